@@ -24,6 +24,7 @@ inline constexpr const char* kHeapGrowth = "heap_growth_bytes_per_round";
 inline constexpr const char* kPeakRss = "peak_rss_bytes";
 inline constexpr const char* kPeakRssAboveIdle = "peak_rss_above_idle_bytes";
 inline constexpr const char* kIdleRss = "idle_rss_bytes";
+inline constexpr const char* kPeakLargestProcess = "peak_largest_process_rss_bytes";
 inline constexpr const char* kEndRss = "end_rss_bytes";
 inline constexpr const char* kPeakHeap = "peak_heap_bytes";
 inline constexpr const char* kRoundSeconds = "round_seconds";

@@ -50,6 +50,26 @@ struct RoundData {
   std::int64_t end_ns = 0;
   Metrics metrics;
   std::vector<PhaseData> phases;
+  /// peak_rss_bytes is the largest sample, not the kernel's maximum, which may be larger.
+  bool peak_rss_is_sampled = false;
+};
+
+/// What a trial has besides its rounds.
+enum class TrialPart { start_up, between_rounds, after_rounds };
+template <>
+inline constexpr NameTable<TrialPart, 3> kNameTable<TrialPart> = {
+    {{TrialPart::start_up, "start_up"},
+     {TrialPart::between_rounds, "between_rounds"},
+     {TrialPart::after_rounds, "after_rounds"}}};
+
+/// The peak outside rounds: before the first, in the gap between two that has the largest peak, or
+/// after the last.
+struct OutsideRounds {
+  TrialPart part = TrialPart::start_up;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  double peak_rss_bytes = 0;
+  bool peak_rss_is_sampled = false;  ///< as in RoundData
 };
 
 /// Samples of one metric in time order; both vectors have the same length.
@@ -69,6 +89,9 @@ struct RoleData {
   std::optional<int> exit_signal;
   /// By its program, of metrics of its own.
   std::set<DeclaredDirection> declared = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  /// One of each part at most. peak_rss_bytes of the role is the largest of these and its rounds'.
+  std::vector<OutsideRounds> outside_rounds = {};  // NOLINT(readability-redundant-member-init)
+  bool peak_rss_is_sampled = false;                ///< as in RoundData
 };
 
 /// Among a trial's files: what a program that has to leave none printed. No file is called so.

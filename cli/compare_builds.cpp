@@ -7,13 +7,16 @@
 #include "analysis/verdicts/gate_grammar.h"
 #include "base/error.h"
 #include "base/gate_words.h"
+#include "base/printed_command.h"
 #include "base/run_data.h"
 #include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "base/text_file.h"
 #include "cli/duel.h"
 #include "cli/print.h"
+#include "cli/program.h"
 #include "cli/report_formats.h"
+#include "cli/resume_command.h"
 #include "experiment/builds/builds_experiment.h"
 #include "experiment/builds/builds_make.h"
 #include "experiment/builds/worktree_arguments.h"
@@ -257,16 +260,17 @@ PreparedDuel prepare_revisions(const BuildPair& builds, const BuildsArguments& a
   }
 }
 
-std::string reproduction(const RevisionsArguments& revisions, const BuildsArguments& arguments,
-                         const Revision& a, const Revision& b) {
+/// The command line that was given, of the commits that the revisions are now, to another
+/// directory.
+std::string reproduction(const Revision& a, const Revision& b) {
+  constexpr std::size_t kProgramAndVerb = 2;
+  std::vector<std::string> given = given_words();
+  given.erase(given.begin(), given.begin() + kProgramAndVerb);
+  for (const char* option : {"--ref-a", "--ref-b", "--out", "--max-minutes"})
+    given = without_option(std::move(given), option, 1);
+  given = without_option(std::move(given), "--resume", 0);
   std::vector<std::string> words = {"memduel", "compare", "--ref-a", a.commit, "--ref-b", b.commit};
-  for (const std::string& text : revisions.build) words.insert(words.end(), {"--build", text});
-  if (revisions.shell) words.emplace_back("--shell");
-  for (const std::string& path : revisions.keep) words.insert(words.end(), {"--keep", path});
-  for (const std::string& gate : arguments.options.gate.named)
-    words.insert(words.end(), {"--gate", gate});
-  words.emplace_back("--");
-  words.insert(words.end(), arguments.words.begin(), arguments.words.end());
+  words.insert(words.end(), given.begin(), given.end());
   return quoted_command_line(words);
 }
 
@@ -283,7 +287,7 @@ int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& a
   PreparedDuel prepared = prepare_revisions(builds, arguments, root);
   prepared.facts.environment["revisions"] = {{arm_a, a.commit}, {arm_b, b.commit}};
   prepared.facts.environment["subjects"] = {{arm_a, a.subject}, {arm_b, b.subject}};
-  prepared.facts.environment["reproduce"] = reproduction(revisions, arguments, a, b);
+  prepared.facts.environment["reproduce"] = reproduction(a, b);
   return duel_and_conclude(prepared.experiment, arguments.options, prepared.facts);
 }
 
@@ -333,9 +337,11 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   } catch (const Error&) {
     // What a signal ended on the way, such as git, fails in ways of its own.
     if (!stop.asked()) throw;
-    const bool measured = has_run(*settled.options.out);
-    throw stop.error("stopped by a signal; the worktrees are gone", *settled.options.out,
-                     measured ? kResumeAdvice : "");
+    const std::string directory = *settled.options.out;
+    const bool measured = has_run(directory);
+    throw stop.error(
+        "stopped by a signal; the worktrees are gone", directory,
+        measured ? with_command("go on with", resume_command(given_words(), directory)) : "");
   }
 }
 

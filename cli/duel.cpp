@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
 
 #include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/values/experiment_view.h"
+#include "analysis/verdicts/growth_gates.h"
+#include "analysis/verdicts/run_gates.h"
 #include "base/characters.h"
 #include "base/error.h"
 #include "base/run_directory.h"
@@ -17,6 +21,7 @@
 #include "base/stop_request.h"
 #include "base/text.h"
 #include "cli/laboratory.h"
+#include "cli/merge_command.h"
 #include "cli/print.h"
 #include "cli/program.h"
 #include "cli/progress_bar.h"
@@ -142,10 +147,9 @@ std::string profile_lines(const fs::path& directory) {
 /// A part of a run has no verdict.
 int tell_share(const Share& share, const RunOptions& options, const fs::path& directory) {
   if (!options.quiet)
-    print_fitted(
-        fmt::format("share {} is in {}\nWhen all {} are there:\n"
-                    "  memduel merge DIR… --out DIR\n",
-                    to_text(share), escape_terminal(directory.string()), share.of));
+    print_fitted(fmt::format("share {} is in {}\n{}\n", to_text(share),
+                             escape_terminal(directory.string()),
+                             escape_terminal_lines(advice_to_merge(share, directory))));
   return 0;
 }
 
@@ -309,10 +313,29 @@ int fewest_blocks(const RunHeader& header, const fs::path& directory,
   return share ? (fewest + share->of - 1) / share->of : fewest;
 }
 
+/// A program against itself gives noise, and no gate judges it.
+bool judges_gates(const Experiment& experiment) {
+  return !judged_variants(view_config(experiment.resolved)).empty();
+}
+
+/// Before the first trial, of a plan that can decide nothing.
+void tell_too_few_trials(const Experiment& experiment, const std::string& label) {
+  RunData run;
+  run.config = experiment.resolved;
+  run.job = experiment.facts;
+  const auto note = too_few_trials(run, settings_from_config(run.config));
+  if (!note) return;
+  say(fitted_to(STDERR_FILENO, escape_terminal_lines(fmt::format("memduel: {}{}\n  {}\n", label,
+                                                                 note->message, note->advice))));
+}
+
 /// The trials of a run, into its store.
 void measure(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
              const RunFacts& facts, DriverOptions driver) {
   refuse_bad_gates(experiment);
+  const bool judges = judges_gates(experiment);
+  if (judges)
+    refuse_growth_in_few_rounds(experiment.resolved, settings_from_config(experiment.resolved));
   refuse_few_descriptors();
   refuse_small_stack();
   end_what_was_left();
@@ -338,8 +361,14 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
     asked.default_gates = true;
     return asked;
   };
-  driver.after_warmup = [&](const RunData& so_far) {
-    refuse_unmeasured_gates(so_far, settings(so_far));
+  if (facts.resumes)
+    driver.resume_command = [&](std::optional<double> minutes) {
+      const std::string out = facts.resumed_in.empty() ? directory.string() : facts.resumed_in;
+      return resume_command(given_words(), out, minutes);
+    };
+  driver.check_warmup = [&](const RunData& warmups) {
+    refuse_unmeasured_gates(warmups, settings(warmups));
+    if (judges) refuse_growth_in_few_rounds(warmups, settings(warmups));
   };
   driver.should_stop = [&](const RunData& so_far) { return may_end(so_far, settings(so_far)); };
   // A config that speaks of profiles has decided it.
@@ -353,24 +382,13 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
   run_experiment(experiment, store, run_one, driver);
 }
 
-/// How to go on with a run that ended early.
-std::string advice_to_resume(const RunFacts& facts, const fs::path& directory) {
-  const std::string out = facts.resumed_in.empty() ? directory.string() : facts.resumed_in;
-  return "go on with: " + resume_command(given_words(), out);
-}
-
 void measure_and_show(const Experiment& experiment, const RunOptions& options,
                       const fs::path& directory, const RunFacts& facts) {
   ProgressBar bar(options.quiet);
   DriverOptions driver;
   driver.progress = [&](const Progress& progress) { show(bar, progress, facts); };
-  try {
-    measure(experiment, options, directory, facts, std::move(driver));
-    bar.finish();
-  } catch (const Error& error) {
-    if (error.advice() != kResumeAdvice) throw;
-    throw Error(error.code(), error.what(), error.where(), advice_to_resume(facts, directory));
-  }
+  measure(experiment, options, directory, facts, std::move(driver));
+  bar.finish();
 }
 
 }  // namespace
@@ -378,17 +396,17 @@ void measure_and_show(const Experiment& experiment, const RunOptions& options,
 DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
                  const RunFacts& facts) {
   if (!options.quiet) tell_replaced_gates(experiment.replaced_gates, facts.label);
+  if (!options.quiet && !options.resume) tell_too_few_trials(experiment, facts.label);
   if (options.slurm) return duel_on_slurm(experiment, options, directory, facts);
   measure_and_show(experiment, options, directory, facts);
-  FinishedRun finished = conclude(directory, demands_of(options));
-  for (Note& warning : finished.results.warnings)
-    if (warning.code == kOutOfTime) warning.advice = advice_to_resume(facts, directory);
-  return with_outputs(std::move(finished), options, directory, inputs_of(experiment, facts));
+  return with_outputs(conclude(directory, demands_of(options)), options, directory,
+                      inputs_of(experiment, facts));
 }
 
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
                        const fs::path& directory) {
   Forecast forecast;
+  if (!options.quiet && !options.resume) tell_too_few_trials(experiment, experiment.name + ", ");
   DriverOptions driver;
   driver.most_trials = 1;
   driver.progress = [&](const Progress& progress) {

@@ -21,6 +21,7 @@ struct RunFacts {
   std::optional<Note> warning;                  ///< put into the run
   std::string config;  ///< the file, which other machines read; empty: there is none
   std::vector<std::filesystem::path> inputs;  ///< that the verb reads and must not write over
+  bool resumes = true;                        ///< the verb takes --resume
   std::string resumed_in;    ///< the directory that --resume takes; empty: the run's
   std::string label;         ///< stands before each line of progress: "2/3 mnist-quick, "
   double seconds_after = 0;  ///< that other runs are expected to take afterwards

@@ -113,9 +113,10 @@ Told told_of(const FinishedRun& finished, const Ending& ending) {
 
 Told write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
                    const Ending& ending) {
+  ReportModel model = model_of(finished);
   AtomicFile file(directory / kResultsFile);
   std::string piece;
-  write_results(finished.results, 1, [&](std::string_view text) {
+  write_results(model.results, 1, [&](std::string_view text) {
     constexpr std::size_t kPiece = std::size_t{1} << 18;
     piece += text;
     if (piece.size() < kPiece) return;
@@ -124,7 +125,6 @@ Told write_outputs(const std::filesystem::path& directory, const FinishedRun& fi
   });
   file.write(piece + "\n");
   file.finish();
-  ReportModel model = model_of(finished);
   const std::filesystem::path report = directory / kReportFile;
   Told told{for_terminal(model, finished, ending,
                          fmt::format("\nreport: {}\n", escape_terminal(report.string()))),

@@ -88,20 +88,30 @@ int whole_blocks(const RunData& run) {
       std::ranges::count_if(arms, [](const auto& block) { return block.second.size() == 2; }));
 }
 
-DuelPlan plan_from_probe(const PlanArguments& arguments, double change) {
+/// A gate of a candidate each.
+int comparisons_of(const Experiment& experiment) {
+  RunData run;
+  run.config = experiment.resolved;
+  run.job = experiment.facts;
+  return gates_that_share(run, settings_from_config(run.config));
+}
+
+DuelPlan plan_from_probe(const PlanArguments& arguments, double change, int comparisons) {
   RunOptions options = arguments.options;
   if (!options.repeats) options.repeats = kProbeBlocks;
   const Experiment twins = experiment_with_twin(arguments.config, options);
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-plan");
   const fs::path directory = options.out ? fs::path(*options.out) : scratch.path() / "probe";
-  const FinishedRun probe = run_duel(twins, options, directory).finished;
+  RunFacts facts;
+  facts.resumes = false;
+  const FinishedRun probe = run_duel(twins, options, directory, facts).finished;
   const int blocks = whole_blocks(probe.run);
   if (blocks < kProbeBlocks)
     throw Error(ExitCode::cannot_measure,
                 fmt::format("the probe ended after {} of {} blocks, and a plan needs {}", blocks,
                             *options.repeats, kProbeBlocks),
                 "--max-minutes", "give it more time");
-  return plan_duel(probe.run, settings_from_config(probe.run.config), change);
+  return plan_duel(probe.run, settings_from_config(probe.run.config), change, comparisons);
 }
 
 int plan(const PlanArguments& arguments) {
@@ -134,7 +144,7 @@ int plan(const PlanArguments& arguments) {
                                          static_cast<int>(experiment.arms.size()))));
     return 0;
   }
-  DuelPlan probed = plan_from_probe(arguments, change);
+  DuelPlan probed = plan_from_probe(arguments, change, comparisons_of(experiment));
   // The probe's blocks hold two arms, the experiment's as many as it has.
   if (probed.block_seconds)
     *probed.block_seconds *= static_cast<double>(experiment.arms.size()) / 2;

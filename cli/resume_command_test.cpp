@@ -13,6 +13,11 @@ TEST(ResumeCommand, HasTheOptionsOfTheStart) {
             "--resume");
 }
 
+TEST(ResumeCommand, HasTheMinutesThatWouldDo) {
+  EXPECT_EQ(resume_command({"memduel", "run", "t.json", "--max-minutes", "1"}, "t", 3.5),
+            "memduel run t.json --max-minutes 3.5 --out t --resume");
+}
+
 TEST(ResumeCommand, ReplacesTheDirectoryAndLeavesTheProgramItsWords) {
   EXPECT_EQ(resume_command({"memduel", "compare", "--out=x", "--max-minutes=2", "--resume",
                             "--build-a", "a", "--build-b", "b", "--", "p", "--out", "y"},

@@ -33,9 +33,10 @@ void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& re
                   "trials of each arm before the first block, which do not count (default: 1)")
       ->check(CLI::Range(0, 100))
       ->type_name("N");
-  verb.add_option("--max-minutes", options.max_minutes,
-                  "end after the block that passes this time; refused after the warm-up if it is "
-                  "too short for a verdict")
+  verb.add_option(
+          "--max-minutes", options.max_minutes,
+          "end after the pair of blocks that passes this time; refused after the warm-up, with "
+          "the minutes that would do, if it is too short for a verdict")
       ->check(finite_range(kLeastMinutes, kMostMinutes))
       ->type_name("M");
   verb.add_option("--seed", options.seed,

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/foreign_json.h"
+#include "base/printed_command.h"
 #include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "base/text.h"
@@ -20,6 +21,7 @@
 #include "cli/duel.h"
 #include "cli/print.h"
 #include "cli/program.h"
+#include "cli/resume_command.h"
 #include "cli/run_options.h"
 #include "cli/slurm_run.h"
 #include "experiment/config/suite.h"
@@ -198,7 +200,7 @@ class SuiteRun {
     } catch (const Error& error) {
       if (is_stop(error))
         throw Error(error.code(), "stopped by a signal", directory_.string(),
-                    "continue with the same command, --out and --resume");
+                    with_command("go on with", resume_command(given_words(), directory_.string())));
       SuiteEntry& entry = index_.entries[at];
       entry.outcome = SuiteOutcome::broken;
       entry.problem = error.message();

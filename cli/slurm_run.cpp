@@ -12,12 +12,15 @@
 #include "base/characters.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/printed_command.h"
 #include "base/random_digits.h"
 #include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "base/stop_request.h"
 #include "base/text.h"
+#include "cli/program.h"
 #include "cli/progress_bar.h"
+#include "cli/resume_command.h"
 #include "cli/slurm_script.h"
 #include "experiment/run/merge_shares.h"
 #include "experiment/slurm/slurm_shares.h"
@@ -85,12 +88,12 @@ bool agrees_to_cancel(const SlurmShares& shares) {
   if (by_hand && agrees_to_cancel(shares)) {
     shares.cancel();
     throw stop.error("stopped; its tasks on Slurm are cancelled", run.string(),
-                     "finished trials are kept: go on with the same command, --out and --resume");
+                     with_command("finished trials are kept; go on with",
+                                  resume_command(given_words(), run.string())));
   }
   throw stop.error("no longer waiting for Slurm, where its tasks go on", run.string(),
-                   fmt::format("the same command, --out and --resume waits for them again; "
-                               "scancel {} ends them",
-                               jobs));
+                   with_command(fmt::format("scancel {} ends them; wait for them again with", jobs),
+                                resume_command(given_words(), run.string())));
 }
 
 /// Waits for the shares, with ever longer pauses while nothing changes.
@@ -128,7 +131,9 @@ class SlurmWait {
     } else if (now - answered_ > kSilence) {
       throw Error(ExitCode::cannot_measure,
                   fmt::format("Slurm has not answered for {} minutes", kSilence.count()),
-                  run_.string(), "see scontrol ping; the same command, --out and --resume goes on");
+                  run_.string(),
+                  with_command("see scontrol ping; go on with",
+                               resume_command(given_words(), run_.string())));
     }
   }
 

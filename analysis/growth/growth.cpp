@@ -44,21 +44,27 @@ class Judge {
   GrowthEstimate judge() {
     const SeenGrowth seen = GrowthLook(all_, scale_, question_.alpha).look();
     GrowthEstimate out;
-    out.slope = seen.slope.mean;
-    out.error = seen.slope.error;
-    out.freedom = seen.slope.freedom;
+    take_slopes(out, seen);
     out.horizon = scale_.horizon;
     out.matters = scale_.matters / scale_.horizon;
-    // Nothing is known better than what one reading can tell apart.
-    const double least = question_.resolution / (all_.x.back() - all_.x.front());
-    const double width = std::max(seen.slope.width(question_.alpha), least);
-    out.interval = {*out.slope - width, *out.slope + width};
     out.level = last_level(0);
     decide(out, seen);
     return out;
   }
 
  private:
+  /// At the pace of each run, so that minutes hold how long its rounds took.
+  void take_slopes(GrowthEstimate& out, const SeenGrowth& seen) const {
+    out.runs = seen.runs;
+    out.trials.values = seen.slope.values;
+    if (!question_.paces.empty())
+      for (std::size_t i = 0; i < out.runs.size(); ++i)
+        out.trials.values[i] *= question_.paces.at(out.runs[i]);
+    out.trials.resolution = slope_resolution(question_.resolution, all_.x.back() - all_.x.front());
+    out.slope = out.trials.mean();
+    out.interval = out.trials.interval(question_.alpha);
+  }
+
   /// Of the last fifth; `slope` carries it from the fifth's middle to the last round.
   [[nodiscard]] double last_level(double slope) const {
     const std::vector<double> mean = mean_series(all_.runs);
@@ -81,8 +87,9 @@ class Judge {
       out.verdict = bounded(seen);
       out.reason = bounded_reason(out, seen);
     } else {
-      out.rounds_needed = needed(out, rises);
-      out.reason = cannot_tell(out);
+      const std::optional<double> more = needed(out, rises);
+      if (more) out.rounds_needed = static_cast<int>(std::ceil(*more));
+      out.reason = cannot_tell(out, more);
     }
   }
 
@@ -100,8 +107,11 @@ class Judge {
     return GrowthVerdict::flat;
   }
 
+  /// " (5 MiB to 8 MiB)"; empty where too few runs have a slope.
   [[nodiscard]] std::string range(const GrowthEstimate& out) const {
-    return format_interval(format_bytes(out.interval.low), format_bytes(out.interval.high));
+    if (!out.trials.has_interval()) return {};
+    return fmt::format(
+        " ({})", format_interval(format_bytes(out.interval.low), format_bytes(out.interval.high)));
   }
 
   [[nodiscard]] const char* unit() const { return question_.by_time ? "minute" : "round"; }
@@ -122,8 +132,7 @@ class Judge {
   [[nodiscard]] std::string growing(const GrowthEstimate& out, const SeenGrowth& seen) const {
     const double from = *out.level;
     const double left = scale_.horizon - all_.x.back();
-    std::string text =
-        fmt::format("adds {} a {} ({})", format_bytes(*out.slope), unit(), range(out));
+    std::string text = fmt::format("adds {} a {}{}", format_bytes(*out.slope), unit(), range(out));
     const bool sharp = out.interval.high <= kLargestFactor * out.interval.low;
     if (left > 0 && sharp)
       text += fmt::format(": {} {} ({})", format_bytes(from + *out.slope * left), by_horizon(),
@@ -160,27 +169,26 @@ class Judge {
   }
 
   /// The interval of a slope shrinks with the power 3/2 of the rounds.
-  [[nodiscard]] std::optional<int> needed(const GrowthEstimate& out, bool rises) const {
+  [[nodiscard]] std::optional<double> needed(const GrowthEstimate& out, bool rises) const {
     const double seen_rounds = all_.x.back();
     if (all_.x.size() < kGrowthRounds)
-      return static_cast<int>(
-          std::ceil(seen_rounds * kGrowthRounds / static_cast<double>(all_.x.size())));
+      return seen_rounds * kGrowthRounds / static_cast<double>(all_.x.size());
     const double width = out.interval.high - *out.slope;
     const double room = rises ? scale_.matters / scale_.horizon
                               : std::max(scale_.flat / scale_.horizon - *out.slope, *out.slope);
     double factor = room > 0 && std::isfinite(width) ? std::pow(width / room, 2.0 / 3) : 2;
     factor = std::max(factor, 1.5);
     if (factor > kFarthest) return std::nullopt;
-    return static_cast<int>(std::ceil(factor * seen_rounds));
+    return factor * seen_rounds;
   }
 
-  [[nodiscard]] std::string cannot_tell(const GrowthEstimate& out) const {
+  [[nodiscard]] std::string cannot_tell(const GrowthEstimate& out,
+                                        std::optional<double> more) const {
     const bool rises = out.interval.low > 0;
-    std::string text = fmt::format(
-        "{} {} a {} so far ({})", rises ? "rises by" : "cannot tell yet:", format_bytes(*out.slope),
-        unit(), range(out));
-    if (out.rounds_needed)
-      text += fmt::format("; {} would{}", amount_of(*out.rounds_needed),
+    std::string text = fmt::format("{} {} a {} so far{}", rises ? "rises by" : "cannot tell yet:",
+                                   format_bytes(*out.slope), unit(), range(out));
+    if (more)
+      text += fmt::format("; {} would{}", amount_of(question_.by_time ? *more : std::ceil(*more)),
                           rises ? " tell whether it goes on" : "");
     return text;
   }
@@ -205,8 +213,14 @@ GrowthEstimate judge_growth(std::span<const GrowthSeries> runs, const GrowthQues
   if (all.runs.size() >= kGrowthRuns && all.x.size() >= 3)
     return Judge(std::move(all), question).judge();
   GrowthEstimate estimate;
-  if (!all.runs.empty() && all.x.size() >= 3)
-    estimate.slope = line_slope(all.x, mean_series(all.runs));
+  if (!all.runs.empty() && all.x.size() >= 3) {
+    for (std::size_t r = 0; r < all.runs.size(); ++r) {
+      estimate.runs.push_back(r);
+      estimate.trials.values.push_back(line_slope(all.x, all.runs[r]) *
+                                       (question.paces.empty() ? 1 : question.paces[r]));
+    }
+    estimate.slope = estimate.trials.mean();
+  }
   estimate.reason =
       fmt::format("cannot tell: {} of {} runs with three rounds or more after warm-up",
                   all.runs.size(), kGrowthRuns);

@@ -2,8 +2,9 @@
 //
 // Every run gives a series over the same rounds, warm-up taken off. A trend inside one run is no
 // evidence (within-run tests call 36 to 98 % of healthy resident-set series a leak), so every
-// number has its error from how the runs differ: Student's interval over the runs, by the jackknife
-// where the estimate is not linear in them (Efron and Tibshirani 1993, chapter 11). Shapes are told
+// number has its error from how the runs differ: the estimate is the mean of one slope a run, with
+// Student's interval. Where the estimate is not linear in the runs, a run's slope is what it adds
+// to the estimate of all (the jackknife; Efron and Tibshirani 1993, chapter 11). Shapes are told
 // apart before a slope is believed:
 //   resets     a series that falls back is judged by its lows and its highs, half against half
 //   steps      single jumps in half of the runs or more are no slope; two and more in most are
@@ -23,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/growth/trial_slopes.h"
 #include "analysis/values/interval.h"
 #include "analysis/values/results.h"
 
@@ -39,20 +41,23 @@ struct GrowthQuestion {
   double horizon = 0;  ///< last round of the job; at least the last one seen, at most ten times it
   double alpha = kAlpha;  ///< two-sided level of the interval
   double resolution = 1;  ///< bytes that the source of y cannot tell apart: a page, or one
-  bool by_time = false;   ///< x is in minutes, not in rounds
-  bool killed = false;    ///< the runs were killed for memory: that it goes on is shown
+  bool by_time = false;   ///< x is in minutes of the typical run, not in rounds
+  /// Of every run, its steps in a typical step's time; empty: 1.
+  std::vector<double> paces = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  bool killed = false;             ///< the runs were killed for memory: that it goes on is shown
 };
 
 struct GrowthEstimate {
-  std::optional<double> slope;  ///< bytes per round that go on
-  Interval interval;            ///< of slope; unbounded below three runs
-  double error = 0;             ///< standard error of slope
-  double freedom = 0;           ///< degrees of freedom of error
+  std::optional<double> slope;    ///< bytes per round that go on: the mean of `trials`
+  Interval interval;              ///< of slope; unbounded below three runs
+  TrialSlopes trials;             ///< one slope a run, in the order of the runs
+  std::vector<std::size_t> runs;  ///< that have a slope: of a series that falls back, those that do
   std::optional<double>
       level;           ///< where a bounded series stays, or the last level of a growing one
   double horizon = 0;  ///< round up to which it was judged
   double matters = 0;  ///< slope that adds what matters by the horizon
   GrowthVerdict verdict = GrowthVerdict::inconclusive;
+  bool of_files = false;  ///< only pages of mapped files grow, which the kernel takes back
   std::optional<int> rounds_needed;  ///< that would tell, where it cannot be told
   std::string reason;
 };
@@ -70,7 +75,7 @@ constexpr bool is_bounded(GrowthVerdict verdict) {
 /// Rounds of a job, warm-up and all, from which growth can be called.
 int rounds_to_judge_growth(int warmup_rounds);
 
-/// Series with fewer than three points do not count.
+/// Series with fewer than three points do not count, and have no slope.
 GrowthEstimate judge_growth(std::span<const GrowthSeries> runs, const GrowthQuestion& question);
 
 /// Whether a single run looks like one that goes on to grow. No verdict, which needs several runs;

@@ -19,17 +19,35 @@ constexpr double kLateShare = 0.25;  ///< of what matters, that the last half mu
 constexpr double kTailShare = 0.1;   ///< of the rounds: what only they show is no growth yet
 constexpr double kCurveShare =
     0.05;  ///< of the level: a smaller rise shows no curve, a line is believed
-constexpr double kCurveLevel = 0.025;      ///< one-sided, to reject every curve that levels off
-constexpr double kFreeCurveLevel = 0.005;  ///< likewise, where the warm-up's curve was chosen too
+constexpr double kCurveLevel = 0.025;        ///< one-sided, to reject every curve that levels off
+constexpr double kFreeCurveLevel = 0.005;    ///< likewise, where the warm-up's curve was chosen too
+constexpr std::size_t kRoundsForJumps = 20;  ///< below, jumps must explain more than a line does
 constexpr double kPiecesCount = 2;  ///< times what matters, where nothing hides the last half
+
+/// Sum of squares around the mean of each stretch between `at`.
+double squares_around_levels(std::span<const double> y, std::span<const std::size_t> at) {
+  double squares = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= at.size(); ++i) {
+    const std::size_t end = i < at.size() ? at[i] : y.size();
+    const std::span<const double> part = y.subspan(begin, end - begin);
+    double mean = 0;
+    for (const double value : part) mean += value / static_cast<double>(part.size());
+    for (const double value : part) squares += (value - mean) * (value - mean);
+    begin = end;
+  }
+  return squares;
+}
 
 }  // namespace
 
 SeenGrowth GrowthLook::look() {
   SeenGrowth seen;
   if (find_resets(seen)) return seen;
+  for (std::size_t r = 0; r < runs_.size(); ++r) seen.runs.push_back(r);
   find_jumps(seen);
-  if (x_.size() >= 6) find_warmup(seen);
+  // Below, a warm-up and a line cannot be told apart, and nothing is called bounded.
+  if (x_.size() >= kBoundedRounds) find_warmup(seen);
   if (seen.shape != GrowthShape::warmup)
     seen.slope = jackknife(runs_, [&](auto y) { return line_slope(x_, y); });
   seen.goes_on = seen.slope.mean > 0 && goes_on(seen);
@@ -38,15 +56,24 @@ SeenGrowth GrowthLook::look() {
 
 bool GrowthLook::find_resets(SeenGrowth& seen) const {
   std::vector<double> rises;
-  for (const auto& run : runs_)
-    if (falls_back(run)) rises.push_back(per_round(envelope_rise(run)));
+  std::vector<std::size_t> fallen;
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    if (!falls_back(runs_[r])) continue;
+    fallen.push_back(r);
+    rises.push_back(per_round(envelope_rise(runs_[r])));
+  }
   const bool all = falls_back(mean_series(runs_));
   const double share = static_cast<double>(rises.size()) / static_cast<double>(runs_.size());
   if (!all && share < kResetRuns) return false;
   if (all && rises.size() < runs_.size()) {
     rises.clear();
-    for (const auto& run : runs_) rises.push_back(per_round(envelope_rise(run)));
+    fallen.clear();
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      fallen.push_back(r);
+      rises.push_back(per_round(envelope_rise(runs_[r])));
+    }
   }
+  seen.runs = std::move(fallen);
   seen.shape = GrowthShape::resets;
   seen.slope = over_runs(rises);
   return true;
@@ -55,6 +82,15 @@ bool GrowthLook::find_resets(SeenGrowth& seen) const {
 /// Between the middles of the halves.
 double GrowthLook::per_round(double rise) const {
   return rise / (0.5 * (x_.back() - x_.front()));
+}
+
+/// In few rounds any noise cuts a line into steps: taking these out would take out growth.
+std::vector<std::size_t> GrowthLook::jumps_of(const std::vector<double>& run) const {
+  std::vector<std::size_t> at = jumps(run);
+  if (x_.size() < kRoundsForJumps &&
+      squares_around_levels(run, at) >= (1 - kStepGain) * fit_line(x_, run).squares)
+    at.clear();
+  return at;
 }
 
 /// Two jumps or more that most runs make in the same rounds.
@@ -79,7 +115,7 @@ void GrowthLook::find_jumps(SeenGrowth& seen) {
   double late = 0;
   std::vector<double> last_rounds;
   for (const auto& run : runs_) {
-    at.push_back(jumps(run));
+    at.push_back(jumps_of(run));
     counts.push_back(static_cast<double>(at.back().size()));
     if (at.back().empty()) continue;
     if (2 * at.back().back() >= run.size()) ++late;

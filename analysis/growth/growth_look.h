@@ -14,9 +14,10 @@ struct SeenGrowth {
   GrowthShape shape = GrowthShape::line;
   WarmupCurve curve = WarmupCurve::exponential;
   OverRuns slope;
-  double warmup = 0;      ///< height of the warm-up, or of the jumps
-  double jump_round = 0;  ///< of the last jump, typically
-  bool goes_on = true;    ///< in the last half, and not in the last rounds alone
+  std::vector<std::size_t> runs;  ///< that `slope` is over
+  double warmup = 0;              ///< height of the warm-up, or of the jumps
+  double jump_round = 0;          ///< of the last jump, typically
+  bool goes_on = true;            ///< in the last half, and not in the last rounds alone
 
   /// Once, or once in a while, and not in every round.
   [[nodiscard]] bool is_jump() const {
@@ -45,6 +46,7 @@ class GrowthLook {
   void find_jumps(SeenGrowth& seen);
   void find_warmup(SeenGrowth& seen) const;
   [[nodiscard]] double per_round(double rise) const;
+  [[nodiscard]] std::vector<std::size_t> jumps_of(const std::vector<double>& run) const;
   [[nodiscard]] bool jump_together() const;
   [[nodiscard]] OverRuns bends_of_runs() const;
   [[nodiscard]] bool bends_down(const OverRuns& bends, double level) const;

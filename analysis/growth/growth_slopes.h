@@ -16,8 +16,13 @@ struct GrowthSlopes {
   std::optional<double> heap_per_round;  ///< bytes, where every round has them
 };
 
+/// Minutes from one round to the next, from the first round after warm-up to the last one. Nothing
+/// where that leaves no time.
+std::optional<double> minutes_per_round(const std::vector<RoundEnd>& rounds, int warmup_rounds);
+
 /// Least squares through the resident set at the ends of rounds, or of windows of time, after
-/// warm-up (growth_warmup). Nothing where fewer than three points are left.
+/// warm-up (growth_warmup); per minute at the pace of these rounds. Nothing where fewer than three
+/// points are left.
 GrowthSlopes growth_slopes(const std::vector<RoundEnd>& rounds, int warmup_rounds);
 
 }  // namespace memduel

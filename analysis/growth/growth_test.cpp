@@ -138,11 +138,58 @@ TEST(Growth, SpeaksOfSecondsWhereARunLastsLessThanAMinute) {
   EXPECT_THAT(estimate.reason, testing::ContainsRegex("over these [0-9.]+ s"));
 }
 
-TEST(Growth, AnIntervalIsNeverNarrowerThanAPage) {
+TEST(Growth, AnIntervalIsNeverNarrowerThanWholePagesAllow) {
   const GrowthEstimate estimate =
       judge(runs_of(8, [](int round, Random&) { return 200 * kMiB + kMiB * round; }));
   EXPECT_EQ(estimate.verdict, GrowthVerdict::growing);
-  EXPECT_NEAR(estimate.interval.high - estimate.interval.low, 2 * 4096.0 / 79, 1e-6);
+  EXPECT_NEAR(estimate.interval.high - estimate.interval.low, 2 * 1.5 * 4096.0 / 79, 1e-6);
+}
+
+TEST(Growth, TheSlopesOfTheRunsGiveTheEstimateAndItsInterval) {
+  for (const double warmup : {0.0, 20.0}) {
+    const GrowthEstimate estimate = judge(runs_of(6, [&](int round, Random& random) {
+      return 200 * kMiB + kMiB * round + warmup * kMiB * (1 - std::exp(-(round - 20) / 8.0)) +
+             0.3 * kMiB * random.normal();
+    }));
+    ASSERT_EQ(estimate.trials.values.size(), 6U);
+    double mean = 0;
+    for (const double slope : estimate.trials.values) mean += slope / 6;
+    double squares = 0;
+    for (const double slope : estimate.trials.values) squares += (slope - mean) * (slope - mean);
+    constexpr double kStudent5 = 2.570581836;  // two-sided 5 %
+    const double width = kStudent5 * std::sqrt(squares / 5 / 6);
+    EXPECT_NEAR(*estimate.slope, mean, 1e-6 * mean);
+    EXPECT_NEAR(estimate.interval.low, mean - width, 1e-6 * mean) << warmup;
+    EXPECT_NEAR(estimate.interval.high, mean + width, 1e-6 * mean) << warmup;
+  }
+}
+
+TEST(Growth, OfRunsAtTheirOwnPaceHoldsHowThePacesVary) {
+  const auto runs = runs_of(6, [](int round, Random&) { return 200 * kMiB + kMiB * round; });
+  GrowthQuestion question{80, 0.05, 4096};
+  question.by_time = true;
+  question.paces = {1.0, 1.0, 0.7, 0.75, 1.0, 1.0};
+  const GrowthEstimate estimate = judge_growth(runs, question);
+  EXPECT_NEAR(*estimate.slope, kMiB * 5.45 / 6, 1e-3 * kMiB);
+  EXPECT_LT(estimate.interval.low, 0.8 * kMiB);
+  EXPECT_GT(estimate.interval.high, 1.0 * kMiB);
+}
+
+TEST(Growth, NoiseCutsNoLineOfFewRoundsIntoSteps) {
+  Random random(5);
+  double sum = 0;
+  for (int duel = 0; duel < 40; ++duel) {
+    std::vector<GrowthSeries> runs(6);
+    for (GrowthSeries& run : runs)
+      for (int round = 4; round <= 12; ++round) {
+        run.x.push_back(round);
+        run.y.push_back(200 * kMiB + kMiB * round + 0.6 * kMiB * random.normal());
+      }
+    sum += *judge_growth(runs, {12, 0.05, 4096}).slope;
+  }
+  // The error of the mean: 0.6 MiB over the root of 60, the squares of nine rounds, and of 240
+  // runs.
+  EXPECT_NEAR(sum / 40, kMiB, 4 * 0.6 * kMiB / std::sqrt(60.0 * 240));
 }
 
 TEST(Growth, ASawtoothIsBoundedAndOneOnASlopeGrows) {

@@ -158,6 +158,18 @@ void add_group_ends(std::map<std::string, std::vector<RoundEnd>>& ends, const Ro
   ends[group.median()] = std::move(middle);
 }
 
+/// Peak above idle is peak minus idle for a group, too: of the largest the three are of the one
+/// member that has the largest peak, of the median the difference is that of the medians.
+void add_above_idle(const std::vector<const Metrics*>& members, Metrics& largest, Metrics& middle) {
+  if (!largest.contains(kPeakRss) || !largest.contains(kPeakRssAboveIdle)) return;
+  const Metrics& member = **std::ranges::max_element(
+      members, {}, [](const Metrics* metrics) { return metrics->at(kPeakRss); });
+  for (const char* name : {kPeakRssAboveIdle, kIdleRss})
+    if (const auto value = member.value(name)) largest[name] = *value;
+  if (const auto idle = middle.value(kIdleRss))
+    middle[kPeakRssAboveIdle] = middle.at(kPeakRss) - *idle;
+}
+
 void add_group(Observation& observation, const RoleGroup& group) {
   std::vector<const Metrics*> metrics;
   for (const auto& [role, values] : observation.roles) {
@@ -166,6 +178,7 @@ void add_group(Observation& observation, const RoleGroup& group) {
   if (metrics.empty()) return;
   Metrics largest = combined(metrics, maximum);
   Metrics middle = combined(metrics, middle_value);
+  add_above_idle(metrics, largest, middle);
   observation.roles[group.largest()] = std::move(largest);
   observation.roles[group.median()] = std::move(middle);
   add_group_ends(observation.round_ends, group);

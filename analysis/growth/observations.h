@@ -2,7 +2,9 @@
 // that are derived from what was measured.
 //
 // Derived roles: NAME_max and NAME_median over the members of each group in a trial, round by round
-// for rounds and value by value for metrics; a value that one member lacks is absent. Derived
+// for rounds and value by value for metrics; a value that one member lacks is absent. Idle and peak
+// above idle of NAME_max are of the member with the largest peak, so that their sum is the peak;
+// those of NAME_median are idle's median and the difference from the peak's. Derived
 // metrics: the growth of end_rss_bytes per round and per minute (Theil-Sen after warm-up), of a
 // role that ends no rounds that of its samples per minute, and for a metric that is only known per
 // round its maximum (peaks), sum (counts, CPU time), median (round_seconds and other durations)

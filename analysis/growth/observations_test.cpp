@@ -44,6 +44,29 @@ TEST(Observe, TakesTheMaximumAndTheMedianOverClients) {
   EXPECT_EQ(only(observations).roles.at("client_median").at("peak_rss_bytes"), 20);
 }
 
+TEST(Observe, PeakAboveIdleOfAGroupIsItsPeakMinusItsIdle) {
+  const auto client = [](const char* name, double idle, double peak) {
+    RoleData role;
+    role.role = name;
+    role.metrics = {{"idle_rss_bytes", idle},
+                    {"peak_rss_bytes", peak},
+                    {"peak_rss_above_idle_bytes", peak - idle}};
+    return role;
+  };
+  // The largest peak is not the largest above idle.
+  const RunData run = run_with_roles(
+      {client("client-1", 50, 100), client("client-2", 5, 90), client("client-3", 40, 70)});
+  const auto roles = only(observe(run, {"a"}, 0)).roles;
+  const Metrics& largest = roles.at("client_max");
+  EXPECT_EQ(largest.at("peak_rss_bytes"), 100);
+  EXPECT_EQ(largest.at("idle_rss_bytes"), 50);
+  EXPECT_EQ(largest.at("peak_rss_above_idle_bytes"), 50);
+  const Metrics& middle = roles.at("client_median");
+  EXPECT_EQ(middle.at("peak_rss_bytes"), 90);
+  EXPECT_EQ(middle.at("idle_rss_bytes"), 40);
+  EXPECT_EQ(middle.at("peak_rss_above_idle_bytes"), 50);
+}
+
 TEST(Observe, LeavesOutAClientMetricThatOneClientLacks) {
   RunData run = run_with_roles(
       {{"client-1", {{"peak_rss_bytes", 10}}, {}, {}, {}, {}}, {"client-2", {}, {}, {}, {}, {}}});

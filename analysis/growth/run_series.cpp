@@ -4,6 +4,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace memduel {
 
@@ -50,13 +51,14 @@ double OverRuns::p_below() const {
   return boost::math::cdf(boost::math::students_t(freedom), mean / error);
 }
 
-OverRuns over_runs(const std::vector<double>& values) {
+OverRuns over_runs(std::vector<double> values) {
   OverRuns over;
   const auto n = static_cast<double>(values.size());
   for (const double value : values) over.mean += value / n;
-  if (values.size() < 2) return over;
+  over.values = std::move(values);
+  if (over.values.size() < 2) return over;
   double squares = 0;
-  for (const double value : values) squares += (value - over.mean) * (value - over.mean);
+  for (const double value : over.values) squares += (value - over.mean) * (value - over.mean);
   over.freedom = n - 1;
   over.error = std::sqrt(squares / (n - 1) / n);
   return over;
@@ -69,7 +71,8 @@ OverRuns jackknife(const std::vector<std::vector<double>>& runs,
   std::vector<double> pseudo;
   for (std::size_t r = 0; r < runs.size(); ++r)
     pseudo.push_back(n * whole - (n - 1) * estimate(mean_series(runs, r)));
-  OverRuns over = over_runs(pseudo);
+  OverRuns over = over_runs(std::move(pseudo));
+  for (double& value : over.values) value += whole - over.mean;
   over.mean = whole;
   return over;
 }

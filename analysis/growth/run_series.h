@@ -29,6 +29,7 @@ struct OverRuns {
   double mean = 0;
   double error = 0;
   double freedom = 0;
+  std::vector<double> values;  ///< of every run; `mean` is their mean
 
   /// Half of the interval with coverage 1 - alpha.
   [[nodiscard]] double width(double alpha) const;
@@ -36,9 +37,10 @@ struct OverRuns {
   [[nodiscard]] double p_below() const;
 };
 
-OverRuns over_runs(const std::vector<double>& values);
+OverRuns over_runs(std::vector<double> values);
 
-/// The estimate of the mean series, with the jackknife's error.
+/// The estimate of the mean series, with the jackknife's error. The value of a run is the estimate
+/// plus what the run adds to it: of an estimate that is linear in the runs, the run's own.
 OverRuns jackknife(const std::vector<std::vector<double>>& runs,
                    const std::function<double(std::span<const double>)>& estimate);
 

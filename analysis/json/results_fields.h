@@ -21,13 +21,23 @@ template <>
 inline constexpr auto kDescription<RoundData> =
     described("RoundResult", always("round", &RoundData::round),
               later("begin_ns", &RoundData::begin_ns), later("end_ns", &RoundData::end_ns),
-              later("metrics", &RoundData::metrics), later("phases", &RoundData::phases));
+              later("metrics", &RoundData::metrics), later("phases", &RoundData::phases),
+              if_set("peak_rss_is_sampled", &RoundData::peak_rss_is_sampled));
+
+template <>
+inline constexpr auto kDescription<OutsideRounds> =
+    described("OutsideRounds", always("part", &OutsideRounds::part),
+              later("begin_ns", &OutsideRounds::begin_ns), later("end_ns", &OutsideRounds::end_ns),
+              always("peak_rss_bytes", &OutsideRounds::peak_rss_bytes),
+              if_set("peak_rss_is_sampled", &OutsideRounds::peak_rss_is_sampled));
 
 template <>
 inline constexpr auto kDescription<RoleData> =
     described("RoleResult", always("role", &RoleData::role), later("metrics", &RoleData::metrics),
               later("rounds", &RoleData::rounds), if_set("exit_status", &RoleData::exit_status),
-              if_set("exit_signal", &RoleData::exit_signal));
+              if_set("exit_signal", &RoleData::exit_signal),
+              if_set("outside_rounds", &RoleData::outside_rounds),
+              if_set("peak_rss_is_sampled", &RoleData::peak_rss_is_sampled));
 
 template <>
 inline constexpr auto kDescription<TrialData> = described(
@@ -51,6 +61,12 @@ inline constexpr auto kDescription<ArmSummary> = described(
     later("allocator_libraries", &ArmSummary::allocator_libraries));
 
 template <>
+inline constexpr auto kDescription<RemovedPlace> = described(
+    "RemovedPlace", always("effect", &RemovedPlace::effect),
+    always("p_value", &RemovedPlace::p_value), always("estimate", &RemovedPlace::estimate),
+    always("everywhere", &RemovedPlace::everywhere));
+
+template <>
 inline constexpr auto kDescription<Comparison> = described(
     "Comparison", always("baseline", &Comparison::baseline),
     always("candidate", &Comparison::candidate), always("role", &Comparison::role),
@@ -63,7 +79,9 @@ inline constexpr auto kDescription<Comparison> = described(
     always("difference", &Comparison::difference), always("ci_low", &Comparison::ci_low),
     always("ci_high", &Comparison::ci_high), later("confidence", &Comparison::confidence),
     always("p_value", &Comparison::p_value), always("p_adjusted", &Comparison::p_adjusted),
-    always("p_mean", &Comparison::p_mean), later("test", &Comparison::test),
+    later("correction", &Comparison::correction), always("p_mean", &Comparison::p_mean),
+    later("test", &Comparison::test), if_set("reference_orders", &Comparison::reference_orders),
+    if_set("removed_place", &Comparison::removed_place), later("apart", &Comparison::apart),
     later("exact", &Comparison::exact), always("n_baseline", &Comparison::n_baseline),
     always("n_candidate", &Comparison::n_candidate), always("verdict", &Comparison::verdict),
     always("tier", &Comparison::tier), always("reason", &Comparison::reason),
@@ -84,15 +102,21 @@ inline constexpr auto kDescription<GrowingStack> =
               always("last_bytes", &GrowingStack::last_bytes));
 
 template <>
-inline constexpr auto kDescription<Growth> =
-    described("Growth", always("arm", &Growth::arm), always("role", &Growth::role),
-              always("metric", &Growth::metric), always("slope", &Growth::slope),
-              always("ci_low", &Growth::ci_low), always("ci_high", &Growth::ci_high),
-              always("verdict", &Growth::verdict), later("reason", &Growth::reason),
-              always("projection", &Growth::projection),
-              always("model_multiples_per_round", &Growth::model_multiples_per_round),
-              always("level", &Growth::level), always("rounds_needed", &Growth::rounds_needed),
-              later("stacks", &Growth::stacks));
+inline constexpr auto kDescription<TrialSlope> = described(
+    "TrialSlope", always("block", &TrialSlope::block), always("slope", &TrialSlope::slope));
+
+template <>
+inline constexpr auto kDescription<Growth> = described(
+    "Growth", always("arm", &Growth::arm), always("role", &Growth::role),
+    always("metric", &Growth::metric), always("slope", &Growth::slope),
+    always("ci_low", &Growth::ci_low), always("ci_high", &Growth::ci_high),
+    later("confidence", &Growth::confidence), later("method", &Growth::method),
+    later("resolution", &Growth::resolution), later("trial_slopes", &Growth::trial_slopes),
+    always("verdict", &Growth::verdict), later("reason", &Growth::reason),
+    if_set("of_files", &Growth::of_files), always("projection", &Growth::projection),
+    always("model_multiples_per_round", &Growth::model_multiples_per_round),
+    always("level", &Growth::level), always("rounds_needed", &Growth::rounds_needed),
+    later("stacks", &Growth::stacks));
 
 template <>
 inline constexpr auto kDescription<GateEvidence> = described(
@@ -230,16 +254,39 @@ inline constexpr auto kDescription<ResidentMemory> = described(
     always("seconds", &ResidentMemory::seconds));
 
 template <>
+inline constexpr auto kDescription<ShownCause> =
+    described("ShownCause", always("name", &ShownCause::name),
+              always("memory", &ShownCause::memory), always("function", &ShownCause::function),
+              always("caller", &ShownCause::caller), always("size", &ShownCause::size));
+
+template <>
+inline constexpr auto kDescription<ShownRow> = described(
+    "ShownRow", always("candidate", &ShownRow::candidate), always("role", &ShownRow::role),
+    always("metric", &ShownRow::metric), always("why", &ShownRow::why),
+    always("change", &ShownRow::change), always("causes", &ShownRow::causes));
+
+template <>
+inline constexpr auto kDescription<NextStep> = described(
+    "NextStep", always("sentence", &NextStep::sentence), always("command", &NextStep::command));
+
+template <>
+inline constexpr auto kDescription<FirstScreen> =
+    described("FirstScreen", always("rows", &FirstScreen::rows),
+              always("next_step", &FirstScreen::next_step));
+
+template <>
 inline constexpr auto kDescription<Results> = described(
     "ResultLists", later("warmup_rounds", &Results::warmup_rounds), later("job", &Results::job),
-    always("environment", &Results::environment), later("limitations", &Results::limitations),
-    later("warnings", &Results::warnings), later("arms", &Results::arms),
-    later("trials", &Results::trials), later("comparisons", &Results::comparisons),
-    later("growth", &Results::growth), later("gates", &Results::gates),
-    later("overall", &Results::overall), later("equivalence", &Results::equivalence),
-    later("lower_bounds", &Results::lower_bounds), later("perturbation", &Results::perturbation),
-    later("ablation", &Results::ablation), later("ablation_totals", &Results::ablation_totals),
+    always("environment", &Results::environment), later("order", &Results::order),
+    later("limitations", &Results::limitations), later("warnings", &Results::warnings),
+    later("arms", &Results::arms), later("trials", &Results::trials),
+    later("comparisons", &Results::comparisons), later("growth", &Results::growth),
+    later("gates", &Results::gates), later("overall", &Results::overall),
+    later("equivalence", &Results::equivalence), later("lower_bounds", &Results::lower_bounds),
+    later("perturbation", &Results::perturbation), later("ablation", &Results::ablation),
+    later("ablation_totals", &Results::ablation_totals),
     later("differences", &Results::differences),
-    later("difference_totals", &Results::difference_totals), later("resident", &Results::resident));
+    later("difference_totals", &Results::difference_totals), later("resident", &Results::resident),
+    later("first_screen", &Results::first_screen));
 
 }  // namespace memduel

@@ -33,10 +33,15 @@ Results full_results() {
   growth.role = "tree";
   growth.metric = "rss_growth_bytes_per_round";
   growth.slope = 3;
+  growth.method = kStudent;
+  growth.trial_slopes = {{1, 2.5}, {2, 3.5}};
   growth.verdict = GrowthVerdict::growing;
   growth.projection = Projection{1e9, 412, 390, std::nullopt, 6.5};
   growth.stacks = {{{"main", "keep"}, "upload", 262144, 1e6}};
   results.growth.push_back(growth);
+  results.order = "restricted";
+  results.comparisons[0].removed_place = RemovedPlace{1.015, 0.04, 0.9, true};
+  results.comparisons[0].reference_orders = 900;
   results.arms[0].allocator = "jemalloc";
   results.arms[0].allocator_libraries = {"/lib/libjemalloc.so.2"};
   results.trials[0].allocators = {{"tree", "/lib/libjemalloc.so.2"}};
@@ -72,6 +77,13 @@ Results full_results() {
   results.differences.push_back(
       {"b", "server", "live", "mapping", {}, -4e6, 0.1, std::nullopt, 0, 4e6, 0, 1e5});
   results.difference_totals.push_back({"b", "server", "peak", "malloc", 9e6, 13e6, 0.02, 3});
+  results.first_screen.rows.push_back({"b",
+                                       "server",
+                                       "end_rss_bytes",
+                                       ShownFor::largest_change,
+                                       -4e6,
+                                       {{"grow for main", "live", "grow", "main", -4e6}}});
+  results.first_screen.next_step = NextStep{"Repeat it:", "memduel run config.json"};
   return results;
 }
 
@@ -146,6 +158,9 @@ TEST(ResultsJson, HasTheFieldsThatOthersRelyOn) {
   }
   const json& round = written.at("trials").at(0).at("roles").at(0).at("rounds").at(0);
   EXPECT_EQ(round.at("phases").at(0).at("phase"), "train");
+  EXPECT_EQ(written.at("growth").at(0).at("trial_slopes").at(1),
+            json({{"block", 2}, {"slope", 3.5}}));
+  EXPECT_EQ(written.at("growth").at(0).at("method"), "Student's t of trial slopes");
   EXPECT_EQ(written.at("growth").at(0).at("projection").at("round"), 412);
   EXPECT_EQ(written.at("growth").at(0).at("projection").at("minute"), 6.5);
   EXPECT_EQ(written.at("growth").at(0).at("stacks").at(0).at("bytes_per_round"), 262144);
@@ -176,6 +191,19 @@ TEST(ResultsJson, HasTheFieldsOfADifferenceThatOthersRelyOn) {
   EXPECT_EQ(row.at("phase"), "upload");
   EXPECT_TRUE(written.at("differences").at(1).at("phase").is_null());
   EXPECT_EQ(written.at("difference_totals").at(0).at("unmatched_share"), 0.02);
+}
+
+TEST(ResultsJson, HasTheFieldsOfTheFirstScreenThatOthersRelyOn) {
+  const json screen = results_to_json(full_results()).at("first_screen");
+  const json& row = screen.at("rows").at(0);
+  EXPECT_EQ(row.at("candidate"), "b");
+  EXPECT_EQ(row.at("role"), "server");
+  EXPECT_EQ(row.at("metric"), "end_rss_bytes");
+  EXPECT_EQ(row.at("why"), "largest_change");
+  EXPECT_EQ(row.at("change"), -4e6);
+  EXPECT_EQ(row.at("causes").at(0).at("memory"), "live");
+  EXPECT_EQ(row.at("causes").at(0).at("function"), "grow");
+  EXPECT_EQ(screen.at("next_step").at("command"), "memduel run config.json");
 }
 
 TEST(ResultsJson, WritesNullNotZeroForWhatIsUnknown) {

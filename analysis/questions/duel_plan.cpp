@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/statistics/least_trials.h"
 #include "analysis/statistics/power.h"
 #include "analysis/values/experiment_view.h"
 #include "analysis/values/interval.h"
@@ -17,9 +20,7 @@
 namespace memduel {
 namespace {
 
-constexpr std::array<int, 14> kSizes = {5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 24, 32, 40};
-constexpr int kMostBlocks = 1000;
-constexpr int kDraws = 100;
+constexpr double kWideInterval = 4;
 
 std::optional<double> typical_block_seconds(const RunData& run) {
   std::map<int, std::pair<std::int64_t, std::int64_t>> span;
@@ -37,56 +38,121 @@ std::optional<double> typical_block_seconds(const RunData& run) {
   return median(std::move(seconds));
 }
 
-/// The smallest size at which `change` (on the noise's scale) is found at this level.
-std::optional<int> blocks_for(const Noise& noise, double change, double margin, Design design,
-                              double alpha, unsigned long seed) {
-  std::optional<double> detectable;
-  for (const int blocks : kSizes) {
-    Random random(seed);
-    detectable =
-        detectable_shift(scatter_of(noise, blocks, kDraws, random), blocks, design, alpha, margin);
-    if (detectable && *detectable <= change) return blocks;
+/// What a change must be found in.
+struct Finding {
+  double change = 0;  ///< on the row's scale, and so is
+  double margin = 0;
+  Design design = Design::restricted;
+  double alpha = kAlpha;
+};
+
+/// Of the trials of each arm around their own mean. Nothing where a trial failed.
+std::optional<double> spread_of(const std::vector<double>& a, const std::vector<double>& b) {
+  double squares = 0;
+  for (const std::vector<double>* arm : {&a, &b}) {
+    const double mean =
+        std::accumulate(arm->begin(), arm->end(), 0.0) / static_cast<double>(arm->size());
+    for (const double x : *arm) squares += (x - mean) * (x - mean);
   }
-  if (!detectable) return std::nullopt;
-  const double needed = std::ceil(kSizes.back() * (*detectable / change) * (*detectable / change));
-  if (!std::isfinite(needed) || needed > kMostBlocks) return std::nullopt;
-  return static_cast<int>(needed);
+  const double spread = std::sqrt(squares / static_cast<double>(a.size() + b.size() - 2));
+  return std::isfinite(spread) ? std::optional(spread) : std::nullopt;
 }
 
-PlannedRow plan_row(const MeasuredRow& row, double change, Design design, double alpha,
-                    unsigned long seed) {
+/// How far the true variance may be from that of two arms of so many blocks, as a factor.
+Interval variance_factors(int blocks) {
+  const double freedom = 2.0 * (blocks - 1);
+  const boost::math::chi_squared chi_squared(freedom);
+  return {freedom / boost::math::quantile(chi_squared, 1 - kAlpha / 2),
+          freedom / boost::math::quantile(chi_squared, kAlpha / 2)};
+}
+
+/// The smallest number of blocks in which the change is found.
+std::optional<int> blocks_for(double spread, const Finding& finding) {
+  const double z80 = boost::math::quantile(boost::math::normal(), kPower);
+  for (int blocks = kMinimumBlocks; blocks <= kMostPlannedBlocks; ++blocks) {
+    const double error = spread * std::sqrt(2.0 / blocks);
+    const auto detectable = detectable_shift({error, z80 * error}, blocks, finding.design,
+                                             finding.alpha, finding.margin);
+    if (detectable && *detectable <= finding.change) return blocks;
+  }
+  return std::nullopt;
+}
+
+std::optional<PlannedBlocks> planned_blocks_for(double spread, int probed, const Finding& finding) {
+  const auto blocks = blocks_for(spread, finding);
+  if (!blocks) return std::nullopt;
+  const Interval factors = variance_factors(probed);
+  return PlannedBlocks{*blocks,
+                       blocks_for(spread * std::sqrt(factors.low), finding).value_or(*blocks),
+                       blocks_for(spread * std::sqrt(factors.high), finding)};
+}
+
+PlannedRow plan_row(const MeasuredRow& row, double change, Finding finding) {
   PlannedRow planned{{row.comparison.role, row.metric.name}, std::nullopt, {}};
   if (row.metric.scale == Scale::difference) {
     planned.reason =
         "a share of a slope or a ratio means nothing; see its smallest detectable change";
     return planned;
   }
-  const auto noise =
-      noise_of(on_scale(row.values.baseline, row.scale), on_scale(row.values.candidate, row.scale));
-  if (!noise) {
-    planned.reason = fmt::format("{} usable blocks, five are needed", row.comparison.n_baseline);
+  const int probed = std::min(row.comparison.n_baseline, row.comparison.n_candidate);
+  const auto spread = probed < kMinimumBlocks
+                          ? std::nullopt
+                          : spread_of(on_scale(row.values.baseline, row.scale),
+                                      on_scale(row.values.candidate, row.scale));
+  if (!spread) {
+    planned.reason = probed < kMinimumBlocks
+                         ? fmt::format("{} usable {}, {} are needed", probed,
+                                       probed == 1 ? "block" : "blocks", kMinimumBlocks)
+                         : std::string("a trial of it failed");
     return planned;
   }
-  const double size = share_on_scale(row, change);
-  if (size < row.margin) {
+  finding.change = share_on_scale(row, change);
+  finding.margin = row.margin;
+  if (finding.change < row.margin) {
     planned.reason = fmt::format("below the margin of {}: it would be called unchanged",
                                  describe_size(row, row.margin));
     return planned;
   }
-  planned.blocks = blocks_for(*noise, size, row.margin, design, alpha, seed);
-  if (!planned.blocks) planned.reason = fmt::format("more than {} blocks", kMostBlocks);
+  planned.blocks = planned_blocks_for(*spread, probed, finding);
+  if (!planned.blocks) planned.reason = fmt::format("more than {} blocks", kMostPlannedBlocks);
   return planned;
 }
 
 void sum_up(DuelPlan& plan) {
   for (const PlannedRow& row : plan.rows) {
-    if (row.blocks) plan.blocks = std::max(plan.blocks.value_or(0), *row.blocks);
+    if (!row.blocks) continue;
+    if (!plan.blocks) plan.blocks = row.blocks;
+    PlannedBlocks& all = *plan.blocks;
+    all.blocks = std::max(all.blocks, row.blocks->blocks);
+    all.low = std::max(all.low, row.blocks->low);
+    if (!row.blocks->high) all.high.reset();
+    if (all.high) all.high = std::max(*all.high, *row.blocks->high);
   }
+}
+
+std::string describe_blocks(const PlannedBlocks& planned) {
+  return fmt::format("{} blocks (95 % interval {} to {})", planned.blocks, planned.low,
+                     planned.high ? std::to_string(*planned.high)
+                                  : fmt::format("more than {}", kMostPlannedBlocks));
 }
 
 }  // namespace
 
-DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double change) {
+bool DuelPlan::is_from_too_few() const {
+  return blocks && probed_blocks < blocks_to_plan_from() &&
+         (!blocks->high || *blocks->high > kWideInterval * blocks->low);
+}
+
+int blocks_to_plan_from() {
+  int blocks = kMinimumBlocks;
+  for (;; ++blocks) {
+    const Interval factors = variance_factors(blocks);
+    if (factors.high <= kWideInterval * factors.low) return blocks;
+  }
+}
+
+DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double change,
+                   std::optional<int> comparisons) {
   DuelPlan plan;
   plan.change = change;
   plan.block_seconds = typical_block_seconds(run);
@@ -94,9 +160,11 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
   if (view.arms.size() < 2) return plan;
   const Observations observations = observe(run, view.arms, settings.warmup_rounds);
   const Results results = analyse(run, settings);
-  const auto gates = static_cast<double>(std::max<std::ptrdiff_t>(
-      1,
-      std::ranges::count_if(results.comparisons, [](const Comparison& row) { return row.gate; })));
+  const auto rows = static_cast<int>(
+      std::ranges::count_if(results.comparisons, [](const Comparison& row) { return row.gate; }));
+  Finding finding;
+  finding.design = settings.design;
+  finding.alpha = kAlpha / std::max(1, comparisons.value_or(rows));
   for (const Comparison& row : results.comparisons) {
     if (!row.gate || row.candidate != view.arms[1]) continue;
     const MetricInfo info = metric_info(run.job, row.metric);
@@ -104,7 +172,8 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
         info,
         row_values(observations.arms[0], observations.arms[1], row.role, info, Design::paired));
     measured.comparison.role = row.role;
-    plan.rows.push_back(plan_row(measured, change, settings.design, kAlpha / gates, settings.seed));
+    plan.probed_blocks = std::max(plan.probed_blocks, measured.comparison.n_baseline);
+    plan.rows.push_back(plan_row(measured, change, finding));
   }
   sum_up(plan);
   return plan;
@@ -114,6 +183,10 @@ DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gate
                    int arms) {
   DuelPlan plan;
   plan.change = change;
+  plan.probed_blocks = calibration.blocks;
+  const int least =
+      least_trials(std::max(1, static_cast<int>(gates.size()) * (arms - 1)), Design::restricted);
+  const Interval factors = variance_factors(std::max(kMinimumBlocks, calibration.blocks));
   if (calibration.trial_seconds) plan.block_seconds = *calibration.trial_seconds * arms;
   for (const Gate& gate : gates) {
     PlannedRow row{{gate.role, gate.metric}, std::nullopt, {}};
@@ -124,12 +197,15 @@ DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gate
       row.reason = "a share of a slope or a ratio means nothing";
     } else {
       const double scale = *at->second.smallest_detectable / change;
-      const double needed = std::ceil(calibration.blocks_per_duel * scale * scale);
-      if (needed <= kMostBlocks) {
-        row.blocks = std::max(kMinimumBlocks, static_cast<int>(needed));
-      } else {
-        row.reason = fmt::format("more than {} blocks", kMostBlocks);
-      }
+      const auto blocks = [&](double factor) -> std::optional<int> {
+        const double needed = std::ceil(calibration.blocks_per_duel * scale * scale * factor);
+        if (needed > kMostPlannedBlocks) return std::nullopt;
+        return std::max(least, static_cast<int>(needed));
+      };
+      if (const auto needed = blocks(1))
+        row.blocks = {*needed, blocks(factors.low).value_or(*needed), blocks(factors.high)};
+      else
+        row.reason = fmt::format("more than {} blocks", kMostPlannedBlocks);
     }
     plan.rows.push_back(std::move(row));
   }
@@ -140,18 +216,21 @@ DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gate
 std::string describe_plan(const DuelPlan& plan) {
   std::string text;
   if (plan.blocks) {
-    text = fmt::format("{} blocks", *plan.blocks);
-    if (plan.block_seconds) {
-      text += fmt::format(", about {}", format_seconds(*plan.block_seconds * *plan.blocks));
-    }
+    text = describe_blocks(*plan.blocks);
+    if (plan.block_seconds)
+      text += fmt::format(", about {}", format_seconds(*plan.block_seconds * plan.blocks->blocks));
     text += fmt::format(", find a change of {:g} % with 80 % probability\n", 100 * plan.change);
   } else {
     text = fmt::format("no gate row can be planned for a change of {:g} %\n", 100 * plan.change);
   }
   for (const PlannedRow& row : plan.rows) {
     text += fmt::format("  {}.{}: {}\n", row.row.role, row.row.metric,
-                        row.blocks ? fmt::format("{} blocks", *row.blocks) : row.reason);
+                        row.blocks ? describe_blocks(*row.blocks) : row.reason);
   }
+  if (plan.is_from_too_few())
+    text += fmt::format(
+        "{} blocks are too few to plan from: with {} the interval leaves a factor of {:g}\n",
+        plan.probed_blocks, blocks_to_plan_from(), kWideInterval);
   return text;
 }
 

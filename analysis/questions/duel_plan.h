@@ -9,28 +9,48 @@
 
 namespace memduel {
 
+/// What so few trials tell of a number of blocks: 95 of 100 probes give an interval that holds the
+/// number which endless trials would give, if the noise is normal (the interval of a variance, by
+/// chi-square). It is wide: five blocks leave a factor of eight.
+struct PlannedBlocks {
+  int blocks = 0;
+  int low = 0;
+  std::optional<int> high;  ///< absent beyond kMostPlannedBlocks
+};
+
+constexpr int kMostPlannedBlocks = 1000;
+
 struct PlannedRow {
   RoleMetric row;
-  std::optional<int> blocks;  ///< absent beyond 1,000 or when the row gives no answer
-  std::string reason;         ///< why there is no number; empty otherwise
+  std::optional<PlannedBlocks> blocks;  ///< absent beyond the most, or when nothing can be said
+  std::string reason;                   ///< why there is no number; empty otherwise
 };
 
 struct DuelPlan {
   double change = 0;                    ///< the share to detect
+  int probed_blocks = 0;                ///< that the noise comes from
   std::vector<PlannedRow> rows;         ///< the gate rows
-  std::optional<int> blocks;            ///< for all rows that have a number
+  std::optional<PlannedBlocks> blocks;  ///< for all rows that have a number
   std::optional<double> block_seconds;  ///< typical, all arms of a block together
+
+  /// Whether the interval leaves a factor of more than four: more blocks should be probed first.
+  [[nodiscard]] bool is_from_too_few() const;
 };
 
+/// From so many blocks on, a plan leaves a factor of four or less.
+int blocks_to_plan_from();
+
 /// From the noise of a run (an earlier one, or a short probe of two arms) with five blocks or more:
-/// `change` is a share, 0.02 for 2 %; found with 80 % probability in every gate row.
-DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double change);
+/// `change` is a share, 0.02 for 2 %; found with 80 % probability in every gate row. @param
+/// comparisons that share the level, a gate of a candidate each; absent: the run's own gate rows.
+DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double change,
+                   std::optional<int> comparisons = std::nullopt);
 
 /// From a calibration alone: the blocks by the square-root law, each block of `arms` trials.
 DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gates, double change,
                    int arms);
 
-/// "12 blocks, about 14 min 30 s: 2 % in server.peak_rss_bytes needs 8, …"
+/// "12 blocks (95 % interval 6 to 40), about 14 min 30 s: 2 % in server.peak_rss_bytes needs 8, …"
 std::string describe_plan(const DuelPlan& plan);
 
 }  // namespace memduel

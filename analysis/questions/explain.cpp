@@ -43,12 +43,48 @@ std::string show_p(double p) {
   return p < 0.0001 ? "below 0.0001" : fmt::format("{:.4f}", p);
 }
 
-std::string describe_arm(const Comparison& row, const std::string& arm,
-                         const std::vector<double>& values, std::optional<double> median) {
-  std::string text =
-      fmt::format("  {}: {} {}", arm, row.test == kSlopes ? "slope" : "median", show(row, median));
-  if (values.empty()) return text + ", of the lines through all its trials\n";
-  text += "; in the order of the blocks:";
+/// Null for a metric that is no growth, or was not judged.
+const Growth* growth_row(const Results& results, const std::string& variant,
+                         const Comparison& row) {
+  const auto at = std::ranges::find_if(results.growth, [&](const Growth& growth) {
+    return growth.arm == variant && growth.role == row.role && growth.metric == row.metric;
+  });
+  return at == results.growth.end() ? nullptr : &*at;
+}
+
+/// The numbers that the row was decided by: of growth, the slope of every trial as it was judged.
+std::vector<double> decisive_values(const Results& results, const ArmObservations& variant,
+                                    const Comparison& row) {
+  const Growth* growth = growth_row(results, variant.arm, row);
+  if (growth == nullptr || growth->trial_slopes.empty())
+    return values_of(variant, row.role, row.metric);
+  std::vector<double> slopes;
+  for (const TrialSlope& trial : growth->trial_slopes) slopes.push_back(trial.slope);
+  return slopes;
+}
+
+std::string describe_arm(const Results& results, const Comparison& row, const std::string& arm,
+                         const std::vector<double>& values, std::optional<double> median,
+                         int trials) {
+  const Growth* growth = growth_row(results, arm, row);
+  std::string text = fmt::format("  {}: {} {}", arm, growth != nullptr ? "mean slope" : "median",
+                                 show(row, median));
+  if (growth != nullptr && growth->ci_low && growth->ci_high)
+    text += fmt::format(" ({} to {} with {:.4g} % confidence)", show(row, growth->ci_low),
+                        show(row, growth->ci_high), 100 * growth->confidence);
+  if (values.empty()) return text + "\n";
+  if (growth == nullptr && values.size() < static_cast<size_t>(trials))
+    text += fmt::format(
+        "; {} of {} trials failed, which counts as more than any value; the others in the order of "
+        "the blocks:",
+        static_cast<size_t>(trials) - values.size(), trials);
+  else if (growth == nullptr)
+    text += "; in the order of the blocks:";
+  else if (values.size() < static_cast<size_t>(trials))
+    text += fmt::format(
+        "; {} of {} trials have a slope, in the order of the blocks:", values.size(), trials);
+  else
+    text += "; the slope of each trial, in the order of the blocks:";
   for (const double value : values) text += " " + format_metric(row.metric, value) + ",";
   text.pop_back();
   return text + "\n";
@@ -59,15 +95,17 @@ std::string describe_test(const Comparison& row) {
   std::string text = "Is it real?\n";
   if (row.test == kSuperblocks) {
     text += fmt::format(
-        "  If the arms were the same program, dealing their names anew within every two blocks "
+        "  If the arms were the same program, exchanging their names on the places where they ran "
         "would change\n"
-        "  nothing. Of all {}6^{} ways to deal them, a share of {} looks at least this different "
-        "(exact test on\n"
-        "  pooled ranks, without what a trial's place does to it).\n",
-        row.n_baseline % 2 == 1 ? "2 * " : "", row.n_baseline / 2, show_p(*row.p_value));
+        "  nothing. Of all {}orders that could have been drawn, at most a share of {} looks at "
+        "least this\n"
+        "  different if the true change is none or of the other sign (exact test on pooled "
+        "ranks).\n",
+        row.reference_orders ? fmt::format("{:.0f} ", *row.reference_orders) : "",
+        show_p(*row.p_value));
     if (row.p_mean)
       text +=
-          fmt::format("  Of the same ways a share of {} moves the mean as much (studentised).\n",
+          fmt::format("  Of the same orders a share of {} moves the mean as much (studentised).\n",
                       show_p(*row.p_mean));
   } else if (row.test == kSignFlips) {
     text += fmt::format(
@@ -85,19 +123,20 @@ std::string describe_test(const Comparison& row) {
         show_p(*row.p_value));
   } else {
     text += fmt::format(
-        "  Slopes of the same growth would differ as much in a share of {} of "
-        "duels (Student's t over the runs).\n",
+        "  If both variants grew alike, their mean slopes would differ at least as much in a share "
+        "of {} of runs\n"
+        "  (Welch's t test, one slope per trial).\n",
         show_p(*row.p_value));
   }
   if (row.p_adjusted && *row.p_adjusted != *row.p_value) {
-    text += fmt::format("  Corrected for the other rows {} a gate that decides: {} ({}).\n",
+    text += fmt::format("  Corrected for the other rows {} a gate that decides: {}{}.\n",
                         row.gate ? "of" : "without", show_p(*row.p_adjusted),
-                        row.gate ? "Holm" : "Benjamini-Hochberg");
+                        row.correction.empty() ? "" : " (" + row.correction + ")");
   }
   return text;
 }
 
-std::string describe_effect_of(const Comparison& row) {
+std::string describe_effect_of(const Comparison& row, bool of_slopes) {
   if (!row.ratio && !row.difference) return {};
   std::string text = "How large is it?\n";
   const std::string change = show_change(row, row.ratio ? row.ratio : row.difference);
@@ -105,13 +144,22 @@ std::string describe_effect_of(const Comparison& row) {
       row.exact
           ? fmt::format("  {}: each has one value in all of its trials, so nothing is estimated.\n",
                         change)
-      : row.test == kSlopes
-          ? fmt::format("  {} is the slope of {} minus the slope of {}.\n", change, row.candidate,
-                        row.baseline)
+      : of_slopes
+          ? fmt::format("  {} is the mean slope of {} minus the mean slope of {}.\n", change,
+                        row.candidate, row.baseline)
           : fmt::format(
                 "  {} is the middle of all {} differences between a trial of {} and one of {} "
                 "(Hodges-Lehmann).\n",
                 change, row.n_baseline * row.n_candidate, row.candidate, row.baseline);
+  if (const auto& place = row.removed_place)
+    text += fmt::format(
+        "  The second of two neighbouring trials has {}, whichever arm it is (p {}). The test and "
+        "the interval are\n"
+        "  without that{}; without it the change is {}.\n",
+        show_change(row, place->effect), show_p(place->p_value),
+        place->everywhere ? "" : " at those changes they try at which its p is below 0.20",
+        show_change(row, place->estimate));
+  if (row.apart && !row.exact) text += "  The values of the two variants do not overlap.\n";
   if (!row.exact && (row.ci_low || row.ci_high)) {
     const std::string low = show_change(row, row.ci_low);
     const std::string high = show_change(row, row.ci_high);
@@ -183,11 +231,34 @@ std::string describe_growth(const Results& results, const Comparison& row) {
   return text;
 }
 
+/// Which of a variant's peaks are samples.
+std::string describe_sampled(const Results& results, const std::string& variant,
+                             const std::string& role, const std::string& metric) {
+  if (metric != kPeakRss && metric != kPeakRssAboveIdle) return {};
+  std::size_t trials = 0;
+  std::size_t sampled = 0;
+  for (const TrialData& trial : results.trials) {
+    if (trial.arm != variant || !trial.counts()) continue;
+    ++trials;
+    const bool is_sampled = std::ranges::any_of(trial.roles, [&](const RoleData& one) {
+      return is_about(results.job, role, one.role) && one.peak_rss_is_sampled;
+    });
+    if (is_sampled) ++sampled;
+  }
+  if (sampled == 0) return {};
+  return fmt::format(
+      "  In {} of {} of {} the peak is the largest sample. The true peak may be larger: the kernel "
+      "counts no sum\n"
+      "  of several processes, and reports its maximum of a process only to the process's "
+      "parent.\n",
+      sampled, format_count(trials, "trial"), variant);
+}
+
 std::string explain_row(const Results& results, const Comparison& row) {
   const Observations observations =
       observe(results.trials, results.job, {row.baseline, row.candidate}, results.warmup_rounds);
-  const std::vector<double> a = values_of(observations.arms[0], row.role, row.metric);
-  const std::vector<double> b = values_of(observations.arms[1], row.role, row.metric);
+  const std::vector<double> a = decisive_values(results, observations.arms[0], row);
+  const std::vector<double> b = decisive_values(results, observations.arms[1], row);
   std::string text = fmt::format("{}: {} against {}\n", row_name(row), row.candidate, row.baseline);
   text += describe_gates(results, row.candidate, row_name(row));
   text += fmt::format("Verdict: {}{}{}\n  {}\n", to_name(row.verdict),
@@ -196,9 +267,11 @@ std::string explain_row(const Results& results, const Comparison& row) {
   text +=
       fmt::format("What was measured? {} of {}, {} of {}\n", format_count(row.n_baseline, "trial"),
                   row.baseline, row.n_candidate, row.candidate);
-  text += describe_arm(row, row.baseline, a, row.baseline_median);
-  text += describe_arm(row, row.candidate, b, row.candidate_median);
-  text += describe_effect_of(row);
+  text += describe_arm(results, row, row.baseline, a, row.baseline_median, row.n_baseline);
+  text += describe_arm(results, row, row.candidate, b, row.candidate_median, row.n_candidate);
+  for (const std::string& variant : {row.baseline, row.candidate})
+    text += describe_sampled(results, variant, row.role, row.metric);
+  text += describe_effect_of(row, growth_row(results, row.candidate, row) != nullptr);
   text += describe_test(row);
   text += describe_tail(row, b);
   text += describe_growth(results, row);
@@ -215,11 +288,12 @@ std::string explain_alone(const Results& results, std::string_view role_metric) 
   for (const ArmSummary& arm : results.arms) {
     const Observations seen =
         observe(results.trials, results.job, {arm.name}, results.warmup_rounds);
-    const std::vector<double> values = values_of(seen.arms.front(), role, metric);
-    const bool grows = std::ranges::any_of(results.growth, [&](const Growth& growth) {
-      return growth.arm == arm.name && growth.role == role && growth.metric == metric;
-    });
-    if (values.empty() && !grows) continue;
+    Comparison row;
+    row.candidate = row.baseline = arm.name;
+    row.role = role;
+    row.metric = metric;
+    const std::vector<double> values = decisive_values(results, seen.arms.front(), row);
+    if (values.empty() && growth_row(results, arm.name, row) == nullptr) continue;
     text += fmt::format("{}: {} alone, compared with nothing\n", role_metric, arm.name);
     text += describe_gates(results, arm.name, role_metric);
     if (!values.empty()) {
@@ -227,11 +301,8 @@ std::string explain_alone(const Results& results, std::string_view role_metric) 
                           format_count(values.size(), "trial"));
       for (const double value : values) text += " " + format_metric(metric, value) + ",";
       text.back() = '\n';
+      text += describe_sampled(results, arm.name, role, metric);
     }
-    Comparison row;
-    row.candidate = row.baseline = arm.name;
-    row.role = role;
-    row.metric = metric;
     text += describe_growth(results, row);
   }
   return text;

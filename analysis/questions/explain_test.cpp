@@ -57,6 +57,30 @@ TEST(Explain, TellsTheValuesThatTheMedianIsOf) {
       << "the first round is not counted";
 }
 
+TEST(Explain, TellsTheSlopesByWhichGrowthWasDecided) {
+  RunData run =
+      make_duel("peak_rss_bytes", {1e6, 1e6, 1e6, 1e6, 1e6, 1e6}, {1e6, 1e6, 1e6, 1e6, 1e6, 1e6});
+  for (TrialData& trial : run.trials)
+    for (int round = 1; round <= 60; ++round) {
+      const double mib = 200 + round * (trial.arm == "b" ? 2 + 0.25 * (trial.block % 2) : 1);
+      trial.roles[0].rounds.push_back({round,
+                                       round * 1'000'000'000L,
+                                       (round + 1) * 1'000'000'000L,
+                                       {{"end_rss_bytes", mib * 1048576}},
+                                       {}});
+    }
+  const std::string text = explain(analyse(run, {}), "tree.rss_growth_bytes_per_round");
+  EXPECT_THAT(text, HasSubstr("b: mean slope 2.12 MiB/round ("));
+  EXPECT_THAT(text,
+              HasSubstr("the slope of each trial, in the order of the blocks: 2.25 MiB/round, "
+                        "2.00 MiB/round, 2.25 MiB/round, 2.00 MiB/round"));
+  EXPECT_THAT(text, HasSubstr("+1.12 MiB/round is the mean slope of b minus the mean slope of a."));
+  EXPECT_THAT(text, HasSubstr("Welch's t test, one slope per trial"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("ways to deal")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("median")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("Hodges-Lehmann")));
+}
+
 TEST(Explain, TellsWhatIsComparedWithNothing) {
   RunData run = make_duel("peak_rss_bytes", {200e6}, {});
   run.config["arms"] = {{{"name", "a"}}};

@@ -34,7 +34,7 @@ std::optional<HeldMemory> held_memory(const Results& results, const std::string&
     if (!held || !peak || !arenas || *peak <= 0) continue;
     if (*held < kLeastBytes || *held < kLeastShare * *peak) continue;
     if (!most || *held > most->bytes)
-      most = HeldMemory{row.role, *held, *peak, static_cast<int>(std::lround(*arenas))};
+      most = HeldMemory{row.role, *held, static_cast<int>(std::lround(*arenas))};
   }
   return most;
 }

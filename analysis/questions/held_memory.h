@@ -11,7 +11,6 @@ namespace memduel {
 struct HeldMemory {
   std::string role;
   double bytes = 0;  ///< held free at marks, at most
-  double peak = 0;   ///< the role's peak RSS
   int arenas = 0;
 };
 

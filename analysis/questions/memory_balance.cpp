@@ -80,14 +80,17 @@ std::optional<MemoryBalance> balance_of(const Results& results, const Comparison
         "what these parts leave untold: they are read at marks, each at its own highest, and miss "
         "what lives between marks; a profile trial tells it (--set profile.trials=1)";
   }
-  add_part(balance.parts, results, total, kPeakRssFile, "file-backed pages");
-  const bool cgroup = total.metric == kPeakCgroup;
-  if (cgroup)  // the kernel counts shared memory and tmpfs among these
+  // Parts are of the total's own kind: RSS counts a shared page for each process, PSS shares it
+  // out, and a control group has page cache that nobody maps.
+  const bool resident = total.metric == kPeakRss || total.metric == kPeakRssAboveIdle;
+  if (resident) add_part(balance.parts, results, total, kPeakRssFile, "file-backed pages");
+  if (total.metric == kPeakCgroup)  // the kernel counts shared memory and tmpfs among these
     add_part(balance.parts, results, total, kPeakCgroupFile, "file-backed or shared pages");
-  else
+  else if (resident)
     add_part(balance.parts, results, total, kPeakCgroupShmem, "shared memory and tmpfs");
   if (balance.parts.empty()) return {};
-  add_part(balance.at_marks, results, total, kPeakRssAnon, "anonymous pages at marks");
+  if (resident)
+    add_part(balance.at_marks, results, total, kPeakRssAnon, "anonymous pages at marks");
   balance.rest_bytes = balance.total.difference();
   for (const MemoryPart& part : balance.parts) balance.rest_bytes -= part.difference();
   return balance;

@@ -105,6 +105,21 @@ TEST(MemoryBalance, OfAHeapGateIsThatOfTheResidentPeak) {
   EXPECT_EQ(memory_balances(results).at(0).metric, "peak_rss_bytes");
 }
 
+TEST(MemoryBalance, HasPartsOfTheTotalsOwnKind) {
+  const auto parts_of = [](const char* metric) {
+    Results results = with_rows("server", {{metric, 200, 150},
+                                           {"heap_in_use_bytes", 80, 40},
+                                           {"peak_rss_file_bytes", 90, 80},
+                                           {"peak_cgroup_file_bytes", 70, 60}});
+    results.comparisons[0].gate = true;
+    return names(memory_balances(results).at(0).parts);
+  };
+  EXPECT_THAT(parts_of("peak_pss_bytes"), ElementsAre("live blocks at marks"));
+  EXPECT_THAT(parts_of("peak_cgroup_bytes"),
+              ElementsAre("live blocks at marks", "file-backed or shared pages"));
+  EXPECT_THAT(parts_of("peak_rss_bytes"), ElementsAre("live blocks at marks", "file-backed pages"));
+}
+
 TEST(MemoryBalance, IsAbsentWhereNoPartIsKnown) {
   EXPECT_THAT(memory_balances(with_rows("server", {{"peak_rss_above_idle_bytes", 9, 5}})),
               IsEmpty());

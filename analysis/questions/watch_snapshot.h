@@ -20,6 +20,7 @@ struct WatchSnapshot {
   std::optional<std::int64_t> peak_rss_bytes;  ///< sampled, or the kernel's where it is larger
   std::optional<std::int64_t> pss_bytes;       ///< as last read
   std::optional<std::int64_t> peak_pss_bytes;  ///< of those that were read
+  std::optional<std::int64_t> rss_at_peak_pss_bytes;  ///< when that was read
   double pss_age_seconds = 0;
   std::optional<int> running_round;
   std::int64_t rounds_ended = 0;

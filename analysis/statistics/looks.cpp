@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
+#include "analysis/statistics/trial_order.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -10,39 +13,55 @@ LookPlan fixed_looks(int blocks) {
   return {{blocks, kAlpha}};
 }
 
-LookPlan adaptive_looks() {
+LookPlan adaptive_looks(std::size_t candidates) {
+  if (candidates > 1) return {{8, 0.025}, {16, 0.025}};
+  return {{6, 0.02}, {10, 0.015}, {16, 0.015}};
+}
+
+LookPlan earlier_looks() {
   return {{6, 0.01}, {8, 0.01}, {12, 0.015}, {16, 0.015}};
 }
 
-CheckedLooks check_looks(const LookPlan& plan, int gates, Design design) {
+std::vector<int> planned_segments(std::optional<int> repeats, std::size_t candidates, int shares) {
+  std::vector<int> segments;
+  const auto add = [&](int blocks) {
+    const std::vector<int> more = segments_of(blocks);
+    segments.insert(segments.end(), more.begin(), more.end());
+  };
+  if (!repeats) {
+    int done = 0;
+    for (const Look& look : adaptive_looks(candidates)) {
+      add(look.blocks - done);
+      done = look.blocks;
+    }
+    return segments;
+  }
+  const std::int64_t superblocks = *repeats / 2;
+  for (int share = 0; shares > 1 && share < shares; ++share)
+    add(2 * static_cast<int>((share + 1) * superblocks / shares - share * superblocks / shares));
+  if (shares <= 1) add(*repeats);
+  return segments;
+}
+
+CheckedLooks check_looks(const LookPlan& plan, int comparisons, const SmallestP& smallest) {
   CheckedLooks checked;
   double carried = 0;
   for (size_t i = 0; i < plan.size(); ++i) {
     Look look = plan[i];
     look.alpha += carried;
     carried = 0;
-    const double needed = smallest_p(look.blocks, design) * gates;
+    const double least = smallest(look.blocks);
     const bool last = i + 1 == plan.size();
-    if (needed <= look.alpha) {
+    if (last || least * comparisons <= look.alpha) {
       checked.looks.push_back(look);
-    } else if (!last) {
+    } else {
       carried = look.alpha;
       checked.limitations.push_back(
           {"look_refused",
-           fmt::format("no look at {} blocks: the smallest p there is {:.4f}, and {} gates share a "
-                       "level of {:.4f}, {:.4f} each",
-                       look.blocks, smallest_p(look.blocks, design), gates, look.alpha,
-                       look.alpha / gates),
-           "name fewer gates to be able to stop earlier"});
-    } else {
-      checked.looks.push_back(look);
-      checked.limitations.push_back(
-          {"too_few_blocks_for_gates",
-           fmt::format("{} cannot show a change in a single one of {}: the smallest p is {:.4f}, "
-                       "the level {:.3f} shared by {} is {:.4f}",
-                       format_count(look.blocks, "block"), format_count(gates, "gate"),
-                       smallest_p(look.blocks, design), look.alpha, gates, look.alpha / gates),
-           "raise --repeats or name fewer gates"});
+           fmt::format("no look at {} blocks: the smallest p there is {:.4f}, and {} share a level "
+                       "of {:.4f}",
+                       look.blocks, least, format_count(comparisons, "comparison"), look.alpha),
+           "compare fewer candidates, or name fewer gates, to be able to stop earlier"});
     }
   }
   return checked;

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/statistics/trial_order.h"
+
 namespace memduel {
 namespace {
 
-std::variant<SignFlip, MannWhitney, SuperblockTest> choose(std::span<const double> a,
-                                                           std::span<const double> b,
-                                                           Design design) {
+std::variant<SignFlip, MannWhitney, SwapTest> choose(std::span<const double> a,
+                                                     std::span<const double> b, Design design) {
   if (design == Design::paired && a.size() >= static_cast<size_t>(kPairedBlocks)) {
     return SignFlip(a, b);
   }
@@ -21,7 +22,7 @@ std::variant<SignFlip, MannWhitney, SuperblockTest> choose(std::span<const doubl
 ShiftTest::ShiftTest(std::span<const double> a, std::span<const double> b, Design design)
     : test_(choose(a, b, design)) {}
 
-ShiftTest::ShiftTest(std::vector<PlacedValue> values) : test_(SuperblockTest(std::move(values))) {}
+ShiftTest::ShiftTest(PlacedValues values) : test_(SwapTest(std::move(values))) {}
 
 double ShiftTest::p_value() const {
   return std::visit([](const auto& test) { return test.p_value(); }, test_);
@@ -32,16 +33,16 @@ Interval ShiftTest::interval(double alpha) const {
 }
 
 const char* ShiftTest::name() const {
-  if (std::holds_alternative<SuperblockTest>(test_)) return kSuperblocks;
+  if (std::holds_alternative<SwapTest>(test_)) return kSuperblocks;
   return std::holds_alternative<SignFlip>(test_) ? kSignFlips : kMannWhitney;
 }
 
-std::optional<double> ShiftTest::estimate() const {
-  const auto* own = std::get_if<SuperblockTest>(&test_);
-  return own == nullptr ? std::nullopt : std::optional(own->estimate());
-}
-
 double smallest_p(int blocks, Design design) {
+  if (design == Design::restricted) {
+    double orders = 1;
+    for (const int segment : segments_of(blocks)) orders *= accepted_orders(segment);
+    return std::min(1.0, 2 / orders);
+  }
   if (design == Design::superblocks) {
     const double deals = std::pow(6.0, blocks / 2) * (blocks % 2 == 1 ? 2 : 1);
     return std::min(1.0, 2 / deals);

@@ -1,68 +1,105 @@
 #include "analysis/values/placed_values.h"
 
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
-#include <utility>
 
 namespace memduel {
 namespace {
 
-struct Neighbours {
-  const PlacedValue* first = nullptr;
-  const PlacedValue* second = nullptr;
-};
+constexpr std::size_t kLeastNeighbours = 3;
+constexpr double kRounding = 1e-12;
 
-/// Those of which both have a finite value.
-std::vector<Neighbours> finite_neighbours(std::span<const PlacedValue> values) {
-  std::map<int, Neighbours> pairs;
+/// Second minus first of all neighbours that both have a finite value.
+std::vector<PlaceEffect> neighbour_differences(std::span<const PlacedValue> values) {
+  std::map<int, std::pair<const PlacedValue*, const PlacedValue*>> pairs;
   for (const PlacedValue& value : values) {
     if (value.side == 0) continue;
-    Neighbours& pair = pairs[value.neighbours];
-    (value.side < 0 ? pair.first : pair.second) = &value;
+    auto& [first, second] = pairs[value.neighbours];
+    (value.side < 0 ? first : second) = &value;
   }
-  std::vector<Neighbours> finite;
+  std::vector<PlaceEffect> differences;
   for (const auto& [number, pair] : pairs) {
-    if (pair.first == nullptr || pair.second == nullptr) continue;
-    if (std::isfinite(pair.first->value) && std::isfinite(pair.second->value))
-      finite.push_back(pair);
+    const auto& [first, second] = pair;
+    if (first == nullptr || second == nullptr) continue;
+    if (!std::isfinite(first->value) || !std::isfinite(second->value)) continue;
+    differences.push_back(
+        {second->value - first->value, static_cast<double>(second->candidate) - first->candidate});
   }
-  return finite;
+  return differences;
+}
+
+/// Sums of squares around the mean: of base, of slope, and of both.
+struct Spread {
+  double base = 0;
+  double slope = 0;
+  double both = 0;
+};
+
+Spread spread_of(std::span<const PlaceEffect> differences, const PlaceEffect& mean) {
+  Spread sums;
+  for (const PlaceEffect& one : differences) {
+    const double base = one.base - mean.base;
+    const double slope = one.slope - mean.slope;
+    sums.base += base * base;
+    sums.slope += slope * slope;
+    sums.both += base * slope;
+  }
+  return sums;
 }
 
 }  // namespace
 
-std::vector<double> neighbour_differences(std::span<const PlacedValue> values, double delta) {
-  const auto level = [delta](const PlacedValue& one) {
-    return one.candidate ? one.value - delta : one.value;
-  };
-  std::vector<double> differences;
-  for (const Neighbours& pair : finite_neighbours(values))
-    differences.push_back(level(*pair.second) - level(*pair.first));
-  return differences;
-}
-
-PositionEffect position_effect(std::span<const PlacedValue> values) {
-  double sum = 0;
-  double candidates = 0;
-  int count = 0;
-  int equal = 0;
-  for (const Neighbours& pair : finite_neighbours(values)) {
-    ++count;
-    equal += static_cast<int>(pair.first->value == pair.second->value);
-    sum += pair.second->value - pair.first->value;
-    candidates += static_cast<double>(pair.second->candidate) - pair.first->candidate;
+PlaceRule::PlaceRule(const PlacedValues& values) {
+  if (!values.removes_places) return;
+  differences_ = neighbour_differences(values.values);
+  const auto n = static_cast<double>(differences_.size());
+  const auto equal = std::ranges::count(differences_, 0.0, &PlaceEffect::base);
+  if (differences_.size() < kLeastNeighbours || 2 * equal >= std::ssize(differences_)) {
+    differences_.clear();
+    return;
   }
-  if (count == 0 || 2 * equal >= count) return {};
-  return {sum / count, candidates / count};
+  for (const PlaceEffect& one : differences_) {
+    effect_.base += one.base / n;
+    effect_.slope += one.slope / n;
+  }
 }
 
-std::vector<std::vector<std::size_t>> superblocks_of(std::span<const PlacedValue> values) {
-  std::map<int, std::vector<std::size_t>> by_number;
-  for (std::size_t i = 0; i < values.size(); ++i) by_number[values[i].superblock].push_back(i);
-  std::vector<std::vector<std::size_t>> superblocks;
-  superblocks.reserve(by_number.size());
-  for (auto& [number, indices] : by_number) superblocks.push_back(std::move(indices));
-  return superblocks;
+double PlaceRule::p_value(double delta) const {
+  if (differences_.empty() || !std::isfinite(delta)) return 1;
+  const Spread sums = spread_of(differences_, effect_);
+  const auto n = static_cast<double>(differences_.size());
+  const double squares =
+      std::max(0.0, sums.base - 2 * delta * sums.both + delta * delta * sums.slope);
+  const double mean = effect_.at(delta);
+  // Rounding alone leaves something where all differences are the shift.
+  if (std::abs(mean) <=
+      kRounding * std::max(std::abs(effect_.base), std::abs(delta * effect_.slope)))
+    return 1;
+  const double error = std::sqrt(squares / (n - 1) / n);
+  if (error == 0) return 0;
+  const boost::math::students_t t(n - 1);
+  return 2 * boost::math::cdf(boost::math::complement(t, std::abs(mean) / error));
+}
+
+std::vector<double> PlaceRule::borders() const {
+  if (differences_.empty()) return {};
+  const Spread sums = spread_of(differences_, effect_);
+  const auto n = static_cast<double>(differences_.size());
+  const boost::math::students_t student(n - 1);
+  const double t = boost::math::quantile(boost::math::complement(student, kPlaceLevel / 2));
+  // mean^2 = t^2 * squares / (n - 1) / n, a square equation in the shift.
+  const double c = t * t / (n - 1) / n;
+  const double a2 = effect_.slope * effect_.slope - c * sums.slope;
+  const double a1 = -2 * (effect_.base * effect_.slope - c * sums.both);
+  const double a0 = effect_.base * effect_.base - c * sums.base;
+  if (a2 == 0) return a1 == 0 ? std::vector<double>{} : std::vector<double>{-a0 / a1};
+  const double root = a1 * a1 - 4 * a2 * a0;
+  if (root <= 0) return {};
+  const double half = std::sqrt(root) / (2 * std::abs(a2));
+  const double middle = -a1 / (2 * a2);
+  return {middle - half, middle + half};
 }
 
 }  // namespace memduel

@@ -1,7 +1,9 @@
-// The values of one row with their places in the design of superblocks: two blocks at a time, every
-// arm twice, in uniformly random order.
+// The values of one row with their places in the order of the trials, and the ways in which chance
+// could have dealt the labels of its two arms.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,22 +19,53 @@ struct PlacedValue {
   double side = 0;     ///< -0.5 for the first of its neighbours, 0.5 for the second, 0 without
 };
 
-/// What the second of two neighbours has more than the first, as a line over the shift `delta` of
-/// the candidate's values: base - slope * delta. Labels are not looked at when delta is 0.
-struct PositionEffect {
-  double base = 0;
-  double slope = 0;
+/// What chance could have dealt to some values, independently of all others: label_swaps.h.
+struct LabelSwaps {
+  std::vector<std::size_t> values;   ///< indices of those that may change their label
+  std::vector<std::uint32_t> deals;  ///< bit i: values[i] is the candidate's; all equally likely
+
+  bool operator==(const LabelSwaps&) const = default;
 };
 
-/// The mean over neighbours that both have a finite value; none when most of them are equal, so
-/// that ties stay ties.
-PositionEffect position_effect(std::span<const PlacedValue> values);
+struct PlacedValues {
+  std::vector<PlacedValue> values;
+  std::vector<LabelSwaps> swaps;
+  bool removes_places = true;  ///< whether the effect of places may be taken out
 
-/// Second minus first of all neighbours that both have a finite value, the candidate's lowered by
-/// `delta`.
-std::vector<double> neighbour_differences(std::span<const PlacedValue> values, double delta);
+  [[nodiscard]] bool empty() const { return values.empty(); }
+};
 
-/// The superblocks, each as the indices of its values.
-std::vector<std::vector<std::size_t>> superblocks_of(std::span<const PlacedValue> values);
+/// What the second of two neighbours has more than the first: the mean over neighbours that both
+/// have a finite value, as a line over the shift `delta` of the candidate's values:
+/// base - slope * delta.
+struct PlaceEffect {
+  double base = 0;
+  double slope = 0;
+
+  [[nodiscard]] double at(double delta) const { return base - slope * delta; }
+};
+
+/// The effect of a row's places, and at which shifts it is taken out: where a t test of "second
+/// minus first", which sees no labels, has p < kPlaceLevel. Where the candidate's values are
+/// lowered by the true shift, the rule depends on places alone, so that every swap of labels has
+/// the same values.
+class PlaceRule {
+ public:
+  explicit PlaceRule(const PlacedValues& values);
+
+  [[nodiscard]] const PlaceEffect& effect() const { return effect_; }
+  /// Two-sided p of "no effect"; 1 with fewer than three neighbours, or where most are equal, so
+  /// that ties stay ties.
+  [[nodiscard]] double p_value(double delta) const;
+  [[nodiscard]] bool acts(double delta) const { return p_value(delta) < kPlaceLevel; }
+  /// The shifts at which acts() changes, ascending: none, one or two.
+  [[nodiscard]] std::vector<double> borders() const;
+
+  static constexpr double kPlaceLevel = 0.20;
+
+ private:
+  std::vector<PlaceEffect> differences_;  ///< of each pair of neighbours
+  PlaceEffect effect_;
+};
 
 }  // namespace memduel

@@ -49,6 +49,15 @@ template <>
 inline constexpr NameTable<GateFailure, 2> kNameTable<GateFailure> = {
     {{GateFailure::shown, "shown"}, {GateFailure::estimated, "estimated"}}};
 
+/// The effect of the places of a row's trials, where it is taken out of the test.
+struct RemovedPlace {
+  double effect = 0;   ///< second over first of neighbours, or second minus first, as `estimate`
+  double p_value = 1;  ///< of "no effect", at the estimate
+  double estimate =
+      0;  ///< of the change without it: beside ratio, or difference where it is absent
+  bool everywhere = true;  ///< from no change to both ends of the interval; else at some changes
+};
+
 /// One metric of one role, a candidate against the baseline.
 struct Comparison {
   std::string baseline;
@@ -76,7 +85,12 @@ struct Comparison {
   bool exact = false;            ///< a counter with one value in all trials of each arm
   std::string test;              ///< that p_value is of; empty without one
   std::optional<double> p_mean;  ///< of equal means, where the design tests them beside the ranks
-  double margin = 0;             ///< relative where ratio is given, else in the metric's unit
+  std::string correction;        ///< that p_adjusted is by
+  std::optional<double>
+      reference_orders;  ///< that could have been drawn: p_value is a share of them
+  std::optional<RemovedPlace> removed_place;
+  bool apart = false;  ///< no value of one side lies between values of the other
+  double margin = 0;   ///< relative where ratio is given, else in the metric's unit
   /// Of ci_low and ci_high: higher at an early look of an adaptive run, 0.9 of an unchanged row,
   /// whose two one-sided tests have 5 % each.
   double confidence = 0.95;
@@ -122,19 +136,30 @@ struct GrowingStack {
   double last_bytes = 0;           ///< live at the end of the last round
 };
 
+/// What one trial grew by.
+struct TrialSlope {
+  int block = 0;
+  double slope = 0;
+};
+
 struct Growth {
   std::string arm;
   std::string role;
   std::string metric;
-  std::optional<double> slope;
-  std::optional<double> ci_low;
+  std::optional<double> slope;   ///< mean of `trial_slopes`
+  std::optional<double> ci_low;  ///< slope -/+ the larger of t * s / sqrt(n) and `resolution`
   std::optional<double> ci_high;
+  double confidence = 0.95;  ///< of ci_low and ci_high
+  std::string method = {};   // NOLINT(readability-redundant-member-init): of the interval
+  double resolution = 0;     ///< what the readings of one trial cannot tell apart, as a slope
+  std::vector<TrialSlope> trial_slopes = {};  // NOLINT(readability-redundant-member-init)
   GrowthVerdict verdict = GrowthVerdict::inconclusive;
   std::string reason;
+  bool of_files = false;  ///< only pages of mapped files grow, which the kernel takes back
   std::optional<Projection> projection;
   std::optional<double> model_multiples_per_round;
   std::optional<double> level;            ///< bytes in the last fifth of the rounds
-  std::optional<int> rounds_needed;       ///< that would tell what these could not
+  std::optional<int> rounds_needed;       ///< or minutes, that would tell what these could not
   std::vector<GrowingStack> stacks = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
@@ -151,8 +176,12 @@ inline constexpr NameTable<GateQuantity, 3> kNameTable<GateQuantity> = {
      {GateQuantity::value, "value"}}};
 
 // Methods beside the tests of a row.
+inline constexpr const char* kWestfallYoung = "Westfall-Young";
+inline constexpr const char* kHolm = "Holm";
+inline constexpr const char* kBenjaminiHochberg = "Benjamini-Hochberg";
 inline constexpr const char* kIdentical = "identical values";
-inline constexpr const char* kSlopes = "slopes";
+inline constexpr const char* kStudent = "Student's t of trial slopes";
+inline constexpr const char* kWelch = "Welch's t of trial slopes";
 inline constexpr const char* kLargestTrial = "largest trial";
 inline constexpr const char* kDied = "failed trials";
 
@@ -416,6 +445,54 @@ struct ResidentMemory {
   double seconds = 0;  ///< that the process waited for it
 };
 
+/// Why the first screen shows a row.
+enum class ShownFor {
+  failed_gate,     ///< a gate on it failed that decides
+  gate,            ///< a gate asks about it
+  largest_change,  ///< no other memory of this candidate changed by more bytes
+  change,          ///< another change of memory that is not small against the largest
+  other            ///< a change of what is no memory held at one time
+};
+template <>
+inline constexpr NameTable<ShownFor, 5> kNameTable<ShownFor> = {
+    {{ShownFor::failed_gate, "failed_gate"},
+     {ShownFor::gate, "gate"},
+     {ShownFor::largest_change, "largest_change"},
+     {ShownFor::change, "change"},
+     {ShownFor::other, "other"}}};
+
+/// A part of a row's change that a profile explains, of the same kind of memory as the row.
+struct ShownCause {
+  std::string name;  ///< "State::clone for aggregate (live blocks)"
+  /// Of resident memory whose pages they are, as in ResidentOwner; else "heap" or "mapping".
+  std::string memory;
+  std::string function;  ///< with its file where the profile knows it; empty: of many stacks
+  std::string caller;
+  double size = 0;  ///< candidate minus baseline: bytes, of allocations their number
+};
+
+/// A row of the first screen.
+struct ShownRow {
+  std::string candidate;
+  std::string role;
+  std::string metric;
+  ShownFor why = ShownFor::gate;
+  std::optional<double> change = std::nullopt;  ///< of the medians, in the metric's unit
+  std::vector<ShownCause> causes = {};  // NOLINT(readability-redundant-member-init): -Wextra
+};
+
+/// What to do next: a sentence, and a command to copy or nothing.
+struct NextStep {
+  std::string sentence;
+  std::string command;
+};
+
+/// What every report begins with, in this order. Chosen once: no report chooses again.
+struct FirstScreen {
+  std::vector<ShownRow> rows;
+  std::optional<NextStep> next_step;
+};
+
 /// Everything of results.json; `trials` are the run's, without their series.
 struct Results {
   std::string name;
@@ -424,6 +501,7 @@ struct Results {
   int warmup_rounds = 0;  ///< at the beginning of each trial; medians of durations leave them out
   JobFacts job;
   nlohmann::json environment;
+  std::string order;  ///< how the order of the trials was drawn: names of Design
   std::vector<Note> limitations;
   std::vector<Note> warnings;
   std::vector<ArmSummary> arms;
@@ -440,6 +518,7 @@ struct Results {
   std::vector<Difference> differences;
   std::vector<DifferenceTotal> difference_totals;
   std::vector<ResidentMemory> resident;
+  FirstScreen first_screen;
 
   /// Null where this candidate has no such row.
   [[nodiscard]] const Comparison* row(std::string_view candidate, std::string_view role,

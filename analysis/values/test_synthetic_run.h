@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/statistics/trial_order.h"
 #include "base/metric_catalogue.h"
 #include "base/run_data.h"
 
@@ -54,6 +55,25 @@ inline RunData make_duel(const std::string& metric, const std::vector<double>& a
   }
   for (size_t i = 0; i < b.size(); ++i) {
     run.trials.push_back(make_trial("b", static_cast<int>(i) + 1, "tree", {{metric, b[i]}}));
+  }
+  return run;
+}
+
+/// The same trials at the places of a restricted order that is drawn for them.
+inline RunData in_restricted_order(RunData run, int blocks, std::uint64_t seed = 1) {
+  run.config["measure"] = {{"order", "restricted"}, {"seed", seed}, {"repeats", blocks}};
+  const auto& arms = run.config.at("arms");
+  const OrderPlan plan{seed, arms.size(), 0, segments_of(blocks)};
+  for (TrialData& trial : run.trials) {
+    const int superblock = (trial.block - 1) / 2;
+    const Segment segment = segment_at(plan, superblock);
+    const TrialOrder& order =
+        segment.superblocks[static_cast<std::size_t>(superblock - segment.first)];
+    int times = (trial.block - 1) % 2;
+    for (std::size_t place = 0; place < order.size(); ++place)
+      if (arms.at(order[place]).at("name") == trial.arm && times-- == 0)
+        trial.position = static_cast<int>(place);
+    trial.id = 100 * superblock + trial.position + 1;
   }
   return run;
 }

@@ -43,7 +43,8 @@ std::optional<MeasuredRow> measure_cell(AblationCell& cell, const AblationSubjec
     return std::nullopt;
   }
   const MetricInfo info = info_of(subject);
-  RowValues values = row_values(*reference, *arm, subject.role, info, settings.design);
+  RowValues values =
+      row_values(*reference, *arm, subject.role, info, settings.design, subject.order);
   if (values.baseline.empty()) {
     cell.reason = no_value(subject, *cell.arm, cell.reference);
     return std::nullopt;
@@ -180,7 +181,8 @@ std::vector<Table> tables_of(const std::vector<AblationSubject>& subjects,
 /// Phases in the order in which the trials went through them.
 std::vector<AblationSubject> phase_subjects(const RunData& run,
                                             const std::vector<RoleMetric>& metrics,
-                                            const Observations& observations) {
+                                            const Observations& observations,
+                                            const RunOrder* order) {
   std::vector<std::string> phases;
   for (const TrialData& trial : run.trials)
     for (const RoleData& role : trial.roles)
@@ -195,7 +197,7 @@ std::vector<AblationSubject> phase_subjects(const RunData& run,
     for (const std::string& phase : phases)
       for (const char* metric : {kPeakRssAboveIdle, kPeakRss})
         subjects.push_back(
-            {run.job, role, metric, phase, phase_metric(phase, metric), &observations});
+            {run.job, role, metric, phase, phase_metric(phase, metric), &observations, order});
   return subjects;
 }
 
@@ -246,11 +248,14 @@ Ablation ablate(const RunData& run, const ExperimentView& view,
   if (!view.ablation) return ablation;
   const Observations trials = observe(run, view.arms, settings.warmup_rounds);
   const Observations phases = observe(phase_peaks(run), view.arms, settings.warmup_rounds);
+  const std::optional<RunOrder> order =
+      settings.design == Design::restricted ? run_order(run) : std::nullopt;
+  const RunOrder* planned = order ? &*order : nullptr;
   std::vector<AblationSubject> whole_trials;
   for (const RoleMetric& metric : metrics)
     whole_trials.push_back(
-        {run.job, metric.role, metric.metric, std::nullopt, metric.metric, &trials});
-  for (const auto& subjects : {whole_trials, phase_subjects(run, metrics, phases)}) {
+        {run.job, metric.role, metric.metric, std::nullopt, metric.metric, &trials, planned});
+  for (const auto& subjects : {whole_trials, phase_subjects(run, metrics, phases, planned)}) {
     for (Table& table : tables_of(subjects, view, settings)) {
       std::move(table.rows.begin(), table.rows.end(), std::back_inserter(ablation.rows));
       ablation.totals.push_back(std::move(table.total));

@@ -18,6 +18,7 @@ struct AblationSubject {
   std::optional<std::string> phase;
   std::string key;  ///< the metric's name in `observations`
   const Observations* observations = nullptr;
+  const RunOrder* order = nullptr;  ///< of a restricted design
 };
 
 /// The effects of switches added to the baseline. `whole` is the candidate against the baseline.

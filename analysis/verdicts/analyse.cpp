@@ -263,7 +263,8 @@ void hint_at_growth(Work& work) {
   if (removed == 0) return;
   work.results.limitations.push_back(
       {"growth_needs_rounds",
-       fmt::format("{} rounds do not tell growth from a warm-up, so no gate holds it", rounds),
+       fmt::format("{} rounds cannot distinguish growth from a warm-up, so no gate judges it",
+                   rounds),
        fmt::format("{} rounds would tell: --set workload.rounds={}", needed, needed)});
 }
 
@@ -291,6 +292,21 @@ void note_misleading_sum(Work& work) {
               "the run has one variant, and the default gates compare with a baseline",
               fmt::format("gate '{}'", kDefaultGates),
               "give an absolute bound, for example tree.peak_rss_bytes<=900MiB");
+}
+
+/// A run whose trials did not run where its seed puts them: the test takes all orders then.
+void note_other_order(Work& work, bool is_known) {
+  const bool has_trials = std::ranges::any_of(
+      work.results.trials, [](const TrialData& trial) { return trial.kind == TrialKind::measure; });
+  if (is_known || work.settings.design != Design::restricted || work.view.arms.size() < 2 ||
+      !has_trials)
+    return;
+  work.results.order = std::string(to_name(Design::superblocks));
+  work.results.limitations.push_back({"order_not_drawn",
+                                      "the trials did not run in the order that the config's seed "
+                                      "draws: the test takes all orders "
+                                      "within pairs of blocks, and removes no effect of places",
+                                      "run it again as a whole"});
 }
 
 void check_names(Work& work, const std::vector<std::string>& roles) {
@@ -334,11 +350,13 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
   results.job = run.job;
   results.job.is_one_round = is_one_round(run);
   results.environment = run.environment;
+  results.order = std::string(to_name(settings.design));
   note_misleading_sum(work);
   results.limitations.insert(results.limitations.end(), run.limitations.begin(),
                              run.limitations.end());
   results.limitations.insert(results.limitations.end(), looks.limitations.begin(),
                              looks.limitations.end());
+  if (auto few = too_few_trials(run, settings)) results.warnings.push_back(std::move(*few));
   results.warnings.insert(results.warnings.end(), run.warnings.begin(), run.warnings.end());
   results.trials = without_series(run.trials);
   return work;
@@ -368,8 +386,19 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   note_losses(work);
   const Observations judged = judged_arms(work);
   const std::vector<GrowthRow> growth = growth_rows(run, judged, work.roles, settings, work.alpha);
-  const RowRules rules{work.view,  work.gates,     work.roles, settings,
-                       work.alpha, work.gate_rows, growth,     run.job};
+  const std::optional<RunOrder> order =
+      settings.design == Design::restricted ? run_order(run) : std::nullopt;
+  note_other_order(work, order.has_value());
+  const RowRules rules{work.view,
+                       work.gates,
+                       work.roles,
+                       settings,
+                       work.alpha,
+                       work.gate_rows,
+                       least_deciding_trials(run, settings),
+                       growth,
+                       run.job,
+                       order ? &*order : nullptr};
   for (size_t i = 1; i < arms.size(); ++i) {
     if (!work.view.ablation_arms.contains(arms[i].arm)) add_rows(work, rules, i);
     work.results.equivalence.push_back(equivalence_of(run, arms.front(), arms[i]));

@@ -62,12 +62,24 @@ std::vector<Gate> gates_to_judge(const RunData& run, const AnalysisSettings& set
 /// rules out. The driver stops at these, and analyse() spends the level by them.
 CheckedLooks planned_looks(const RunData& run, const AnalysisSettings& settings);
 
+/// The arms that gates judge, at least one: neither twins nor those that take another one apart.
+int judged_candidates(const RunData& run);
+
 /// The gate rows that are going to share the level, one for each candidate and gate; at least one.
 int gates_that_share(const RunData& run, const AnalysisSettings& settings);
 
-/// The fewest blocks after which every gate can have an outcome, at most those of the last look.
+/// The fewest blocks after which every gate can have an outcome if all change, at most those of the
+/// last look.
 /// Counters that are the same in every trial need fewer than a test.
 int fewest_deciding_blocks(const RunData& run, const AnalysisSettings& settings);
+
+/// The least number of trials of each variant with which every gate can show a change, if it is
+/// large enough; 1 where nothing is to be decided.
+int least_deciding_trials(const RunData& run, const AnalysisSettings& settings);
+
+/// What is to be said of a run whose plan has fewer trials than that, before it starts and beside
+/// its results.
+std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& settings);
 
 /// After a first trial of each arm: throws Error(usage) for a gate on a metric that is not of the
 /// table and that no trial gave, and for one that its direction rules out.

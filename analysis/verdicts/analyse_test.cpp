@@ -270,7 +270,7 @@ TEST(MayEnd, OnlyAtAPlannedLook) {
   std::vector<double> a = kQuiet;
   std::vector<double> b = kTwoPercentMore;
   AnalysisSettings settings = with_gates({"tree.peak_rss_bytes<=+1%"});
-  settings.looks = adaptive_looks();
+  settings.looks = earlier_looks();
   EXPECT_TRUE(may_end(make_duel("peak_rss_bytes", a, b), settings));
   a.push_back(kQuiet[0]);
   b.push_back(kTwoPercentMore[0]);

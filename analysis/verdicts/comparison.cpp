@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <span>
 
 #include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/statistics/label_swaps.h"
+#include "analysis/statistics/least_trials.h"
 #include "analysis/statistics/mean_test.h"
 #include "base/text.h"
 
 namespace memduel {
 namespace {
-
-bool one_distinct_value(const std::vector<double>& values) {
-  return std::ranges::all_of(values, [&](double x) { return x == values.front(); });
-}
 
 bool all_positive(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double x) { return x > 0; });
@@ -59,17 +56,22 @@ void describe_values(MeasuredRow& row) {
   out.candidate_max = finite(*std::ranges::max_element(row.values.candidate));
 }
 
+bool are_apart(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto [least_a, most_a] = std::ranges::minmax_element(a);
+  const auto [least_b, most_b] = std::ranges::minmax_element(b);
+  return *most_a < *least_b || *most_b < *least_a;
+}
+
 void set_test(MeasuredRow& row, std::span<const double> a, std::span<const double> b,
               Design design) {
-  if (design != Design::superblocks) {
+  if (!has_places(design)) {
     row.test.emplace(a, b, design);
     return;
   }
-  const std::vector<PlacedValue> placed = placed_on_scale(row);
+  const PlacedValues placed = placed_on_scale(row);
   row.test.emplace(placed);
-  if (row.test->estimate() && std::isfinite(*row.test->estimate()))
-    row.effect = *row.test->estimate();
-  // The tests beside it only take claims back.
+  row.comparison.reference_orders = count_of(placed.swaps);
+  // Of strong verdicts alone.
   if (row.values.candidate_failed == 0 && row.test->p_value() <= kAlpha)
     row.mean_p = mean_p(placed);
 }
@@ -79,6 +81,7 @@ void set_effect(MeasuredRow& row, Design design) {
   const std::vector<double> a = on_scale(row.values.baseline, row.scale);
   const std::vector<double> b = on_scale(row.values.candidate, row.scale);
   row.effect = hodges_lehmann_shift(a, b);
+  out.apart = are_apart(a, b);
   out.difference = finite(hodges_lehmann_shift(row.values.baseline, row.values.candidate));
   const size_t n = std::min(a.size(), b.size());
   if (!row.exact && n >= static_cast<size_t>(kMinimumBlocks)) {
@@ -100,6 +103,10 @@ std::string describe_end(const MeasuredRow& row, double end) {
 }
 
 }  // namespace
+
+bool one_distinct_value(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [&](double x) { return x == values.front(); });
+}
 
 int exact_trials(int gates) {
   int trials = 1;
@@ -131,6 +138,7 @@ MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design desig
                         std::optional<double> noise_floor, int family) {
   MeasuredRow row = measure_values(metric, std::move(values));
   row.family = family;
+  row.least_trials = least_trials(family, design);
   row.in_turns = design != Design::unpaired;
   row.exact = is_exact(row);
   row.comparison.exact = row.exact;
@@ -141,55 +149,20 @@ MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design desig
   return row;
 }
 
-double SlopeDifference::p_value() const {
-  if (freedom <= 0) return 1;
-  if (error == 0) return value == 0 ? 1 : 0;
-  const boost::math::students_t t(freedom);
-  return 2 * boost::math::cdf(boost::math::complement(t, std::abs(value) / error));
-}
-
-Interval SlopeDifference::interval(double alpha) const {
-  if (freedom <= 0) return {};
-  const boost::math::students_t t(freedom);
-  const double width = error * boost::math::quantile(boost::math::complement(t, alpha / 2));
-  return {value - width, value + width};
-}
-
-void take_growth(MeasuredRow& row, const GrowthEstimate& baseline,
-                 const GrowthEstimate& candidate) {
-  if (!baseline.slope || !candidate.slope) return;
-  Comparison& out = row.comparison;
-  GrowthDifference growth;
-  growth.difference.value = *candidate.slope - *baseline.slope;
-  const double a = baseline.error * baseline.error;
-  const double b = candidate.error * candidate.error;
-  growth.difference.error = std::sqrt(a + b);
-  if (baseline.freedom > 0 && candidate.freedom > 0)
-    growth.difference.freedom =
-        a + b > 0 ? (a + b) * (a + b) / (a * a / baseline.freedom + b * b / candidate.freedom)
-                  : std::min(baseline.freedom, candidate.freedom);
-  growth.baseline = baseline.verdict;
-  growth.candidate = candidate.verdict;
-  const bool same = baseline.reason == candidate.reason;
-  growth.reason = same
-                      ? baseline.reason
-                      : fmt::format("baseline {}; candidate {}", baseline.reason, candidate.reason);
-  row.effect = growth.difference.value;
-  row.margin = row.claim_margin = std::max(baseline.matters, candidate.matters);
-  row.exact = row.comparison.exact = false;
-  row.test.reset();
-  row.mean_p.reset();
-  out.margin = row.margin;
-  out.baseline_median = baseline.slope;
-  out.candidate_median = candidate.slope;
-  out.difference = growth.difference.value;
-  out.p_value.reset();
-  out.test.clear();
-  if (growth.difference.freedom > 0) {
-    out.p_value = growth.difference.p_value();
-    out.test = kSlopes;
-  }
-  row.growth = std::move(growth);
+void set_removed_place(MeasuredRow& row, const Interval& interval) {
+  row.comparison.removed_place.reset();
+  const SwapTest* test = row.test ? row.test->swaps() : nullptr;
+  if (test == nullptr || !std::isfinite(row.effect)) return;
+  const PlaceRule& places = test->places();
+  const double low = std::min({0.0, row.effect, interval.low});
+  const double high = std::max({0.0, row.effect, interval.high});
+  const bool changes = std::ranges::any_of(
+      places.borders(), [&](double border) { return low <= border && border <= high; });
+  if (!changes && !places.acts(row.effect)) return;
+  const auto effect = shown(row, places.effect().at(row.effect));
+  const auto estimate = shown(row, test->estimate_without_places());
+  if (effect && estimate)
+    row.comparison.removed_place = {*effect, places.p_value(row.effect), *estimate, !changes};
 }
 
 std::vector<double> on_scale(const std::vector<double>& values, Scale scale) {
@@ -200,10 +173,10 @@ std::vector<double> on_scale(const std::vector<double>& values, Scale scale) {
   return scaled;
 }
 
-std::vector<PlacedValue> placed_on_scale(const MeasuredRow& row) {
-  std::vector<PlacedValue> placed = row.values.placed;
+PlacedValues placed_on_scale(const MeasuredRow& row) {
+  PlacedValues placed = row.values.placed;
   if (row.scale == Scale::logarithm)
-    for (PlacedValue& value : placed) value.value = std::log(value.value);
+    for (PlacedValue& value : placed.values) value.value = std::log(value.value);
   return placed;
 }
 
@@ -219,6 +192,7 @@ double amount_on_scale(const MeasuredRow& row, double amount) {
 }
 
 std::optional<double> shown(const MeasuredRow& row, double on_scale) {
+  if (!std::isfinite(on_scale)) return std::nullopt;
   return finite(row.scale == Scale::logarithm ? std::exp(on_scale) : on_scale);
 }
 

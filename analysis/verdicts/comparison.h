@@ -5,31 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "analysis/growth/growth.h"
 #include "analysis/statistics/shift_test.h"
 #include "analysis/values/results.h"
+#include "analysis/verdicts/growth_difference.h"
 #include "analysis/verdicts/row_values.h"
 #include "base/metric_catalogue.h"
 
 namespace memduel {
-
-/// The difference of two slopes.
-struct SlopeDifference {
-  double value = 0;
-  double error = 0;
-  double freedom = 0;  ///< Welch's; 0 where nothing is known of the errors
-
-  [[nodiscard]] double p_value() const;
-  [[nodiscard]] Interval interval(double alpha) const;
-};
-
-/// What a row of growth takes from the judgements of its two arms.
-struct GrowthDifference {
-  SlopeDifference difference;
-  GrowthVerdict baseline = GrowthVerdict::inconclusive;
-  GrowthVerdict candidate = GrowthVerdict::inconclusive;
-  std::string reason;
-};
 
 /// What a row says by itself, before anything that makes the whole run doubtful.
 struct Decision {
@@ -52,7 +34,8 @@ struct MeasuredRow {
   double margin = 0;        ///< what unchanged and gates are held to
   double claim_margin = 0;  ///< what improved and regressed must reach: margin, or the noise floor
   int family = 1;           ///< gate rows that share the level
-  std::optional<ShiftTest> test;           ///< absent for exact rows and with too few blocks
+  int least_trials = kMinimumBlocks;  ///< of each arm, before the row's test can decide anything
+  std::optional<ShiftTest> test;      ///< absent for exact rows and with too few blocks
   std::optional<GrowthDifference> growth;  ///< of growth metrics, which have no test of their own
   std::optional<double> mean_p;            ///< of equal means, where the design has a test of them
   std::optional<double> spread_p;          ///< of equal spreads, likewise; of gate rows only
@@ -65,6 +48,8 @@ constexpr double kLargestAmountShare = 0.05;
 /// ... but of the amount always so much, unless both arms have one value each: what does not vary
 /// differs by as little as it does.
 constexpr double kSmallestAmountShare = 1.0 / 16;
+
+bool one_distinct_value(const std::vector<double>& values);
 
 /// Trials with one and the same value that each arm needs to be compared directly: n of each differ
 /// by chance, in a counter of two modes, in at most 2 * 4^-n, which must not exceed 5 % shared by
@@ -80,8 +65,9 @@ MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design desig
 /// The same without effect and test, which take time with many values: medians, scale, margin.
 MeasuredRow measure_values(const MetricInfo& metric, RowValues values);
 
-/// Makes the row one of growth: its effect and its medians are the judged slopes.
-void take_growth(MeasuredRow& row, const GrowthEstimate& baseline, const GrowthEstimate& candidate);
+/// Where the test took out the effect of places, from no change to the ends of the interval that is
+/// shown: the rule asks at each shift that the test tries.
+void set_removed_place(MeasuredRow& row, const Interval& interval);
 
 /// Whether the row is of times that were not measured in turns, which the machine may have changed
 /// from one session to the other.
@@ -93,8 +79,8 @@ std::optional<double> finite(double x);
 /// The values of an arm on the row's working scale.
 std::vector<double> on_scale(const std::vector<double>& values, Scale scale);
 
-/// Values and places on the row's working scale; empty unless the design is superblocks.
-std::vector<PlacedValue> placed_on_scale(const MeasuredRow& row);
+/// Values and places on the row's working scale; empty unless the design has places.
+PlacedValues placed_on_scale(const MeasuredRow& row);
 
 /// A share of the baseline's median, or an amount in the metric's unit, on the row's working scale.
 double share_on_scale(const MeasuredRow& row, double share);

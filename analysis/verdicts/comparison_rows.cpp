@@ -55,24 +55,87 @@ bool is_control_gate(const MeasuredRow& row, const RowRules& rules) {
          is_gate_row(rules.gates, row.comparison.role, row.comparison.metric);
 }
 
-using Adjust = std::vector<double> (*)(std::span<const double>);
+using Family = std::vector<MeasuredRow*>;
 
+/// Those with a p-value.
 template <typename Belongs>
-void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, Adjust adjust,
-                   const Doubts& doubts, Belongs belongs) {
+Family tested(std::vector<MeasuredRow>& rows, Belongs belongs) {
+  Family family;
+  for (MeasuredRow& row : rows)
+    if (belongs(row) && row.comparison.p_value) family.push_back(&row);
+  return family;
+}
+
+void adjust(const Family& family, std::vector<double> (*by)(std::span<const double>),
+            const char* name, double factor = 1) {
   std::vector<double> p;
-  for (const MeasuredRow& row : rows) {
-    if (belongs(row) && row.comparison.p_value) p.push_back(*row.comparison.p_value);
+  for (const MeasuredRow* row : family) p.push_back(*row->comparison.p_value);
+  const std::vector<double> adjusted = by(p);
+  for (size_t i = 0; i < family.size(); ++i) {
+    family[i]->comparison.p_adjusted = std::min(1.0, factor * adjusted[i]);
+    family[i]->comparison.correction = name;
   }
-  const std::vector<double> adjusted = adjust(p);
-  size_t next = 0;
+}
+
+void adjust_together(const Family& family, double factor) {
+  if (family.empty()) return;
+  std::vector<SwappedTest> tests;
+  for (const MeasuredRow* row : family)
+    tests.push_back({row->test->swaps()->ranks_at(0), *row->comparison.p_value});
+  const std::vector<double> adjusted =
+      westfall_young(family.front()->test->swaps()->values(), tests);
+  for (size_t i = 0; i < family.size(); ++i) {
+    family[i]->comparison.p_adjusted = std::min(1.0, factor * adjusted[i]);
+    family[i]->comparison.correction = kWestfallYoung;
+  }
+}
+
+/// Of the gate rows of one candidate, those whose labels are swapped in the same ways: all that
+/// lack no trial.
+Family with_same_swaps(const Family& family) {
+  const auto swaps_of = [](const MeasuredRow* row) {
+    return row->test ? row->test->swaps() : nullptr;
+  };
+  const SwapTest* most = nullptr;
+  for (const MeasuredRow* row : family) {
+    const SwapTest* own = swaps_of(row);
+    if (own != nullptr &&
+        (most == nullptr || own->values().values.size() > most->values().values.size()))
+      most = own;
+  }
+  Family same;
+  for (MeasuredRow* row : family)
+    if (const SwapTest* own = swaps_of(row);
+        own != nullptr && own->values().swaps == most->values().swaps)
+      same.push_back(row);
+  return same;
+}
+
+/// The level is shared in equal parts by all candidates, and within one by all of its gates.
+void adjust_gates(const Family& gates) {
+  std::map<std::string, Family> by_candidate;
+  for (MeasuredRow* row : gates) by_candidate[row->comparison.candidate].push_back(row);
+  for (const auto& [candidate, family] : by_candidate) {
+    const Family together = with_same_swaps(family);
+    Family others;
+    for (MeasuredRow* row : family)
+      if (std::ranges::find(together, row) == together.end()) others.push_back(row);
+    const auto share = static_cast<double>(by_candidate.size() * family.size());
+    if (!together.empty()) adjust_together(together, share / static_cast<double>(together.size()));
+    if (!others.empty()) adjust(others, holm, kHolm, share / static_cast<double>(others.size()));
+  }
+}
+
+/// After the p-values are adjusted. @param tests that share the level.
+template <typename Belongs>
+void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, size_t tests,
+                   const Doubts& doubts, Belongs belongs) {
   for (MeasuredRow& row : rows) {
     if (!belongs(row)) continue;
-    if (row.comparison.p_value) row.comparison.p_adjusted = adjusted[next++];
     const bool control = rules.view.control_arms.contains(row.comparison.candidate);
-    decide(row, rules.alpha, static_cast<int>(p.size()), control ? Doubts() : doubts);
+    decide(row, rules.alpha, static_cast<int>(tests), control ? Doubts() : doubts);
     // Advisory rows are sized as if they stood alone: their correction depends on all the others.
-    const int sharing = row.comparison.gate ? static_cast<int>(p.size()) : 1;
+    const int sharing = row.comparison.gate ? static_cast<int>(tests) : 1;
     if (doubts.pending.empty())
       add_power(row, rules.settings.design, rules.alpha, sharing, rules.settings.seed);
   }
@@ -139,9 +202,11 @@ MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline
     for (const std::string& metric : compare_all ? of_a : without(of_a, only_a)) {
       const MetricInfo info = metric_info(rules.job, metric);
       const bool gate = !control && is_gate_row(rules.gates, role, metric);
-      MeasuredRow row = measure_row(info, row_values(baseline, candidate, role, info, design),
-                                    design, noise_floor(rules.settings.calibration, {role, metric}),
-                                    gate ? rules.gate_rows : 1);
+      const std::optional<double> noise = noise_floor(rules.settings.calibration, {role, metric});
+      MeasuredRow row =
+          measure_row(info, row_values(baseline, candidate, role, info, design, rules.order),
+                      design, noise, gate ? rules.gate_rows : 1);
+      row.least_trials = std::max(row.least_trials, rules.least_trials);
       row.comparison.baseline = baseline.arm;
       row.comparison.candidate = candidate.arm;
       row.comparison.role = role;
@@ -156,7 +221,7 @@ MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline
       const GrowthEstimate* of_candidate =
           growth_estimate(rules.growth, candidate.arm, role, metric);
       if (of_baseline != nullptr && of_candidate != nullptr)
-        take_growth(row, *of_baseline, *of_candidate);
+        take_growth(row, *of_baseline, *of_candidate, noise);
       measured.rows.push_back(std::move(row));
     }
     if (!compare_all)
@@ -168,16 +233,26 @@ MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline
 }
 
 void decide_controls(std::vector<MeasuredRow>& rows, const RowRules& rules) {
-  decide_family(rows, rules, holm, {},
-                [&](const MeasuredRow& row) { return is_control_gate(row, rules); });
+  const auto is_control = [&](const MeasuredRow& row) { return is_control_gate(row, rules); };
+  const Family family = tested(rows, is_control);
+  adjust(family, holm, kHolm);
+  decide_family(rows, rules, family.size(), {}, is_control);
 }
 
 void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules, const Doubts& doubts) {
-  decide_family(rows, rules, holm, doubts,
-                [](const MeasuredRow& row) { return row.comparison.gate; });
-  decide_family(rows, rules, benjamini_hochberg, doubts, [&](const MeasuredRow& row) {
+  const auto is_gate = [](const MeasuredRow& row) { return row.comparison.gate; };
+  const auto is_advisory = [&](const MeasuredRow& row) {
     return !row.comparison.gate && !is_control_gate(row, rules);
-  });
+  };
+  const Family gates = tested(rows, is_gate);
+  if (has_places(rules.settings.design))
+    adjust_gates(gates);
+  else
+    adjust(gates, holm, kHolm);
+  decide_family(rows, rules, gates.size(), doubts, is_gate);
+  const Family advisory = tested(rows, is_advisory);
+  adjust(advisory, benjamini_hochberg, kBenjaminiHochberg);
+  decide_family(rows, rules, advisory.size(), doubts, is_advisory);
 }
 
 void put_in_telling_order(std::vector<Comparison>& rows) {

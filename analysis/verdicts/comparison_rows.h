@@ -1,7 +1,8 @@
 // The rows of a run's comparisons: every metric of every role that the baseline and a candidate
 // both have, measured, and then decided together with the rows that it shares its level with. Gate
-// rows are corrected by Holm, those of the baseline's hidden twin by Holm among themselves, all
-// others by Benjamini and Hochberg.
+// rows of one candidate are corrected by Westfall and Young over the same swaps of labels, and by
+// the number of candidates; those that lack trials by Holm, those of the baseline's hidden twin by
+// Holm among themselves, all others by Benjamini and Hochberg.
 #pragma once
 
 #include <set>
@@ -24,9 +25,11 @@ struct RowRules {
   const std::vector<std::string>& roles;
   const AnalysisSettings& settings;
   double alpha;
-  int gate_rows = 1;  ///< that share the level
+  int gate_rows = 1;     ///< that share the level
+  int least_trials = 1;  ///< of each variant, before a gate that changes alone can be decided
   const std::vector<GrowthRow>& growth;
   const JobFacts& job;
+  const RunOrder* order = nullptr;  ///< of a restricted design
 };
 
 struct MeasuredRows {

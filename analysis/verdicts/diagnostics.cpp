@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <boost/math/statistics/ljung_box.hpp>
 #include <boost/math/statistics/runs_test.hpp>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -22,7 +20,6 @@ namespace {
 constexpr double kDriftLevel = 0.01;
 constexpr double kOutlierZ = 3.5;
 constexpr double kMostSteal = 0.01;
-constexpr std::size_t kLeastNeighbours = 4;
 constexpr double kMostLoad = 0.25;  ///< per core
 
 struct TimedValue {
@@ -128,22 +125,36 @@ void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const st
 
 /// What a trial's place among its neighbours does to it is taken out of the test, and told.
 void note_position(std::vector<Note>& notes, const MeasuredRow& row) {
-  const std::vector<double> differences = neighbour_differences(placed_on_scale(row), row.effect);
-  if (differences.size() < kLeastNeighbours) return;
-  const auto [mean, variance] = boost::math::statistics::mean_and_sample_variance(differences);
-  if (!(variance > 0)) return;
-  const auto n = static_cast<double>(differences.size());
-  const boost::math::students_t t(n - 1);
-  const double p =
-      2 * boost::math::cdf(boost::math::complement(t, std::abs(mean) / std::sqrt(variance / n)));
+  if (!row.test || row.test->swaps() == nullptr) return;
+  const PlaceRule& places = row.test->swaps()->places();
+  const double p = places.p_value(row.effect);
   if (p >= kDriftLevel) return;
+  notes.push_back({"position_effect",
+                   fmt::format("the second of two neighbouring trials has {} {}.{} (p {:.4f}), "
+                               "whichever arm it is; the test takes that out",
+                               describe_effect(row, places.effect().at(row.effect)),
+                               row.comparison.role, row.comparison.metric, p),
+                   "look for what a trial leaves to the next one: caches, files, a clock that "
+                   "slows down"});
+}
+
+/// Ranks tell how the typical trial moved. What memory runs out in is the largest.
+void note_tail(std::vector<Note>& notes, const MeasuredRow& row) {
+  const Comparison& out = row.comparison;
+  if (!out.is_change() || !out.baseline_max || !out.candidate_max) return;
+  const double of_candidate = *out.candidate_max;
+  const double of_baseline = *out.baseline_max;
+  const double largest = of_candidate - of_baseline;
+  if (largest * row.effect >= 0) return;
   notes.push_back(
-      {"position_effect",
-       fmt::format("the second of two neighbouring trials has {} {}.{} (p {:.4f}), "
-                   "whichever arm it is; the test takes that out",
-                   describe_effect(row, mean), row.comparison.role, row.comparison.metric, p),
-       "look for what a trial leaves to the next one: caches, files, a clock that "
-       "slows down"});
+      {"tail_differs",
+       fmt::format("the typical trial of {} has {} {}.{} than that of {}, its largest one has {}: "
+                   "{} against {}",
+                   out.candidate, row.effect < 0 ? "less" : "more", out.role, out.metric,
+                   out.baseline, largest < 0 ? "less" : "more",
+                   format_metric(row.metric.name, of_candidate),
+                   format_metric(row.metric.name, of_baseline)),
+       "give the largest trial a ceiling of its own, such as ROLE.METRIC<=900MiB"});
 }
 
 void note_swap(std::vector<Note>& notes, const Observations& observations) {
@@ -219,6 +230,7 @@ std::vector<Note> diagnose(const Observations& observations, const std::vector<M
     const auto b = values_in_order(*candidate, out.role, out.metric);
     note_drift(notes, row, a, b);
     note_position(notes, row);
+    note_tail(notes, row);
     if (baseline_done.insert({out.role, out.metric}).second) {
       note_modes(notes, row, out.baseline, a);
       note_first_trial(notes, row, out.baseline, a);

@@ -62,7 +62,7 @@ GateEvidence change_of(const MeasuredRow& row, double limit) {
 
 void take_interval(GateEvidence& evidence, const MeasuredRow& row, const Interval& interval,
                    double alpha) {
-  evidence.method = row.growth ? kSlopes : row.comparison.test;
+  evidence.method = row.comparison.test;
   evidence.ci_low = shown(row, interval.low);
   evidence.ci_high = shown(row, interval.high);
   evidence.confidence = 1 - 2 * alpha;
@@ -85,8 +85,7 @@ Answer answer_relative(const MeasuredRow& row, const Bound* bound, double alpha)
     return answer;
   }
   if (!row.test && !row.growth) {
-    const int least = row.metric.exact ? exact_trials(row.family) : kMinimumBlocks;
-    answer.reason = too_few_blocks(row.comparison.n_candidate, least);
+    answer.reason = too_few_blocks(row.comparison.n_candidate, trials_needed(row));
     return answer;
   }
   const Interval two_sided = interval_of(row, 2 * alpha);
@@ -120,11 +119,17 @@ bool grows(const Growth* growth) {
   return growth != nullptr && growth->verdict == GrowthVerdict::growing;
 }
 
+/// Whether no value of the interval keeps a growth's bound.
+bool is_shown_beyond(const Answer& answer) {
+  return answer.evidence.ci_low && answer.evidence.limit &&
+         *answer.evidence.ci_low > *answer.evidence.limit;
+}
+
 Answer answer_growth_relative(const MeasuredRow& row, const Growth* growth, const Bound* bound,
                               double alpha) {
   Answer answer = answer_relative(row, bound, alpha);
   if (growth == nullptr) return answer;
-  if (is_bounded(growth->verdict)) {
+  if (is_bounded(growth->verdict) && (growth->of_files || !is_shown_beyond(answer))) {
     answer.outcome = GateOutcome::passed;
     answer.beyond = false;
     answer.reason = "the candidate " + growth->reason;
@@ -144,12 +149,13 @@ Answer answer_growth_ceiling(const std::string& metric, const Growth* growth, do
     answer.not_measured = true;
     return answer;
   }
-  answer.evidence.method = kSlopes;
+  answer.evidence.method = growth->method;
+  answer.evidence.n_candidate = static_cast<int>(growth->trial_slopes.size());
   answer.evidence.estimate = growth->slope;
   answer.evidence.ci_low = growth->ci_low;
   answer.evidence.ci_high = growth->ci_high;
   answer.evidence.confidence = 1 - alpha;
-  if (is_bounded(growth->verdict)) {
+  if (growth->of_files) {
     answer.outcome = GateOutcome::passed;
     answer.reason = "the candidate " + growth->reason;
     return answer;
@@ -161,17 +167,19 @@ Answer answer_growth_ceiling(const std::string& metric, const Growth* growth, do
     answer.outcome = GateOutcome::passed;
     answer.reason = fmt::format("{}, at most {} with {:.4g} % confidence; the ceiling is {}", slope,
                                 format_metric(metric, growth->ci_high), 100 * (1 - alpha), bound);
-  } else if (grows(growth) && answer.beyond) {
+  } else if (grows(growth) && growth->ci_low && *growth->ci_low > ceiling) {
     answer.outcome = GateOutcome::failed;
-    answer.shown = growth->ci_low && *growth->ci_low > ceiling;
+    answer.shown = true;
     answer.reason =
-        growth->ci_low
-            ? fmt::format("{}, {} {} with {:.4g} % confidence; the ceiling is {}", slope,
-                          answer.shown ? "at least" : "though perhaps",
-                          format_metric(metric, growth->ci_low), 100 * (1 - alpha), bound)
-            : fmt::format("{}; the ceiling is {}", slope, bound);
+        fmt::format("{}, at least {} with {:.4g} % confidence; the ceiling is {}", slope,
+                    format_metric(metric, growth->ci_low), 100 * (1 - alpha), bound);
   } else {
     answer.reason = fmt::format("{} against a ceiling of {}: {}", slope, bound, growth->reason);
+    if (is_bounded(growth->verdict) && growth->ci_low && growth->ci_high)
+      answer.reason =
+          fmt::format("{} ({} to {} with {:.4g} % confidence) against a ceiling of {}: {}", slope,
+                      format_metric(metric, growth->ci_low), format_metric(metric, growth->ci_high),
+                      100 * (1 - alpha), bound, growth->reason);
   }
   return answer;
 }

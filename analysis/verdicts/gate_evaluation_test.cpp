@@ -91,7 +91,16 @@ TEST(GrowthCeiling, FollowsTheIntervalOfTheCandidatesOwnGrowth) {
   EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::undecided)
       << "that it grows is not shown";
   growth.verdict = GrowthVerdict::settling;
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=64KiB"), GateOutcome::passed);
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::undecided)
+      << "it levels off, but adds 40 KiB a round at least";
+  growth.of_files = true;
   EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::passed);
+  growth.of_files = false;
+  growth.verdict = GrowthVerdict::growing;
+  growth.ci_low = 30 * 1024;
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::undecided)
+      << "only the estimate is above it";
 }
 
 TEST(Gate, ReportsAMissingMeasurement) {

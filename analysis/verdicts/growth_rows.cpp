@@ -24,6 +24,7 @@ struct ArmSeries {
   std::vector<GrowthSeries> rss;
   std::vector<GrowthSeries> heap;   ///< of the runs that know it in every round
   std::vector<GrowthSeries> own;    ///< rss without pages of files, likewise
+  std::vector<int> blocks;          ///< run by run
   std::vector<double> minutes;      ///< per step of x, run by run
   std::vector<double> last_minute;  ///< after the begin of the first round
   double last = 0;                  ///< the last x that all runs have
@@ -36,7 +37,7 @@ bool counts_for_growth(const Observation& trial) {
   return trial.status == TrialStatus::ok || trial.status == TrialStatus::killed_for_memory;
 }
 
-void add_run(ArmSeries& all, const std::vector<RoundEnd>& rounds, int warmup_rounds) {
+void add_run(ArmSeries& all, int block, const std::vector<RoundEnd>& rounds, int warmup_rounds) {
   GrowthSeries rss;
   GrowthSeries heap;
   GrowthSeries own;
@@ -53,9 +54,9 @@ void add_run(ArmSeries& all, const std::vector<RoundEnd>& rounds, int warmup_rou
     heap.y.push_back(*rounds[k].heap_bytes);
   }
   if (rss.x.size() < 3) return;
+  all.blocks.push_back(block);
   all.last = all.rss.empty() ? rss.x.back() : std::min(all.last, rss.x.back());
-  all.minutes.push_back(static_cast<double>(rounds.back().end_ns - rounds[first].end_ns) /
-                        kMinuteNs / (rss.x.back() - rss.x.front()));
+  all.minutes.push_back(minutes_per_round(rounds, warmup_rounds).value_or(0));
   all.last_minute.push_back(static_cast<double>(rounds.back().end_ns - rounds.front().begin_ns) /
                             kMinuteNs);
   if (heap.x.size() == rss.x.size()) all.heap.push_back(std::move(heap));
@@ -71,14 +72,14 @@ ArmSeries collect(const ArmObservations& arm, const std::string& role, int warmu
   for (const Observation& trial : arm.trials) {
     const auto at = trial.round_ends.find(role);
     if (counts_for_growth(trial) && at != trial.round_ends.end())
-      add_run(all, at->second, warmup_rounds);
+      add_run(all, trial.block, at->second, warmup_rounds);
   }
   if (!all.rss.empty()) return all;
   all.by_round = false;
   for (const Observation& trial : arm.trials) {
     const auto at = trial.time_windows.find(role);
     if (counts_for_growth(trial) && at != trial.time_windows.end())
-      add_run(all, at->second, warmup_rounds);
+      add_run(all, trial.block, at->second, warmup_rounds);
   }
   return all;
 }
@@ -109,35 +110,9 @@ std::optional<double> model_bytes(const RunData& run, const ArmObservations& arm
   return number_at(workload, "model_bytes");
 }
 
-GrowthRow make_row(const std::string& arm, const std::string& role, const char* metric,
-                   GrowthEstimate estimate) {
-  GrowthRow made{{}, std::move(estimate)};
-  Growth& row = made.row;
-  row.arm = arm;
-  row.role = role;
-  row.metric = metric;
-  row.slope = made.estimate.slope;
-  row.ci_low = finite(made.estimate.interval.low);
-  row.ci_high = finite(made.estimate.interval.high);
-  row.verdict = made.estimate.verdict;
-  row.reason = made.estimate.reason;
-  row.level = made.estimate.level;
-  row.rounds_needed = made.estimate.rounds_needed;
-  return made;
-}
-
 /// In minutes after the begin of the first round, at the typical pace.
 double minute_of(double round, const ArmSeries& series) {
   return median(series.last_minute) + (round - series.last) * median(series.minutes);
-}
-
-/// Slopes and rounds of `estimate` in minutes: one judgement, told in two units.
-GrowthEstimate by_minute(GrowthEstimate estimate, double minutes) {
-  if (estimate.slope) *estimate.slope /= minutes;
-  estimate.interval = {estimate.interval.low / minutes, estimate.interval.high / minutes};
-  estimate.error /= minutes;
-  estimate.matters /= minutes;
-  return estimate;
 }
 
 struct Judging {
@@ -147,6 +122,29 @@ struct Judging {
   GrowthQuestion question;
   std::optional<double> limit;
 };
+
+GrowthRow make_row(const Judging& judging, const char* metric, GrowthEstimate estimate) {
+  GrowthRow made{{}, std::move(estimate)};
+  Growth& row = made.row;
+  row.arm = judging.arm.arm;
+  row.role = judging.role;
+  row.metric = metric;
+  row.slope = made.estimate.slope;
+  row.ci_low = finite(made.estimate.interval.low);
+  row.ci_high = finite(made.estimate.interval.high);
+  row.confidence = 1 - judging.question.alpha;
+  if (made.estimate.trials.has_interval()) row.method = kStudent;
+  row.resolution = made.estimate.trials.resolution;
+  for (std::size_t i = 0; i < made.estimate.runs.size(); ++i)
+    row.trial_slopes.push_back(
+        {judging.series.blocks.at(made.estimate.runs[i]), made.estimate.trials.values.at(i)});
+  row.verdict = made.estimate.verdict;
+  row.reason = made.estimate.reason;
+  row.level = made.estimate.level;
+  row.rounds_needed = made.estimate.rounds_needed;
+  row.of_files = made.estimate.of_files;
+  return made;
+}
 
 /// Pages of a mapped file stay resident while nobody needs the memory: where they alone grow, the
 /// verdict is that of the rest.
@@ -159,12 +157,13 @@ void look_past_files(GrowthEstimate& estimate, const Judging& judging,
   if (!is_bounded(own.verdict)) return;
   estimate.verdict = own.verdict;
   estimate.level = own.level;
+  estimate.of_files = true;
   estimate.reason =
-      fmt::format("maps {} more of its files per round, which the kernel takes back; all else {}",
-                  format_bytes(*estimate.slope), own.reason);
+      fmt::format("maps {} more of its files per {}, which the kernel takes back; all else {}",
+                  format_bytes(*estimate.slope), question.by_time ? "minute" : "round", own.reason);
 }
 
-GrowthRow rss_row(const Judging& judging, const std::optional<GrowthRow>& heap) {
+GrowthEstimate judge_resident(const Judging& judging, const std::optional<GrowthRow>& heap) {
   GrowthQuestion question = judging.question;
   question.resolution = kPageBytes;
   GrowthEstimate estimate = judge_growth(judging.series.rss, question);
@@ -175,35 +174,52 @@ GrowthRow rss_row(const Judging& judging, const std::optional<GrowthRow>& heap) 
     estimate.verdict = GrowthVerdict::growing;
     estimate.reason = "its live heap " + heap->row.reason;
   }
-  GrowthRow made = make_row(judging.arm.arm, judging.role, kRssGrowthPerRound, estimate);
+  return estimate;
+}
+
+GrowthRow rss_row(const Judging& judging, const std::optional<GrowthRow>& heap) {
+  GrowthRow made = make_row(judging, kRssGrowthPerRound, judge_resident(judging, heap));
   if (judging.limit) {
-    if (const auto meeting = meeting_with(*judging.limit, estimate, judging.series.last))
+    if (const auto meeting = meeting_with(*judging.limit, made.estimate, judging.series.last))
       made.row.projection = Projection{*judging.limit, meeting->at, meeting->low, meeting->high,
                                        finite(minute_of(meeting->at, judging.series))};
   }
   return made;
 }
 
-/// The same judgement per minute. Where there are no rounds, its x are windows.
-GrowthRow minute_row(const Judging& judging, const GrowthRow& by_step) {
-  const double minutes = median(judging.series.minutes);
-  GrowthRow made = make_row(judging.arm.arm, judging.role, kRssGrowthPerMinute,
-                            by_minute(by_step.estimate, minutes));
-  if (const auto& to = by_step.row.projection)
-    made.row.projection =
-        Projection{to->limit_bytes, std::nullopt, minute_of(*to->ci_low, judging.series),
-                   minute_of(*to->ci_high, judging.series), to->minute};
-  return made;
-}
+/// Rounds, or windows of time, told in minutes: x in those of the typical run, whose shape is that
+/// over the rounds; each run's slope at its own pace.
+struct Minutes {
+  explicit Minutes(const Judging& judging) : series(judging.series), question(judging.question) {
+    const double minutes = median(series.minutes);
+    for (auto* runs : {&series.rss, &series.own})
+      for (GrowthSeries& run : *runs)
+        for (double& x : run.x) x *= minutes;
+    series.last *= minutes;
+    question.horizon *= minutes;
+    question.by_time = true;
+    for (double& step : series.minutes) {
+      question.paces.push_back(minutes / step);
+      step /= minutes;
+    }
+  }
 
-/// Windows told in minutes.
-ArmSeries in_minutes(ArmSeries series) {
-  const double minutes = median(series.minutes);
-  for (GrowthSeries& run : series.rss)
-    for (double& x : run.x) x *= minutes;
-  series.last *= minutes;
-  for (double& step : series.minutes) step /= minutes;
-  return series;
+  ArmSeries series;
+  GrowthQuestion question;
+};
+
+GrowthRow minute_row(const Judging& by_step, const std::optional<GrowthRow>& heap) {
+  const Minutes minutes(by_step);
+  const Judging judging{by_step.arm, by_step.role, minutes.series, minutes.question, by_step.limit};
+  GrowthRow made = make_row(judging, kRssGrowthPerMinute, judge_resident(judging, heap));
+  if (!judging.limit) return made;
+  if (const auto meeting = meeting_with(*judging.limit, made.estimate, judging.series.last)) {
+    const auto after_begin = [&](double minute) { return minute_of(minute, judging.series); };
+    made.row.projection =
+        Projection{*judging.limit, std::nullopt, finite(after_begin(meeting->low)),
+                   finite(after_begin(meeting->high)), finite(after_begin(meeting->at))};
+  }
+  return made;
 }
 
 }  // namespace
@@ -216,31 +232,28 @@ std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& obser
   for (const ArmObservations& arm : observations.arms) {
     const std::optional<double> model = model_bytes(run, arm);
     for (const std::string& role : roles) {
-      ArmSeries series = collect(arm, role, settings.warmup_rounds);
+      const ArmSeries series = collect(arm, role, settings.warmup_rounds);
       if (series.rss.empty()) continue;
       GrowthQuestion question;
       question.alpha = alpha;
       question.killed = series.killed;
+      if (series.by_round) question.horizon = settings.horizon_rounds.value_or(0);
+      const Judging judging{arm, role, series, question, limit};
+      const bool timed = std::ranges::all_of(series.minutes, [](double step) { return step > 0; });
       if (!series.by_round) {
-        series = in_minutes(std::move(series));
-        question.by_time = true;
-        const Judging judging{arm, role, series, question, limit};
-        rows.push_back(minute_row(judging, rss_row(judging, std::nullopt)));
+        if (timed) rows.push_back(minute_row(judging, std::nullopt));
         continue;
       }
-      question.horizon = settings.horizon_rounds.value_or(0);
-      const Judging judging{arm, role, series, question, limit};
       std::optional<GrowthRow> heap;
       if (series.heap.size() == series.rss.size())
-        heap = make_row(arm.arm, role, kHeapGrowth, judge_growth(series.heap, question));
+        heap = make_row(judging, kHeapGrowth, judge_growth(series.heap, question));
       GrowthRow rss = rss_row(judging, heap);
-      GrowthRow minute = minute_row(judging, rss);
       for (GrowthRow* one : {heap ? &*heap : nullptr, &rss})
         if (one != nullptr && model && one->row.slope)
           one->row.model_multiples_per_round = *one->row.slope / *model;
-      if (heap) rows.push_back(std::move(*heap));
+      if (heap) rows.push_back(*heap);
       rows.push_back(std::move(rss));
-      rows.push_back(std::move(minute));
+      if (timed) rows.push_back(minute_row(judging, heap));
     }
   }
   return rows;

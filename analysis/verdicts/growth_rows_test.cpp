@@ -55,6 +55,36 @@ TEST(GrowthRows, SayInWhichRoundAndMinuteTheLimitIsMet) {
   EXPECT_NEAR(*rows[1].projection->ci_low, 5, 0.2);
 }
 
+TEST(GrowthRows, ListTheSlopeOfEveryTrialAtItsOwnPace) {
+  RunData run = run_with(TrialStatus::ok, 60, 30);
+  for (TrialData& trial : run.trials)
+    for (RoundData& round : trial.roles[0].rounds.edit())
+      if (trial.block == 3) round.end_ns *= 2;  // its rounds take two seconds, not one
+  const auto rows = rows_of(run);
+  ASSERT_EQ(rows.size(), 2U);
+  ASSERT_EQ(rows[1].trial_slopes.size(), 6U);
+  for (const TrialSlope& trial : rows[1].trial_slopes) {
+    const double minutes = (trial.block == 3 ? 2 : 1) / 60.0;
+    EXPECT_NEAR(trial.slope, 30 * kMiB / minutes, 0.01 * 30 * kMiB / minutes) << trial.block;
+  }
+  EXPECT_NEAR(*rows[1].slope, 1800 * kMiB * 5.5 / 6, 10 * kMiB);
+  EXPECT_LT(*rows[1].ci_low, 1500 * kMiB) << "the pace varies";
+  EXPECT_GT(*rows[0].ci_low, 29.9 * kMiB) << "the rounds do not";
+  EXPECT_EQ(rows[1].method, kStudent);
+}
+
+TEST(GrowthRows, OfSeriesThatFallBackHaveTheSlopesOfTheTrialsThatDo) {
+  RunData run = run_with(TrialStatus::ok, 60, 2);
+  for (TrialData& trial : run.trials)
+    for (RoundData& round : trial.roles[0].rounds.edit())
+      if (trial.block > 2 && round.round > 20 + 5 * trial.block)
+        round.metrics["end_rss_bytes"] = kMiB * (60 + 2.0 * round.round);
+  std::vector<int> blocks;
+  const std::vector<Growth> rows = rows_of(run);
+  for (const TrialSlope& trial : rows.at(0).trial_slopes) blocks.push_back(trial.block);
+  EXPECT_EQ(blocks, std::vector<int>({3, 4, 5, 6}));
+}
+
 TEST(GrowthRows, PagesOfFilesAloneAreNoGrowth) {
   const auto with_file_pages = [](double slope_mib, double of_files) {
     RunData run = run_with(TrialStatus::ok, 60, slope_mib);

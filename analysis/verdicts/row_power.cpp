@@ -30,6 +30,7 @@ void add_power(MeasuredRow& row, Design design, double alpha, int family, unsign
   if (row.decision.verdict != Verdict::inconclusive || may_be_drift(row)) return;
   out.blocks_needed =
       blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, design, alpha / family);
+  if (out.blocks_needed) *out.blocks_needed = std::max(*out.blocks_needed, row.least_trials);
   out.reason +=
       out.blocks_needed
           ? fmt::format("; about {} blocks should settle it", *out.blocks_needed)

@@ -45,13 +45,32 @@ PlacedValue placed(const Observation& trial, double value, bool candidate,
   return place;
 }
 
+/// @param blocks of the values, two by two: the baseline's, then the candidate's.
+std::vector<LabelSwaps> restricted_swaps(const RunOrder& order, const ArmPair& pair,
+                                         const std::vector<int>& blocks) {
+  std::map<int, std::size_t> numbers;  // by block
+  for (std::size_t i = 0; i < blocks.size(); ++i) numbers[blocks[i]] = i;
+  std::vector<LabelSwaps> all;
+  for (PairDeals& segment : pair_deals(order, pair, {blocks.begin(), blocks.end()})) {
+    if (segment.places.empty()) continue;
+    LabelSwaps& swaps = all.emplace_back();
+    for (const PairPlace& place : segment.places)
+      swaps.values.push_back(2 * numbers.at(place.block) +
+                             static_cast<std::size_t>(place.candidate));
+    swaps.deals = std::move(segment.deals);
+  }
+  return all;
+}
+
 RowValues paired_values(const ArmObservations& baseline, const ArmObservations& candidate,
-                        const std::string& role, const MetricInfo& metric, Design design) {
+                        const std::string& role, const MetricInfo& metric, Design design,
+                        const RunOrder* order) {
   RowValues row;
+  std::vector<int> blocks;  // of the placed values
   std::map<int, const Observation*> of_block;
   for (const Observation& b : candidate.trials) of_block[b.block] = &b;
   std::map<int, Neighbourhood> places;
-  if (design == Design::superblocks) places = neighbourhoods(baseline, candidate);
+  if (has_places(design)) places = neighbourhoods(baseline, candidate);
   for (const Observation& a : baseline.trials) {
     const auto found = of_block.find(a.block);
     if (found == of_block.end()) continue;
@@ -69,11 +88,17 @@ RowValues paired_values(const ArmObservations& baseline, const ArmObservations& 
     }
     row.baseline.push_back(*value_a);
     row.candidate.push_back(b.status == TrialStatus::ok ? *value_b : worst_of(metric));
-    if (design != Design::superblocks) continue;
+    if (!has_places(design)) continue;
+    blocks.push_back(a.block);
     const Neighbourhood& neighbourhood = places.at(superblock_of(a.block));
-    row.placed.push_back(placed(a, row.baseline.back(), false, neighbourhood));
-    row.placed.push_back(placed(b, row.candidate.back(), true, neighbourhood));
+    row.placed.values.push_back(placed(a, row.baseline.back(), false, neighbourhood));
+    row.placed.values.push_back(placed(b, row.candidate.back(), true, neighbourhood));
   }
+  row.placed.removes_places = order != nullptr;
+  if (order != nullptr && design == Design::restricted)
+    row.placed.swaps = restricted_swaps(*order, order->pair(baseline.arm, candidate.arm), blocks);
+  else if (has_places(design))
+    row.placed.swaps = swaps_within_superblocks(row.placed.values);
   return row;
 }
 
@@ -107,9 +132,11 @@ RowValues unpaired_values(const ArmObservations& baseline, const ArmObservations
 }  // namespace
 
 RowValues row_values(const ArmObservations& baseline, const ArmObservations& candidate,
-                     const std::string& role, const MetricInfo& metric, Design design) {
-  return design == Design::unpaired ? unpaired_values(baseline, candidate, role, metric)
-                                    : paired_values(baseline, candidate, role, metric, design);
+                     const std::string& role, const MetricInfo& metric, Design design,
+                     const RunOrder* order) {
+  return design == Design::unpaired
+             ? unpaired_values(baseline, candidate, role, metric)
+             : paired_values(baseline, candidate, role, metric, design, order);
 }
 
 }  // namespace memduel

@@ -7,6 +7,7 @@
 
 #include "base/gate_words.h"
 #include "base/metric_catalogue.h"
+#include "base/text.h"
 
 namespace memduel {
 namespace {

@@ -1,15 +1,23 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "analysis/growth/growth.h"
 #include "analysis/growth/observations.h"
+#include "analysis/statistics/least_trials.h"
+#include "analysis/statistics/power.h"
 #include "analysis/values/experiment_view.h"
 #include "analysis/verdicts/analyse.h"
 #include "analysis/verdicts/comparison.h"
 #include "analysis/verdicts/default_gates.h"
+#include "analysis/verdicts/reachable_p.h"
+#include "analysis/verdicts/run_gates.h"
 #include "base/error.h"
 #include "base/metric_catalogue.h"
+#include "base/text.h"
 
 namespace memduel {
 namespace {
@@ -47,9 +55,13 @@ bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
 
 AnalysisSettings settings_from_config(const json& config) {
   AnalysisSettings settings;
-  settings.looks = adaptive_looks();
   const json& order = at_path(config, "/measure/order");
-  settings.design = order == "superblocks" ? Design::superblocks : Design::paired;
+  settings.design = Design::paired;
+  for (const Design design : {Design::restricted, Design::superblocks})
+    if (order == to_name(design)) settings.design = design;
+  const std::size_t arms = view_config(config).arms.size();
+  settings.looks = settings.design == Design::restricted ? adaptive_looks(arms > 0 ? arms - 1 : 0)
+                                                         : earlier_looks();
   if (const auto repeats = whole_number(config, "/measure/repeats")) {
     settings.looks = fixed_looks(*repeats);
   }
@@ -117,26 +129,136 @@ std::vector<Gate> expected_gates(const RunData& run, const AnalysisSettings& set
 
 }  // namespace
 
-int gates_that_share(const RunData& run, const AnalysisSettings& settings) {
+int judged_candidates(const RunData& run) {
   const ExperimentView view = view_config(run.config);
-  // A gate on all roles counts once: how many roles have its metric is not known before the run.
-  const auto tested = std::ranges::count_if(expected_gates(run, settings), has_relative_bound);
   const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
                           static_cast<std::ptrdiff_t>(view.control_arms.size()) -
                           static_cast<std::ptrdiff_t>(view.ablation_arms.size());
-  return static_cast<int>(std::max<std::ptrdiff_t>(1, tested * candidates));
+  return static_cast<int>(std::max<std::ptrdiff_t>(1, candidates));
+}
+
+int gates_that_share(const RunData& run, const AnalysisSettings& settings) {
+  // A gate on all roles counts once: how many roles have its metric is not known before the run.
+  const auto tested = std::ranges::count_if(expected_gates(run, settings), has_relative_bound);
+  return std::max(1, static_cast<int>(tested) * judged_candidates(run));
+}
+
+namespace {
+
+/// Whether the trials there are gave a variant different values of the gate's metric.
+bool has_varied(const RunData& run, const Gate& gate) {
+  std::map<std::pair<std::string, std::string>, double> first;  // by variant and role
+  for (const TrialData& trial : run.trials) {
+    if (!trial.counts()) continue;
+    for (const RoleData& role : trial.roles) {
+      const auto value = role.metrics.value(gate.metric);
+      if (!value || (gate.role != "*" && gate.role != role.role)) continue;
+      if (*value != first.emplace(std::pair(trial.arm, role.role), *value).first->second)
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Trials of each variant after which a gate can have an outcome.
+class LeastTrials {
+ public:
+  LeastTrials(const RunData& run, const AnalysisSettings& settings)
+      : run_(run),
+        comparisons_(gates_that_share(run, settings)),
+        by_ranks_(settings.design == Design::restricted
+                      ? fewest_blocks_that_can_decide(run, settings).value_or(kMostUsefulBlocks)
+                      : least_trials(comparisons_, settings.design)) {}
+
+  [[nodiscard]] int of(const Gate& gate) const {
+    if (is_growth_metric(gate.metric)) return static_cast<int>(kGrowthRuns);
+    if (metric_info(gate.metric).exact && !has_varied(run_, gate))
+      return exact_trials(comparisons_);
+    return has_relative_bound(gate) ? by_ranks_ : kMinimumBlocks;
+  }
+
+ private:
+  const RunData& run_;
+  int comparisons_;
+  int by_ranks_;  ///< that the test of values takes
+};
+
+/// Those that a run decides with so many trials or more.
+std::vector<Gate> gates_to_decide(const RunData& run, const AnalysisSettings& settings) {
+  std::vector<Gate> gates = expected_gates(run, settings);
+  if (view_config(run.config).arms.size() == 1)
+    std::erase_if(gates, [](const Gate& gate) { return gate.is_default; });
+  return gates;
+}
+
+/// Gates that change together need less than one that changes alone.
+std::string describe_undecided(const std::vector<Gate>& undecided, std::size_t of,
+                               bool together_decides) {
+  if (undecided.size() == of)
+    return together_decides ? "in a gate that changes alone" : "in any gate";
+  std::vector<std::string> names;
+  for (const Gate& gate : undecided) names.push_back(gate.role + "." + gate.metric);
+  return fmt::format("in {}", fmt::join(names, " or "));
+}
+
+}  // namespace
+
+int least_deciding_trials(const RunData& run, const AnalysisSettings& settings) {
+  const LeastTrials least(run, settings);
+  int most = 1;
+  for (const Gate& gate : gates_to_decide(run, settings)) most = std::max(most, least.of(gate));
+  return most;
+}
+
+std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& settings) {
+  const int planned = settings.looks.back().blocks;
+  // A watched job is whole, what was measured apart has no plan that could be made longer, and of a
+  // program beside itself nothing is judged.
+  const bool is_watched = run.environment.is_object() && run.environment.contains("watched");
+  if (is_watched || settings.design == Design::unpaired ||
+      judged_variants(view_config(run.config)).empty())
+    return std::nullopt;
+  const LeastTrials least_trials(run, settings);
+  const std::vector<Gate> gates = gates_to_decide(run, settings);
+  std::vector<Gate> undecided;
+  int least = 1;
+  for (const Gate& gate : gates) {
+    least = std::max(least, least_trials.of(gate));
+    if (least_trials.of(gate) > planned) undecided.push_back(gate);
+  }
+  if (undecided.empty()) return std::nullopt;
+  const int comparisons = gates_that_share(run, settings);
+  const bool shares = comparisons > 1;
+  const std::string why =
+      shares ? fmt::format("{} comparisons share the error rate of {:g}%, which takes {}",
+                           comparisons, 100 * kAlpha, least)
+             : fmt::format("that takes {}", least);
+  // With several candidates the number is that of the order that this seed draws.
+  const json& seed = at_path(run.config, "/measure/seed");
+  const std::string same_order = seed.is_number() && judged_candidates(run) > 1
+                                     ? " with --seed " + seed.dump()
+                                     : std::string();
+  return Note{
+      "too_few_trials",
+      fmt::format("{} of each variant cannot show a change {}, however large it is: {}",
+                  format_count(static_cast<std::size_t>(planned), "trial"),
+                  describe_undecided(undecided, gates.size(),
+                                     reachable_p(run, settings, planned).smallest_p <= kAlpha),
+                  why),
+      fmt::format("give --repeats {} or more{}{}", least, same_order,
+                  shares ? ", or name fewer gates" : "")};
 }
 
 int fewest_deciding_blocks(const RunData& run, const AnalysisSettings& settings) {
-  const int family = gates_that_share(run, settings);
-  int blocks = exact_trials(family);
+  int blocks = exact_trials(gates_that_share(run, settings));
+  const int candidates = judged_candidates(run);
   const LookPlan looks = planned_looks(run, settings).looks;
   for (const Gate& gate : expected_gates(run, settings)) {
     if (metric_info(gate.metric).exact) continue;
     blocks = std::max(blocks, kMinimumBlocks);
     if (!has_relative_bound(gate)) continue;
     while (blocks < looks.back().blocks &&
-           smallest_p(blocks, settings.design) * family > alpha_at(looks, blocks))
+           reachable_p(run, settings, blocks).smallest_p * candidates > alpha_at(looks, blocks))
       ++blocks;
   }
   return std::min(blocks, looks.back().blocks);
@@ -145,7 +267,11 @@ int fewest_deciding_blocks(const RunData& run, const AnalysisSettings& settings)
 CheckedLooks planned_looks(const RunData& run, const AnalysisSettings& settings) {
   // One arm alone is compared with nothing.
   if (view_config(run.config).arms.size() == 1) return {settings.looks, {}};
-  return check_looks(settings.looks, gates_that_share(run, settings), settings.design);
+  const int gates = gates_that_share(run, settings);
+  // Earlier versions corrected every gate by Holm.
+  const int corrected = settings.design == Design::restricted ? judged_candidates(run) : gates;
+  return check_looks(settings.looks, corrected,
+                     [&](int blocks) { return reachable_p(run, settings, blocks).smallest_p; });
 }
 
 }  // namespace memduel

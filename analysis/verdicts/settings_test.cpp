@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/verdicts/analyse.h"
+#include "analysis/verdicts/reachable_p.h"
 
 namespace memduel {
 namespace {
@@ -19,6 +20,11 @@ TEST(SettingsFromConfig, TakesRepeatsAsAFixedDesign) {
 
 TEST(SettingsFromConfig, LooksAdaptivelyWithoutRepeats) {
   EXPECT_EQ(settings_from_config(nlohmann::json::object()).looks.size(), 4U);
+  nlohmann::json config = {{"measure", {{"order", "restricted"}}},
+                           {"arms", {{{"name", "a"}}, {{"name", "b"}}}}};
+  EXPECT_EQ(settings_from_config(config).looks.front().blocks, 6);
+  config["arms"].push_back({{"name", "c"}});
+  EXPECT_EQ(settings_from_config(config).looks.front().blocks, 8) << "two candidates";
 }
 
 TEST(PlannedLooks, CountTheGatesOfAllCandidates) {
@@ -33,21 +39,114 @@ TEST(PlannedLooks, CountTheGatesOfAllCandidates) {
   EXPECT_EQ(looks.looks.front().blocks, 8);
 }
 
-TEST(PlannedLooks, DoNotCountGrowthWhereTooFewRoundsGiveIt) {
+TEST(TooFewTrials, DoNotCountGrowthWhereTooFewRoundsGiveIt) {
   RunData run;
   run.job = server_and_clients(2);
   run.config = {{"workload", {{"rounds", 49}}},
                 {"arms", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
                 {"measure", {{"repeats", 5}}}};
   // Five blocks reach p = 2 / C(10, 5) = 0.0079: below .05 / 6, above .05 / 9.
-  EXPECT_TRUE(planned_looks(run, settings_from_config(run.config)).limitations.empty());
+  EXPECT_FALSE(too_few_trials(run, settings_from_config(run.config)));
   run.config["workload"]["rounds"] = 50;
-  EXPECT_EQ(planned_looks(run, settings_from_config(run.config)).limitations.size(), 1U);
+  EXPECT_TRUE(too_few_trials(run, settings_from_config(run.config)));
+}
+
+/// Of so many candidates, with the gates.
+RunData plan_of(int trials, int candidates, const std::vector<std::string>& gates) {
+  RunData run;
+  run.config = {{"arms", {{{"name", "baseline"}}}},
+                {"gates", gates},
+                {"measure", {{"repeats", trials}, {"order", "superblocks"}}}};
+  for (int i = 0; i < candidates; ++i)
+    run.config["arms"].push_back({{"name", "candidate-" + std::to_string(i)}});
+  return run;
+}
+
+int least_of(const RunData& run) {
+  return least_deciding_trials(run, settings_from_config(run.config));
+}
+
+TEST(LeastDecidingTrials, DependOnTheComparisonsThatShareTheLevel) {
+  const std::string rss = "tree.peak_rss_bytes<=+1%";
+  const std::string server = "server.peak_rss_bytes<=+1%";
+  EXPECT_EQ(least_of(plan_of(6, 1, {rss})), 5);
+  EXPECT_EQ(least_of(plan_of(6, 1, {rss, server})), 6);
+  EXPECT_EQ(least_of(plan_of(6, 2, {rss, server, "client.peak_rss_bytes<=+1%"})), 7);
+  EXPECT_EQ(least_of(plan_of(6, 1, {rss, server + ":advisory"})), 5);
+}
+
+TEST(LeastDecidingTrials, AreFewerWhereNoRanksDecide) {
+  EXPECT_EQ(least_of(plan_of(2, 1, {"tree.rss_growth_bytes_per_round<=1MiB"})), 3);
+  // A counter of two modes: 2 * 4^-3 = 0.031.
+  EXPECT_EQ(least_of(plan_of(2, 1, {"tree.peak_heap_bytes<=+1%"})), 3);
+  EXPECT_EQ(least_of(plan_of(2, 0, {"tree.peak_rss_bytes<=900MiB"})), 5);
+  EXPECT_EQ(least_of(plan_of(2, 0, {})), 1) << "default gates compare";
+}
+
+TEST(TooFewTrials, NameTheNumberThatWouldDo) {
+  const std::vector<std::string> gates = {"tree.peak_rss_bytes<=+1%", "server.peak_rss_bytes<=+1%"};
+  const auto note_on = [&](int trials) {
+    const RunData run = plan_of(trials, 1, gates);
+    return too_few_trials(run, settings_from_config(run.config));
+  };
+  ASSERT_TRUE(note_on(5));
+  EXPECT_EQ(note_on(5)->message,
+            "5 trials of each variant cannot show a change in a gate that changes alone, however "
+            "large it is: 2 comparisons share the error rate of 5%, which takes 6");
+  EXPECT_EQ(note_on(4)->message.substr(0, 55),
+            "4 trials of each variant cannot show a change in any ga");
+  EXPECT_EQ(note_on(5)->advice, "give --repeats 6 or more, or name fewer gates");
+  EXPECT_FALSE(note_on(6));
+  RunData adaptive = plan_of(1, 1, gates);
+  adaptive.config["measure"].erase("repeats");
+  EXPECT_FALSE(too_few_trials(adaptive, settings_from_config(adaptive.config)));
 }
 
 TEST(SettingsFromConfig, RefusesAWrongGateOrNumber) {
   EXPECT_THROW(settings_from_config({{"gates", {"tree.peak_rss_bytes<=1"}}}), Error);
   EXPECT_THROW(settings_from_config({{"measure", {{"repeats", "many"}}}}), Error);
+}
+
+RunData planned(int arms, int gates) {
+  RunData run;
+  run.config = {{"baseline", "v0"},
+                {"measure", {{"order", "restricted"}, {"seed", 1}}},
+                {"arms", nlohmann::json::array()},
+                {"gates", nlohmann::json::array()}};
+  for (int arm = 0; arm < arms; ++arm)
+    run.config["arms"].push_back({{"name", "v" + std::to_string(arm)}});
+  for (int gate = 0; gate < gates; ++gate)
+    run.config["gates"].push_back("role" + std::to_string(gate) + ".peak_rss_bytes<=+1%");
+  return run;
+}
+
+int fewest(int arms, int gates) {
+  const RunData run = planned(arms, gates);
+  return fewest_blocks_that_can_decide(run, settings_from_config(run.config)).value_or(0);
+}
+
+// The smallest p is 2 of 48, 170, 238 and 900 orders.
+TEST(FewestBlocksThatCanDecide, GrowWithTheGates) {
+  EXPECT_EQ(fewest(2, 1), 5);
+  EXPECT_EQ(fewest(2, 2), 6);
+  EXPECT_EQ(fewest(2, 4), 6);
+  EXPECT_EQ(fewest(2, 5), 7);
+  EXPECT_EQ(fewest(2, 6), 8);
+}
+
+TEST(FewestBlocksThatCanDecide, AreThoseOfTheDrawnOrderWithThreeVariants) {
+  EXPECT_GE(fewest(3, 1), 5);
+  EXPECT_LE(fewest(3, 1), 7);
+  EXPECT_GE(fewest(3, 3), 7);
+  EXPECT_LE(fewest(3, 3), 10);
+}
+
+TEST(ReachableP, OfFourBlocksDecidesNothing) {
+  RunData run = planned(2, 1);
+  run.config["measure"]["repeats"] = 4;
+  const ReachableP reachable = reachable_p(run, settings_from_config(run.config), 4);
+  EXPECT_DOUBLE_EQ(reachable.smallest_p, 2.0 / 32);
+  EXPECT_FALSE(reachable.can_decide());
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/statistics/power.h"
+#include "analysis/values/placed_values.h"
 #include "analysis/verdicts/doubts.h"
 #include "base/run_data.h"
 #include "base/text.h"
@@ -35,9 +37,7 @@ Decision without_test(MeasuredRow& row) {
   Comparison& out = row.comparison;
   const int n = std::min(out.n_baseline, out.n_candidate);
   if (out.n_baseline == 0) return cannot_tell("not measured: the baseline lived in no block");
-  const int exact = exact_trials(row.family);
-  const bool may_be_exact = row.metric.exact && n < exact;
-  out.blocks_needed = may_be_exact ? exact : kMinimumBlocks;
+  out.blocks_needed = trials_needed(row);
   return cannot_tell(too_few_blocks(n, *out.blocks_needed));
 }
 
@@ -55,39 +55,75 @@ Decision exactly(MeasuredRow& row) {
                       describe_effect(row, row.effect), inside ? "inside" : "beyond", size)};
 }
 
-/// Whether the ranks say that it moved, and the mean does not follow.
-bool mean_is_unsettled(const MeasuredRow& row, double alpha) {
-  // Corrected like the ranks' own p.
-  return row.mean_p && row.comparison.p_adjusted && *row.comparison.p_value > 0 &&
-         *row.mean_p * (*row.comparison.p_adjusted / *row.comparison.p_value) > alpha;
+/// Whether the mean moved with the typical trial. Designs without a test of it are taken as is.
+bool mean_follows(const MeasuredRow& row) {
+  return row.comparison.apart || !row.mean_p || *row.mean_p <= kAlpha;
+}
+
+/// What has to reach the margin: as the interval, without the effect of the places.
+double judged_effect(const MeasuredRow& row) {
+  const auto& place = row.comparison.removed_place;
+  if (!place || place->p_value >= PlaceRule::kPlaceLevel) return row.effect;
+  return row.test->swaps()->estimate_without_places();
+}
+
+/// Whether the estimate, of the values as they are, lies where the interval does, which is without
+/// the effect of the places.
+bool is_on_one_side(const MeasuredRow& row, const Interval& interval) {
+  return row.effect > 0 ? interval.low >= 0 : interval.high <= 0;
+}
+
+/// Where so few trials decide no gate that changes alone; else empty.
+std::string beyond_reach(const MeasuredRow& row, int family) {
+  if (!row.comparison.gate || row.least_trials <= row.comparison.n_candidate) return {};
+  return fmt::format("; {} need {} blocks to decide one that changes alone",
+                     format_count(static_cast<std::size_t>(family), "comparison"),
+                     row.least_trials);
+}
+
+std::string words_on_place(const MeasuredRow& row) {
+  const auto& place = row.comparison.removed_place;
+  if (!place) return {};
+  const auto told = [&](double value) {
+    return describe_effect(row, row.scale == Scale::logarithm ? std::log(value) : value);
+  };
+  return fmt::format("; the place effect of {} is removed{}; the estimate without it is {}",
+                     told(place->effect), place->everywhere ? "" : " from a part of the interval",
+                     told(place->estimate));
 }
 
 std::string why_inconclusive(const MeasuredRow& row, double alpha, int family,
                              const Interval& interval, const Interval& equivalence) {
   const Comparison& out = row.comparison;
   const std::string margin = describe_size(row, row.claim_margin);
-  if (*out.p_adjusted <= alpha && std::abs(row.effect) >= row.claim_margin) {
+  const double effect = judged_effect(row);
+  if (*out.p_adjusted <= alpha && std::abs(effect) >= row.claim_margin) {
     return fmt::format(
-        "{} in the middle, the mean is not settled: {} by the ranks (p {:.4f}), the "
-        "means differ by chance as often as {:.3f}",
-        row.effect < 0 ? "lower" : "higher", describe_effect(row, row.effect), *out.p_adjusted,
-        *row.mean_p);
+        "{} of the values as they are, but the {} interval {} lies on the other side",
+        describe_effect(row, row.effect), percent(1 - alpha), describe_interval(row, interval));
   }
   if (*out.p_adjusted <= alpha) {
     return fmt::format(
         "a change is real, its size is not settled: the {} interval {} reaches past "
         "the margin of {}, the estimate {} does not",
         percent(1 - 2 * alpha), describe_interval(row, equivalence), margin,
-        describe_effect(row, row.effect));
+        describe_effect(row, effect));
   }
   if (*out.p_value <= alpha) {
     return fmt::format(
         "{} would count alone (p {:.4f}), but not as one of {} rows judged together "
-        "(corrected p {:.3f})",
-        describe_effect(row, row.effect), *out.p_value, family, *out.p_adjusted);
+        "(corrected p {:.3f}){}",
+        describe_effect(row, row.effect), *out.p_value, family, *out.p_adjusted,
+        beyond_reach(row, family));
   }
-  return fmt::format("the {} interval {} holds no change as well as more than the margin of {}",
-                     percent(1 - alpha), describe_interval(row, interval), margin);
+  return fmt::format("the {} interval {} holds no change as well as more than the margin of {}{}",
+                     percent(1 - alpha), describe_interval(row, interval), margin,
+                     beyond_reach(row, family));
+}
+
+std::string words_on_mean(const MeasuredRow& row) {
+  return fmt::format("; the typical trial changed; a change of the mean is not shown (p {:.3f})",
+                     *row.mean_p);
 }
 
 /// A difference of spread alone is no verdict, but worth a word.
@@ -103,8 +139,8 @@ std::string words_on_spread(const MeasuredRow& row) {
 }
 
 /// The interval that decides.
-void set_interval(Comparison& out, const MeasuredRow& row, const Interval& interval,
-                  double confidence) {
+void set_interval(MeasuredRow& row, const Interval& interval, double confidence) {
+  Comparison& out = row.comparison;
   out.confidence = confidence;
   out.ci_low = shown(row, interval.low);
   out.ci_high = shown(row, interval.high);
@@ -115,50 +151,63 @@ Decision by_test(MeasuredRow& row, double alpha, int family) {
   const Interval interval = row.test->interval(alpha);
   const Interval equivalence = row.test->interval(2 * alpha);
   const std::string margin = describe_size(row, row.margin);
-  set_interval(out, row, interval, 1 - alpha);
+  set_interval(row, interval, 1 - alpha);
+  set_removed_place(row, interval);
   out.p_mean = row.mean_p;
-  if (equivalence.low >= -row.margin && equivalence.high <= row.margin) {
-    set_interval(out, row, equivalence, 1 - 2 * alpha);
+  // A failed trial is no difference that does not matter.
+  if (row.values.candidate_failed == 0 && equivalence.low >= -row.margin &&
+      equivalence.high <= row.margin) {
+    set_interval(row, equivalence, 1 - 2 * alpha);
+    set_removed_place(row, equivalence);
     return {Verdict::unchanged, Tier::plain,
             fmt::format("{}the {} interval {} lies inside the margin of {}{}",
                         *out.p_adjusted <= alpha ? "measurable but negligible: " : "",
                         percent(1 - 2 * alpha), describe_interval(row, equivalence), margin,
-                        words_on_spread(row))};
+                        words_on_place(row) + words_on_spread(row))};
   }
-  if (*out.p_adjusted > alpha || std::abs(row.effect) < row.claim_margin ||
-      mean_is_unsettled(row, alpha))
+  if (*out.p_adjusted > alpha || std::abs(judged_effect(row)) < row.claim_margin ||
+      !is_on_one_side(row, interval))
     return cannot_tell(why_inconclusive(row, alpha, family, interval, equivalence) +
-                       words_on_spread(row));
+                       words_on_place(row) + words_on_spread(row));
   // The level at which this row was tested within its family.
   const double own_alpha = *out.p_adjusted > 0 ? alpha * *out.p_value / *out.p_adjusted : alpha;
   const Interval own = row.test->interval(own_alpha);
   const bool clears = own.low >= row.claim_margin || own.high <= -row.claim_margin;
-  return {direction(row), clears ? Tier::strong : Tier::plain,
-          fmt::format("{}, {} interval {}: {} the margin of {}", describe_effect(row, row.effect),
-                      percent(1 - alpha), describe_interval(row, interval),
-                      clears ? "all of it beyond" : "no longer zero, but reaches inside",
-                      describe_size(row, row.claim_margin))};
+  return {
+      direction(row), clears && mean_follows(row) ? Tier::strong : Tier::plain,
+      fmt::format("{}, {} interval {}: {} the margin of {}{}{}{}", describe_effect(row, row.effect),
+                  percent(1 - alpha), describe_interval(row, interval),
+                  clears ? "all of it beyond" : "no longer zero, but reaches inside",
+                  describe_size(row, row.claim_margin),
+                  out.apart ? "; the values of the two do not overlap" : "",
+                  mean_follows(row) ? "" : words_on_mean(row), words_on_place(row))};
 }
 
-/// Growth is judged by the two arms' own judgements, and compared by their slopes.
+/// Growth is judged by the two variants' own judgements, and compared by their trials' slopes.
 Decision by_growth(MeasuredRow& row, double alpha) {
   Comparison& out = row.comparison;
   const GrowthDifference& growth = *row.growth;
-  out.confidence = 1 - alpha;
-  if (growth.difference.freedom > 0) {
-    const Interval interval = growth.difference.interval(alpha);
-    out.ci_low = finite(interval.low);
-    out.ci_high = finite(interval.high);
+  const Interval interval = growth.difference.interval(alpha);
+  const Interval equivalence = growth.difference.interval(2 * alpha);
+  set_interval(row, interval, 1 - alpha);
+  const bool neither = is_bounded(growth.baseline) && is_bounded(growth.candidate);
+  const bool both =
+      growth.baseline == GrowthVerdict::growing && growth.candidate == GrowthVerdict::growing;
+  const bool inside = equivalence.low >= -row.margin && equivalence.high <= row.margin;
+  if (inside && (neither || both)) {
+    set_interval(row, equivalence, 1 - 2 * alpha);
+    return {Verdict::unchanged, Tier::plain,
+            fmt::format("{}: {}", neither ? "neither grows" : "both grow alike", growth.reason)};
   }
+  const bool real = out.p_adjusted && *out.p_adjusted <= alpha;
   const std::string change = describe_effect(row, row.effect);
-  const bool real =
-      out.p_adjusted && *out.p_adjusted <= alpha && std::abs(row.effect) >= row.margin;
+  if (real && std::abs(row.effect) < row.claim_margin)
+    return cannot_tell(fmt::format("{} is below the margin of {}: {}", change,
+                                   describe_size(row, row.claim_margin), growth.reason));
   const bool worse = row.effect > 0;
-  if (is_bounded(growth.baseline) && is_bounded(growth.candidate))
-    return {Verdict::unchanged, Tier::plain, "neither grows: " + growth.reason};
   if (real && (worse ? growth.candidate : growth.baseline) == GrowthVerdict::growing)
     return {direction(row), Tier::plain, fmt::format("{}: {}", change, growth.reason)};
-  return cannot_tell(growth.reason);
+  return cannot_tell(real ? fmt::format("{} so far: {}", change, growth.reason) : growth.reason);
 }
 
 /// A failed candidate is never hidden behind a decision on the trials that lived.
@@ -204,6 +253,14 @@ Decision of_living(MeasuredRow& row, double alpha, int family) {
 
 std::string too_few_blocks(int blocks, int needed) {
   return fmt::format("cannot tell: {} of {} blocks", blocks, needed);
+}
+
+int trials_needed(const MeasuredRow& row) {
+  const int n = std::min(row.comparison.n_baseline, row.comparison.n_candidate);
+  const int exact = exact_trials(row.family);
+  const bool may_be_exact = row.metric.exact && one_distinct_value(row.values.baseline) &&
+                            one_distinct_value(row.values.candidate);
+  return may_be_exact && n < exact ? exact : row.least_trials;
 }
 
 void decide(MeasuredRow& row, double alpha, int family, const Doubts& doubts) {

@@ -8,7 +8,7 @@
 namespace memduel::bench {
 
 MeasuredRow measure(RowValues session, std::optional<double> noise_floor) {
-  return measure_row(metric_info("peak_rss_bytes"), std::move(session), Design::superblocks,
+  return measure_row(metric_info("peak_rss_bytes"), std::move(session), Design::restricted,
                      noise_floor);
 }
 

@@ -8,8 +8,6 @@
 
 namespace memduel::bench {
 
-inline constexpr int kMostBlocks = 16;  ///< of an experiment with interim looks
-
 /// peak_rss_bytes of a session, measured and not yet decided.
 MeasuredRow measure(RowValues session, std::optional<double> noise_floor = std::nullopt);
 

@@ -11,7 +11,7 @@ namespace {
 
 MeasuredRow row_at(const RowValues& session, int blocks, double alpha) {
   MeasuredRow row = measure_row(metric_info("allocation_count"), first_blocks(session, blocks),
-                                Design::superblocks, std::nullopt);
+                                Design::restricted, std::nullopt);
   row.comparison.p_adjusted = row.comparison.p_value;
   decide(row, alpha, 1);
   return row;
@@ -23,7 +23,7 @@ MeasuredRow ended(const RowValues& session) {
   const int exact = exact_trials(1);
   MeasuredRow early = row_at(session, exact + exact % 2, 0.05);
   if (early.exact) return early;
-  for (const Look& look : check_looks(adaptive_looks(), 1, Design::superblocks).looks) {
+  for (const Look& look : adaptive_looks(1)) {
     MeasuredRow row = row_at(session, look.blocks, look.alpha);
     if (row.comparison.verdict != Verdict::inconclusive || look.blocks == kMostBlocks) return row;
   }

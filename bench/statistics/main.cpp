@@ -1,36 +1,59 @@
 // Prints the tables of results.md and exits 1 when a target is missed:
-//   build/release/bin/memduel-bench-statistics [REPETITIONS [SEED]]
+//   build/release/bin/memduel-bench-statistics [REPETITIONS [SEED [SECTION…]]]
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bench/statistics/sections.h"
 
 namespace {
 
+using Section = void (*)(memduel::bench::Report&, const memduel::bench::BenchOptions&);
+
+void speed_first(memduel::bench::Report& report, const memduel::bench::BenchOptions&) {
+  memduel::bench::speed(report);
+}
+
+constexpr std::pair<std::string_view, Section> kSections[] = {
+    // First, while the program has used no other memory.
+    {"speed", speed_first},
+    {"verdicts_by_noise", memduel::bench::verdicts_by_noise},
+    {"many_gates", memduel::bench::many_gates},
+    {"false_verdicts", memduel::bench::false_verdicts},
+    {"places", memduel::bench::places},
+    {"unequal_shapes", memduel::bench::unequal_shapes},
+    {"power_and_equivalence", memduel::bench::power_and_equivalence},
+    {"floors_and_bounds", memduel::bench::floors_and_bounds},
+    {"smallest_detectable", memduel::bench::smallest_detectable},
+    {"exact_counters", memduel::bench::exact_counters},
+    {"adaptive", memduel::bench::adaptive},
+    {"growth", memduel::bench::growth},
+    {"growth_trials", memduel::bench::growth_trials},
+};
+
 int run(int argc, char** argv) {
   memduel::bench::BenchOptions options;
   if (argc > 1) options.repetitions = std::atoi(argv[1]);
   if (argc > 2) options.seed = std::strtoul(argv[2], nullptr, 10);
-  if (options.repetitions < 1) {
-    fmt::print(stderr, "usage: memduel-bench-statistics [REPETITIONS [SEED]]\n");
+  const std::vector<std::string_view> named(argv + std::min(argc, 3), argv + argc);
+  const auto is_section = [](std::string_view name) {
+    return std::ranges::any_of(kSections,
+                               [&](const auto& section) { return section.first == name; });
+  };
+  if (options.repetitions < 1 || !std::ranges::all_of(named, is_section)) {
+    fmt::print(stderr, "usage: memduel-bench-statistics [REPETITIONS [SEED [SECTION...]]]\n");
     return 2;
   }
   memduel::bench::Report report;
   report.line(
       fmt::format("{} repetitions in each cell, seed {}.", options.repetitions, options.seed));
-  // First, while the program has used no other memory.
-  memduel::bench::speed(report);
-  memduel::bench::false_verdicts(report, options);
-  memduel::bench::places(report, options);
-  memduel::bench::unequal_shapes(report, options);
-  memduel::bench::power_and_equivalence(report, options);
-  memduel::bench::floors_and_bounds(report, options);
-  memduel::bench::smallest_detectable(report, options);
-  memduel::bench::exact_counters(report, options);
-  memduel::bench::adaptive(report, options);
-  memduel::bench::growth(report, options);
+  for (const auto& [name, section] : kSections)
+    if (named.empty() || std::ranges::find(named, name) != named.end()) section(report, options);
   report.line(fmt::format("\n{} targets missed.", report.missed()));
   return report.missed() == 0 ? 0 : 1;
 }

@@ -2,8 +2,13 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "analysis/statistics/label_swaps.h"
+#include "analysis/statistics/looks.h"
+#include "analysis/statistics/trial_order.h"
 #include "base/byte_units.h"
 
 namespace memduel::bench {
@@ -25,17 +30,23 @@ NoiseSource drifting(Random& random) {
   };
 }
 
-/// The places of one superblock: whether each is the candidate's.
-std::vector<bool> dealt(std::size_t blocks, Random& random) {
-  std::vector<bool> order;
-  for (std::size_t i = 0; i < 2 * blocks; ++i) order.push_back(i % 2 == 1);
-  for (std::size_t left = order.size(); left > 1; --left) {
-    const std::size_t other = random.below(left);
-    const bool kept = order[left - 1];
-    order[left - 1] = order[other];
-    order[other] = kept;
-  }
-  return order;
+/// The segments up to each interim analysis.
+OrderPlan plan_of(int blocks, std::uint64_t seed) {
+  if (blocks == kMostBlocks) return {seed, 2, 0, planned_segments(std::nullopt, 1)};
+  return {seed, 2, 0, segments_of(blocks)};
+}
+
+/// In a segment: what was measured at each of its places.
+LabelSwaps swaps_of(const Segment& segment, std::size_t first_value) {
+  std::set<int> blocks;
+  const int first = 2 * segment.first + 1;
+  for (int i = 0; i < 2 * static_cast<int>(segment.superblocks.size()); ++i)
+    blocks.insert(first + i);
+  PairDeals deals = accepted_deals(segment, 2, 0, {0, 1}, blocks);
+  LabelSwaps swaps;
+  for (std::size_t i = 0; i < deals.places.size(); ++i) swaps.values.push_back(first_value + i);
+  swaps.deals = std::move(deals.deals);
+  return swaps;
 }
 
 }  // namespace
@@ -60,20 +71,31 @@ const std::vector<Shape>& shapes() {
 }
 
 RowValues make_session(const MakeNoise& noise, int blocks, double change, Random& random) {
-  const NoiseSource source = noise(random);
+  return make_session(noise, blocks, change, random, random.next());
+}
+
+RowValues make_session(const MakeNoise& noise, int blocks, double change, Random& random,
+                       std::uint64_t order_seed) {
+  Random values(random.next());
+  const OrderPlan plan = plan_of(blocks, order_seed);
+  const NoiseSource source = noise(values);
   RowValues row;
   int trial = 0;
-  for (int first = 0; first < blocks; first += 2) {
-    const std::vector<bool> order =
-        dealt(static_cast<std::size_t>(std::min(2, blocks - first)), random);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const bool second = i % 2 == 1;
-      double value = source({trial++, 2 * blocks, second, order[i]}, random);
-      if (order[i]) value *= 1 + change;
-      (order[i] ? row.candidate : row.baseline).push_back(value);
-      const int superblock = first / 2;
-      row.placed.push_back({value, order[i], superblock, 2 * superblock + static_cast<int>(i / 2),
-                            second ? 0.5 : -0.5});
+  for (const Segment& segment : segments_of(plan)) {
+    row.placed.swaps.push_back(swaps_of(segment, row.placed.values.size()));
+    int superblock = segment.first;
+    for (const TrialOrder& order : segment.superblocks) {
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const bool second = i % 2 == 1;
+        const bool candidate = order[i] == 1;
+        double value = source({trial++, 2 * blocks, second, candidate}, values);
+        if (candidate) value *= 1 + change;
+        (candidate ? row.candidate : row.baseline).push_back(value);
+        row.placed.values.push_back({value, candidate, superblock,
+                                     2 * superblock + static_cast<int>(i / 2),
+                                     second ? 0.5 : -0.5});
+      }
+      ++superblock;
     }
   }
   return row;
@@ -81,11 +103,13 @@ RowValues make_session(const MakeNoise& noise, int blocks, double change, Random
 
 RowValues first_blocks(const RowValues& session, int blocks) {
   RowValues part;
-  for (const PlacedValue& value : session.placed) {
+  for (const PlacedValue& value : session.placed.values) {
     if (2 * value.superblock >= blocks) continue;
-    part.placed.push_back(value);
+    part.placed.values.push_back(value);
     (value.candidate ? part.candidate : part.baseline).push_back(value.value);
   }
+  for (const LabelSwaps& swaps : session.placed.swaps)
+    if (swaps.values.back() < part.placed.values.size()) part.placed.swaps.push_back(swaps);
   return part;
 }
 

@@ -11,6 +11,8 @@
 
 namespace memduel::bench {
 
+inline constexpr int kMostBlocks = 16;  ///< of an experiment with interim looks
+
 constexpr double kBaseBytes = 540.0 * 1048576;  ///< resident set of a ResNet18 round
 
 /// One trial's value, before what its arm does to it. `trial` counts from 0 over the session;
@@ -34,11 +36,14 @@ struct Shape {
 /// normal, bimodal, quantised, skewed, drifting.
 const std::vector<Shape>& shapes();
 
-/// A session of `blocks` blocks in the order of superblocks, in which b's true effect is a factor
-/// of 1 + change.
+/// A session of `blocks` blocks in a restricted order, in which b's true effect is a factor of 1 +
+/// change. kMostBlocks are drawn up to each interim analysis.
 RowValues make_session(const MakeNoise& noise, int blocks, double change, Random& random);
+/// The same in a given order, which rows of one run share.
+RowValues make_session(const MakeNoise& noise, int blocks, double change, Random& random,
+                       std::uint64_t order_seed);
 
-/// The first so many blocks of a session.
+/// The first so many blocks of a session, whole segments.
 RowValues first_blocks(const RowValues& session, int blocks);
 
 /// Identical normal noise of 1 %, the second neighbour higher by so many standard deviations.

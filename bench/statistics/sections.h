@@ -11,6 +11,8 @@ struct BenchOptions {
 };
 
 void speed(Report& report);
+void verdicts_by_noise(Report& report, const BenchOptions& options);
+void many_gates(Report& report, const BenchOptions& options);
 void false_verdicts(Report& report, const BenchOptions& options);
 void places(Report& report, const BenchOptions& options);
 void unequal_shapes(Report& report, const BenchOptions& options);
@@ -20,5 +22,6 @@ void smallest_detectable(Report& report, const BenchOptions& options);
 void exact_counters(Report& report, const BenchOptions& options);
 void adaptive(Report& report, const BenchOptions& options);
 void growth(Report& report, const BenchOptions& options);
+void growth_trials(Report& report, const BenchOptions& options);
 
 }  // namespace memduel::bench

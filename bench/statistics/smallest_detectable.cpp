@@ -20,7 +20,7 @@ double typical_statement(const MakeNoise& noise, int blocks, unsigned long seed)
   std::vector<double> stated;
   for (int i = 0; i < kStatements; ++i) {
     MeasuredRow row = judge(make_session(noise, blocks, 0, random));
-    add_power(row, Design::superblocks, 0.05, 1, random.next());
+    add_power(row, Design::restricted, 0.05, 1, random.next());
     if (row.comparison.smallest_detectable) stated.push_back(*row.comparison.smallest_detectable);
   }
   return median(std::move(stated));

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "analysis/statistics/looks.h"
+#include "analysis/statistics/trial_order.h"
 #include "analysis/values/random.h"
 #include "analysis/verdicts/analyse.h"
 #include "bench/statistics/sections.h"
@@ -18,16 +20,21 @@ RunData large_run() {
   RunData run;
   run.config = {{"name", "large"},
                 {"workload", {{"kind", "command"}}},
-                {"measure", {{"order", "superblocks"}}},
+                {"measure", {{"order", "restricted"}}},
                 {"baseline", "arm0"},
                 {"arms", {{{"name", "arm0"}}, {{"name", "arm1"}}, {{"name", "arm2"}}}}};
   Random random(1);
-  int place = 0;
+  const OrderPlan plan{1, 3, 0, planned_segments(std::nullopt, 2)};
   for (int block = 1; block <= kBlocks; ++block) {
-    if (block % 2 == 1) place = 0;
-    for (int arm = 0; arm < 3; ++arm) {
+    const int superblock = (block - 1) / 2;
+    const Segment segment = segment_at(plan, superblock);
+    const TrialOrder& order =
+        segment.superblocks[static_cast<std::size_t>(superblock - segment.first)];
+    for (std::size_t arm = 0; arm < 3; ++arm) {
       TrialData trial;
-      trial.position = place++;
+      int times = (block - 1) % 2;
+      for (std::size_t place = 0; place < order.size(); ++place)
+        if (order[place] == arm && times-- == 0) trial.position = static_cast<int>(place);
       trial.id = static_cast<std::int64_t>(run.trials.size()) + 1;
       trial.block = block;
       trial.arm = fmt::format("arm{}", arm);

@@ -218,6 +218,7 @@ Measure measure_from_json(const json& source) {
   measure.interval_ms = source.at("interval_ms");
   measure.meters = source.at("meters").get<std::vector<std::string>>();
   measure.seed = source.at("seed");
+  measure.restricts_order = source.at("order") == "restricted";
   return measure;
 }
 

@@ -57,6 +57,8 @@ struct Measure {
   double interval_ms = 2;
   std::vector<std::string> meters;
   std::uint64_t seed = 1;  ///< of the order of the arms
+  bool restricts_order =
+      true;  ///< else as earlier versions drew it: analysis/statistics/trial_order.h
 };
 
 struct Experiment {

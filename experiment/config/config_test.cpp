@@ -31,7 +31,7 @@ TEST(Config, DefaultsAndPresetsAreWrittenOut) {
   const Experiment experiment = federated_experiment();
   const json& resolved = experiment.resolved;
   EXPECT_EQ(resolved.at("measure"), json::parse(R"({"repeats": 2, "warmup_rounds": 1,
-      "interval_ms": 2, "meters": ["procfs", "allocator", "torch"], "seed": 1, "order": "superblocks"})"));
+      "interval_ms": 2, "meters": ["procfs", "allocator", "torch"], "seed": 1, "order": "restricted"})"));
   EXPECT_EQ(resolved.at("gates"), json::array());
   EXPECT_EQ(resolved.at("arms")[1].at("optimizations"),
             json({{"serialize", "scoped"}, {"piece_bytes", 1048576}}));

@@ -26,7 +26,8 @@ std::vector<std::string> phases_outside_rounds(const RoleTrace& trace) {
   std::vector<std::string> names;
   if (!marks_rounds(trace)) return names;
   std::optional<int> running;
-  for (const auto& [mark, reading] : trace.marks) {
+  for (const MarkEvent& event : trace.marks) {
+    const Mark& mark = event.mark;
     if (mark.kind == Mark::Kind::round_begin) running = mark.round;
     if (mark.kind == Mark::Kind::round_end && running == mark.round) running.reset();
     const bool is_outside = mark.kind == Mark::Kind::phase && !mark.name.empty() && !running;
@@ -47,7 +48,8 @@ std::int64_t end_of(const RoleTrace& trace) {
 std::optional<IdleLevel> idle_level(const RoleTrace& trace) {
   std::optional<IdleLevel> idle_mark;
   std::int64_t first_round_ns = INT64_MAX;
-  for (const auto& [mark, reading] : trace.marks) {
+  for (const MarkEvent& event : trace.marks) {
+    const Mark& mark = event.mark;
     if (mark.kind == Mark::Kind::round_begin) {
       first_round_ns = mark.t_ns;
       break;

@@ -19,6 +19,8 @@ namespace memduel {
 struct MarkEvent {
   Mark mark;
   MeterReading reading;  ///< at round begins and ends and at idle; empty at other marks
+  /// From a line of output: what was read at it was read when the program may have gone on.
+  bool is_of_line = false;
 };
 
 /// How a process ended, from wait4.
@@ -27,7 +29,7 @@ struct ExitRecord {
   std::optional<int> status;  ///< absent when ended by a signal
   std::optional<int> signal;
   double cpu_seconds = 0;
-  std::int64_t max_rss_bytes = 0;  ///< of the process and of children it waited for
+  std::int64_t max_rss_bytes = 0;  ///< of the process and of children it waited for; 0: not known
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
 };
@@ -45,12 +47,16 @@ struct RoleTrace {
   std::vector<MarkEvent> marks;
   bool peaks_reset = true;  ///< false: VmHWM in the marks is the peak of the whole life
   Series rss;               ///< samples from outside
+  Series process_peaks;     ///< VmHWM of any one process, whenever a reading of it was another
   Series heap;              ///< sums over its images, sampled; empty without the meter heap
   Series gpu;               ///< device memory, sampled; empty without the meter nvml
   std::vector<HeapCounters> heap_images;        ///< as they ended
   std::optional<std::int64_t> ready_ns;         ///< when a readiness condition was met
   std::optional<std::int64_t> ready_rss_bytes;  ///< then, of all its processes
   std::optional<ExitRecord> exit;
+  /// Of processes of the role that their own parent did not wait for; the launcher did.
+  std::optional<std::int64_t> reaped_max_rss_bytes;
+  std::int64_t earlier_peak_bytes = 0;  ///< before `begin_ns`: this is a part of a longer trace
   bool ended_well = false;
   /// Its processes are descendants of other roles' (`match`): its CPU time is in theirs.
   bool of_descendants = false;

@@ -34,6 +34,16 @@ bool any_names_rounds(const std::vector<TextMarkSpec>& specs, const std::string&
 
 }  // namespace
 
+bool is_overtaken(const std::vector<MarkedLine>& lines, std::size_t line) {
+  const auto marks_a_round = [&](const MarkedLine& other) {
+    return other.role == lines[line].role && std::ranges::any_of(other.marks, [](const Mark& mark) {
+             return mark.kind == Mark::Kind::round_begin || mark.kind == Mark::Kind::round_end;
+           });
+  };
+  const auto next = lines.begin() + static_cast<std::ptrdiff_t>(line) + 1;
+  return marks_a_round(lines[line]) && std::any_of(next, lines.end(), marks_a_round);
+}
+
 TextMarks::TextMarks(const std::vector<TextMarkSpec>& specs) {
   if (specs.empty()) return;
   inotify_ = Descriptor(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));

@@ -23,6 +23,10 @@ struct MarkedLine {
   std::vector<Mark> marks;  ///< without times and sizes
 };
 
+/// Whether a later line of the same read marks a round of the same role, as this one does: the
+/// program has gone on to it, and what it held at this line is not known.
+bool is_overtaken(const std::vector<MarkedLine>& lines, std::size_t line);
+
 class TextMarks {
  public:
   /// Logs are followed from where they end by now. Throws Error(usage) for a bad pattern.

@@ -122,5 +122,18 @@ TEST_F(TextMarksTest, NothingIsWatchedWithoutPatterns) {
   EXPECT_EQ(marks.due_ns(), INT64_MAX);
 }
 
+TEST(TextMarks, ALineIsOvertakenByTheNextRoundOfItsRoleInTheSameRead) {
+  Mark round;
+  round.kind = Mark::Kind::round_begin;
+  Mark idle;
+  idle.kind = Mark::Kind::idle;
+  const std::vector<MarkedLine> lines = {
+      {"server", {idle}}, {"server", {round}}, {"client", {round}}, {"server", {round}}};
+  EXPECT_FALSE(is_overtaken(lines, 0)) << "no later reading is nearer to it";
+  EXPECT_TRUE(is_overtaken(lines, 1));
+  EXPECT_FALSE(is_overtaken(lines, 2));
+  EXPECT_FALSE(is_overtaken(lines, 3));
+}
+
 }  // namespace
 }  // namespace memduel

@@ -4,9 +4,12 @@
 #include <cmath>
 
 #include "base/metric_catalogue.h"
+#include "experiment/metrics/end_state.h"
 #include "experiment/metrics/gpu_metrics.h"
 #include "experiment/metrics/heap_metrics.h"
+#include "experiment/metrics/outside_rounds.h"
 #include "experiment/metrics/pss_metrics.h"
+#include "experiment/metrics/rss_peaks.h"
 
 namespace memduel {
 namespace {
@@ -49,27 +52,41 @@ void add_usage(Metrics& metrics, const RoleTrace& trace) {
   metrics[kCpuSeconds] = trace.exit->cpu_seconds;
   metrics[kMinorFaults] = static_cast<double>(trace.exit->minor_faults);
   metrics[kMajorFaults] = static_cast<double>(trace.exit->major_faults);
-  if (!trace.has_matched_descendants)
-    raise(metrics, kPeakRss, static_cast<double>(trace.exit->max_rss_bytes));
 }
+
+/// The peak of several stretches that follow on each other.
+struct JoinedStretches {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::optional<double> peak = std::nullopt;
+  bool is_sampled = false;
+
+  void add(const RssStretch& stretch) {
+    if (const auto other = as_double(stretch.peak_bytes))
+      peak = std::max(peak.value_or(*other), *other);
+    is_sampled = is_sampled || stretch.is_sampled;
+    end_ns = stretch.end_ns;
+  }
+};
 
 /// Walks over the marks of one role.
 class MarkWalk {
  public:
   explicit MarkWalk(const RoleTrace& trace)
-      : trace_(trace),
-        idle_(idle_level(trace)),
-        has_rounds_(marks_rounds(trace)),
-        stretch_begin_ns_(trace.begin_ns) {
+      : trace_(trace), has_rounds_(marks_rounds(trace)), stretches_(rss_stretches(trace)) {
     data_.role = trace.role;
     data_.series.push_back(trace.rss);
+    data_.peak_rss_is_sampled = has_sampled_peak(trace);
+    if (!trace.has_several_processes) maximum_ = as_double(kernel_maximum(trace));
   }
 
   RoleData finish() && {
     for (const MarkEvent& event : trace_.marks) take(event);
     take_tail();
     if (!has_rounds_) data_.rounds.push_back(whole_life());
-    if (idle_) data_.metrics[kIdleRss] = static_cast<double>(idle_->bytes);
+    add_above_idle();
+    if (trace_.has_several_processes)
+      raise(data_.metrics, kPeakLargestProcess, as_double(largest_process(trace_)));
     add_exit();
     return std::move(data_);
   }
@@ -79,10 +96,7 @@ class MarkWalk {
     const Mark& mark = event.mark;
     if (mark.kind == Mark::Kind::start) return;
     if (mark.kind == Mark::Kind::gauge) return take_gauge(mark);
-    has_marks_ = true;
-    end_stretch(mark.t_ns, stretch_peak(mark));
-    // Without resets it is the peak of the whole life, which is the trial's and no stretch's.
-    raise(data_.metrics, kPeakRss, as_double(mark.sizes.peak));
+    end_stretch();
     raise_sizes(mark.sizes);
     raise_all(data_.metrics, event.reading.values);
     switch (mark.kind) {
@@ -119,29 +133,34 @@ class MarkWalk {
     }
   }
 
-  /// VmHWM where the mark carries that of the stretch alone and of all that the role has, else the
-  /// largest sample, and no less than what the mark tells.
-  std::optional<double> stretch_peak(const Mark& mark) const {
-    const bool tells_all = trace_.peaks_reset && !trace_.has_several_processes;
-    if (tells_all && mark.sizes.peak) return as_double(mark.sizes.peak);
-    auto peak = largest_between(trace_.rss, stretch_begin_ns_, mark.t_ns);
-    if (trace_.peaks_reset && mark.sizes.peak) peak = std::max(peak.value_or(0), *mark.sizes.peak);
-    if (mark.sizes.rss) peak = std::max(peak.value_or(0), *mark.sizes.rss);
-    return as_double(peak);
-  }
-
-  void end_stretch(std::int64_t t_ns, std::optional<double> peak) {
+  void end_stretch() {
+    const RssStretch& stretch = stretches_[stretch_++];
+    const auto peak = as_double(stretch.peak_bytes);
     raise(data_.metrics, kPeakRss, peak);
-    if (idle_ && stretch_begin_ns_ >= idle_->t_ns) raise_above_idle(peak);
-    if (round_) raise(round_->metrics, kPeakRss, peak);
     if (phase_) raise(phase_->metrics, kPeakRss, peak);
-    stretch_begin_ns_ = t_ns;
+    if (!round_ && !outside_) outside_ = JoinedStretches{stretch.begin_ns};
+    (round_ ? in_round_ : *outside_).add(stretch);
   }
 
-  void raise_above_idle(std::optional<double> peak) {
-    if (!peak) return;
-    raise(data_.metrics, kPeakRssAboveIdle,
-          std::max(0.0, *peak - static_cast<double>(idle_->bytes)));
+  /// The kernel's maximum of one process bounds what samples may have missed.
+  [[nodiscard]] bool may_be_larger(const JoinedStretches& part) const {
+    return part.is_sampled && !(maximum_ && part.peak.value_or(0) >= *maximum_);
+  }
+
+  void end_outside(TrialPart part) {
+    if (outside_ && outside_->peak)
+      keep_largest(data_.outside_rounds, {part, outside_->begin_ns, outside_->end_ns,
+                                          *outside_->peak, may_be_larger(*outside_)});
+    outside_.reset();
+  }
+
+  /// By construction, whatever the parts of the trial are.
+  void add_above_idle() {
+    const auto idle = idle_level(trace_);
+    if (!idle) return;
+    data_.metrics[kIdleRss] = static_cast<double>(idle->bytes);
+    raise(data_.metrics, kPeakRss, data_.metrics[kIdleRss]);
+    data_.metrics[kPeakRssAboveIdle] = data_.metrics[kPeakRss] - data_.metrics[kIdleRss];
   }
 
   void raise_sizes(const MarkSizes& sizes) {
@@ -153,7 +172,9 @@ class MarkWalk {
   }
 
   void open_round(const MarkEvent& event) {
+    end_outside(data_.rounds.empty() ? TrialPart::start_up : TrialPart::between_rounds);
     round_ = RoundData{event.mark.round, event.mark.t_ns, 0, {}, {}};
+    in_round_ = JoinedStretches{event.mark.t_ns};
     counters_at_begin_ = event.reading.counters;
     raise_sizes(event.mark.sizes);
   }
@@ -168,40 +189,47 @@ class MarkWalk {
   void close_round(const MarkEvent& event) {
     close_phase(event.mark.t_ns);
     end_round_at(*round_, event.mark.t_ns);
-    if (event.mark.sizes.rss) {
-      const double rss = static_cast<double>(*event.mark.sizes.rss);
-      round_->metrics[kEndRss] = rss;
-      data_.metrics[kEndRss] = rss;
+    // The role's is its last round's: none where that was not seen.
+    data_.metrics.erase(kEndRss);
+    if (const auto rss = rss_at_end(round_->begin_ns, event, trace_.rss)) {
+      round_->metrics[kEndRss] = *rss;
+      data_.metrics[kEndRss] = *rss;
     }
     round_->metrics.merge(growth(counters_at_begin_, event.reading.counters));
     raise_all(round_->metrics, event.reading.values);
+    add_round();
+  }
+
+  void add_round() {
+    raise(round_->metrics, kPeakRss, in_round_.peak);
+    round_->peak_rss_is_sampled = may_be_larger(in_round_);
     data_.rounds.push_back(std::move(*round_));
     round_.reset();
   }
 
-  /// From the last mark to the end only samples tell. A program that marks only where rounds begin
-  /// ends its last round by ending; a round that a failure cut short is no round.
+  /// A program that marks only where rounds begin ends its last round by ending. A round that a
+  /// failure cut short is no round: its peak is that of a part after the rounds.
   void take_tail() {
+    end_stretch();
     const std::int64_t end_ns = end_of(trace_);
-    if (has_marks_) {
-      end_stretch(end_ns, as_double(largest_between(trace_.rss, stretch_begin_ns_, end_ns)));
-    }
     if (!has_rounds_) return close_phase(end_ns);
-    if (!round_ || !trace_.ended_well) return;
-    close_phase(end_ns);
-    end_round_at(*round_, end_ns);
-    data_.rounds.push_back(std::move(*round_));
+    if (round_ && trace_.ended_well) {
+      close_phase(end_ns);
+      end_round_at(*round_, end_ns);
+      add_round();
+    } else if (round_) {
+      outside_ = in_round_;
+    }
+    end_outside(TrialPart::after_rounds);
   }
 
   RoundData whole_life() {
     const std::int64_t end_ns = end_of(trace_);
     RoundData life{1, trace_.begin_ns, end_ns, {}, std::move(phases_of_life_)};
-    raise(life.metrics, kPeakRss, data_.metrics.value(kPeakRss));  // of the stretches
-    raise(life.metrics, kPeakRss, as_double(largest_between(trace_.rss, trace_.begin_ns, end_ns)));
+    raise(life.metrics, kPeakRss, outside_->peak);
+    life.peak_rss_is_sampled = may_be_larger(*outside_);
     life.metrics[kRoundSeconds] = static_cast<double>(end_ns - trace_.begin_ns) * 1e-9;
     add_usage(life.metrics, trace_);
-    if (idle_) raise_above_idle(as_double(largest_between(trace_.rss, idle_->t_ns, end_ns)));
-    raise(data_.metrics, kPeakRss, life.metrics.value(kPeakRss));
     return life;
   }
 
@@ -216,12 +244,14 @@ class MarkWalk {
   [[nodiscard]] bool is_in_round() const { return round_ || !has_rounds_; }
 
   const RoleTrace& trace_;
-  std::optional<IdleLevel> idle_;
   bool has_rounds_;
+  std::vector<RssStretch> stretches_;
+  std::size_t stretch_ = 0;
+  std::optional<double> maximum_;  ///< of the whole trace
   RoleData data_;
-  bool has_marks_ = false;
-  std::int64_t stretch_begin_ns_;
   std::optional<RoundData> round_;
+  JoinedStretches in_round_;
+  std::optional<JoinedStretches> outside_;  ///< since the last round; the life of a role without
   std::optional<PhaseData> phase_;
   std::vector<PhaseData> phases_of_life_;  ///< of a role that marks no rounds
   Metrics counters_at_begin_;
@@ -239,6 +269,7 @@ RoleData role_metrics(const RoleTrace& trace, const std::vector<PssSweep>& sweep
   keep_pss_of_the_peak(data, trace.rss);
   add_heap(data, trace);
   add_gpu(data, trace);
+  add_end_state(data, trace);
   return data;
 }
 

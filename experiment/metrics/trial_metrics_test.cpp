@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace memduel {
 namespace {
 
@@ -96,15 +98,86 @@ TEST(RoleMetrics, PhasesHaveTheirOwnPeaksAndTimes) {
   EXPECT_EQ(phases[1].metrics.at("peak_rss_bytes"), 500);
 }
 
-TEST(RoleMetrics, StartUpBeforeIdleCountsForThePeakAndNotAboveIdle) {
+/// What the metric's definition says, of every role.
+void expect_peak_of_parts(const RoleData& role) {
+  double largest = 0;
+  for (const RoundData& round : role.rounds)
+    largest = std::max(largest, round.metrics.value("peak_rss_bytes").value_or(0));
+  for (const OutsideRounds& part : role.outside_rounds)
+    largest = std::max(largest, part.peak_rss_bytes);
+  EXPECT_EQ(role.metrics.at("peak_rss_bytes"), largest) << role.role;
+  if (!role.metrics.contains("idle_rss_bytes")) return;
+  EXPECT_EQ(role.metrics.at("idle_rss_bytes") + role.metrics.at("peak_rss_above_idle_bytes"),
+            largest)
+      << role.role;
+}
+
+double outside(const RoleData& role, TrialPart part) {
+  const auto found = std::ranges::find(role.outside_rounds, part, &OutsideRounds::part);
+  return found == role.outside_rounds.end() ? 0 : found->peak_rss_bytes;
+}
+
+TEST(RoleMetrics, PeakAboveIdleIsThePeakMinusIdle) {
   const RoleData data = role_metrics(two_rounds(), {});
   EXPECT_EQ(data.metrics.at("idle_rss_bytes"), 200);
   EXPECT_EQ(data.metrics.at("peak_rss_bytes"), 900);
-  EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 300);
+  EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 700) << "start-up counts as well";
   EXPECT_EQ(data.metrics.at("end_rss_bytes"), 390);
   EXPECT_EQ(data.metrics.at("cpu_seconds"), 5.5);
   EXPECT_EQ(data.metrics.at("minor_faults_count"), 175);
   EXPECT_EQ(data.exit_status, 0);
+}
+
+TEST(RoleMetrics, WhatIsOutsideRoundsHasItsPeaks) {
+  RoleTrace trace = two_rounds();
+  trace.exit->max_rss_bytes = 1100;
+  const RoleData data = role_metrics(trace, {});
+  EXPECT_EQ(outside(data, TrialPart::start_up), 900);
+  EXPECT_EQ(outside(data, TrialPart::between_rounds), 385) << "from one round's end to the next";
+  EXPECT_EQ(outside(data, TrialPart::after_rounds), 1100) << "the kernel's maximum at the end";
+  EXPECT_EQ(data.metrics.at("peak_rss_bytes"), 1100);
+  EXPECT_FALSE(data.peak_rss_is_sampled);
+  expect_peak_of_parts(data);
+}
+
+TEST(RoleMetrics, TheKernelsMaximumIsTheLastRoundsWhichEndsWithTheProcess) {
+  RoleTrace trace = two_rounds();
+  trace.marks.pop_back();
+  trace.exit->max_rss_bytes = 1100;
+  trace.rss.t_ns = {11 * kSecond};
+  trace.rss.values = {600};
+  RoleData data = role_metrics(trace, {});
+  ASSERT_EQ(data.rounds.size(), 2U);
+  EXPECT_EQ(data.rounds[1].metrics.at("peak_rss_bytes"), 1100);
+  EXPECT_FALSE(data.rounds[1].peak_rss_is_sampled);
+  expect_peak_of_parts(data);
+  trace.ended_well = false;
+  data = role_metrics(trace, {});
+  ASSERT_EQ(data.rounds.size(), 1U) << "cut short";
+  EXPECT_EQ(outside(data, TrialPart::after_rounds), 1100);
+  expect_peak_of_parts(data);
+  trace.exit->max_rss_bytes = 900;
+  trace.ended_well = true;
+  data = role_metrics(trace, {});
+  EXPECT_EQ(data.rounds[1].metrics.at("peak_rss_bytes"), 600) << "the kernel's is of the start-up";
+  EXPECT_TRUE(data.rounds[1].peak_rss_is_sampled);
+  EXPECT_FALSE(data.rounds[0].peak_rss_is_sampled);
+  EXPECT_FALSE(data.peak_rss_is_sampled);
+}
+
+TEST(RoleMetrics, OfSeveralProcessesTheLargestStandsBesideTheSum) {
+  RoleTrace trace = two_rounds();
+  trace.has_several_processes = true;
+  trace.rss.t_ns = {4 * kSecond, 6 * kSecond, 10 * kSecond};
+  trace.rss.values = {333, 1777, 222};
+  trace.process_peaks = {"", {6 * kSecond, 10 * kSecond}, {640, 1230}};
+  const RoleData data = role_metrics(trace, {});
+  EXPECT_EQ(data.metrics.at("peak_largest_process_rss_bytes"), 1230);
+  EXPECT_EQ(data.metrics.at("peak_rss_bytes"), 1777);
+  EXPECT_EQ(data.rounds[1].metrics.at("peak_rss_bytes"), 1230) << "no less than one of them";
+  EXPECT_TRUE(data.peak_rss_is_sampled);
+  expect_peak_of_parts(data);
+  EXPECT_FALSE(role_metrics(two_rounds(), {}).metrics.contains("peak_largest_process_rss_bytes"));
 }
 
 TEST(RoleMetrics, GaugesBelongToTheirRoundAndTheTrialKeepsTheLastOrTheHighest) {
@@ -207,7 +280,7 @@ TEST(RoleMetrics, ARoleWithoutMarksIsOneRoundOfSamples) {
   trace.ready_rss_bytes = 100;
   data = role_metrics(trace, {});
   EXPECT_EQ(data.metrics.at("idle_rss_bytes"), 100);
-  EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 600);
+  EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 700);
 }
 
 TEST(RoleMetrics, PhasesWithoutRoundsBelongToTheOneRoundOfTheWholeLife) {
@@ -283,7 +356,7 @@ TEST(RoleMetrics, WithoutAnIdleMarkReadinessIsTheIdleLevelWhereItCameBeforeTheFi
   trace.ready_rss_bytes = 250;
   const RoleData data = role_metrics(trace, {});
   EXPECT_EQ(data.metrics.at("idle_rss_bytes"), 250);
-  EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 250);
+  EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 640) << "of 890, the kernel's maximum";
   trace.ready_ns = 9 * kSecond;
   EXPECT_FALSE(role_metrics(trace, {}).metrics.contains("idle_rss_bytes")) << "in a round";
 }
@@ -341,7 +414,11 @@ TEST(TreeMetrics, PeaksAreTheLargestSampledSums) {
   EXPECT_EQ(tree.role, "tree");
   EXPECT_EQ(tree.metrics.at("peak_rss_bytes"), 1200);
   EXPECT_EQ(tree.metrics.at("idle_rss_bytes"), 250);
-  EXPECT_EQ(tree.metrics.at("peak_rss_above_idle_bytes"), 720 - 250);
+  EXPECT_EQ(tree.metrics.at("peak_rss_above_idle_bytes"), 1200 - 250);
+  EXPECT_EQ(tree.metrics.at("peak_largest_process_rss_bytes"), 900);
+  EXPECT_TRUE(tree.peak_rss_is_sampled);
+  EXPECT_EQ(outside(tree, TrialPart::start_up), 1200);
+  expect_peak_of_parts(tree);
   EXPECT_EQ(tree.metrics.at("cpu_seconds"), 7.0);
   EXPECT_EQ(tree.metrics.at("major_faults_count"), 3);
   ASSERT_EQ(tree.rounds.size(), 2U);
@@ -372,17 +449,34 @@ TEST(TreeMetrics, IsNeverLessThanOneOfItsProcesses) {
   std::vector<RoleData> roles;
   trace = with_roles(trace, roles);
   EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_rss_bytes"), 900);
-  // The server has 300 above its idle 200, and both are idle with 250.
-  EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_rss_above_idle_bytes"), 250);
+  EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_rss_above_idle_bytes"), 900 - 250);
+  expect_peak_of_parts(tree_metrics(trace, roles));
 }
 
-TEST(TreeMetrics, OfOneProcessIsAsFarAboveIdleAsTheProcess) {
+TEST(TreeMetrics, OfOneProcessHasThePeaksOfTheProcess) {
   TrialTrace trace = server_and_client();
   trace.roles.resize(1);
   trace.tree_rss.values = {200, 200, 200, 200, 200};
   std::vector<RoleData> roles;
   trace = with_roles(trace, roles);
-  EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_rss_above_idle_bytes"), 300);
+  const RoleData tree = tree_metrics(trace, roles);
+  EXPECT_EQ(tree.metrics.at("peak_rss_above_idle_bytes"), 700);
+  EXPECT_EQ(tree.rounds[0].metrics.at("peak_rss_bytes"), 500);
+  EXPECT_EQ(tree.rounds[1].metrics.at("peak_rss_bytes"), 450);
+  EXPECT_EQ(outside(tree, TrialPart::start_up), 900);
+  EXPECT_FALSE(tree.peak_rss_is_sampled);
+  expect_peak_of_parts(tree);
+}
+
+TEST(TreeMetrics, RolesThatWereIdleOneAfterTheOtherWereNeverIdleTogether) {
+  TrialTrace trace = server_and_client();
+  trace.tree_rss.values = {200, 200, 200, 200, 200};
+  trace.roles[1].marks = {at(3, Kind::idle, 860, 850)};
+  std::vector<RoleData> roles;
+  trace = with_roles(trace, roles);
+  const RoleData tree = tree_metrics(trace, roles);
+  EXPECT_EQ(tree.metrics.at("idle_rss_bytes"), 900) << "no more than the peak";
+  expect_peak_of_parts(tree);
 }
 
 TEST(TreeMetrics, WhatOneRoleLacksTheTreeLacks) {
@@ -409,7 +503,7 @@ TEST(TreeMetrics, CpuTimeOfDescendantsIsInTheirParents) {
   const RoleData tree = tree_metrics(trace, roles);
   EXPECT_EQ(tree.metrics.at("cpu_seconds"), 7.0);
   EXPECT_EQ(tree.metrics.at("idle_rss_bytes"), 250);
-  EXPECT_EQ(tree.metrics.at("peak_rss_above_idle_bytes"), 720 - 250);
+  EXPECT_EQ(tree.metrics.at("peak_rss_above_idle_bytes"), 1200 - 250);
 }
 
 TEST(TreeMetrics, PssCountsOnlyWhereEveryRoleWasRead) {

@@ -1,9 +1,12 @@
 #include <algorithm>
 
 #include "base/metric_catalogue.h"
+#include "experiment/metrics/end_state.h"
 #include "experiment/metrics/gpu_metrics.h"
 #include "experiment/metrics/heap_metrics.h"
+#include "experiment/metrics/outside_rounds.h"
 #include "experiment/metrics/pss_metrics.h"
+#include "experiment/metrics/rss_peaks.h"
 #include "experiment/metrics/trial_metrics.h"
 
 namespace memduel {
@@ -44,51 +47,108 @@ std::optional<double> sum_of_round(const std::vector<RoleData>& roles, int numbe
   return sum;
 }
 
-RoundData tree_round(const RoundData& round, const Series& sums,
-                     const std::vector<RoleData>& roles) {
+/// The peaks of each role, each at its time: all processes together are never less than one role,
+/// whose peak may be shorter than the sampling interval.
+Series peaks_of_roles(const TrialTrace& trace) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> peaks;
+  for (const RoleTrace& role : trace.roles) {
+    for (const RssStretch& stretch : rss_stretches(role))
+      if (stretch.peak_bytes) peaks.emplace_back(stretch.peak_ns, *stretch.peak_bytes);
+  }
+  std::ranges::sort(peaks);
+  Series series;
+  for (const auto& [t_ns, bytes] : peaks) {
+    series.t_ns.push_back(t_ns);
+    series.values.push_back(bytes);
+  }
+  return series;
+}
+
+/// The most of all processes together after `begin_ns`, until `end_ns`.
+std::optional<double> peak_between(const TrialTrace& trace, const Series& of_roles,
+                                   std::int64_t begin_ns, std::int64_t end_ns) {
+  const auto sampled = largest_between(trace.tree_rss, begin_ns, end_ns);
+  const auto of_one = largest_between(of_roles, begin_ns + 1, end_ns);
+  if (!sampled && !of_one) return std::nullopt;
+  return static_cast<double>(std::max(sampled.value_or(0), of_one.value_or(0)));
+}
+
+RoundData tree_round(const RoundData& round, const std::vector<RoleData>& roles) {
   RoundData summed{round.round, round.begin_ns, round.end_ns, {}, {}};
   summed.metrics[kRoundSeconds] = static_cast<double>(round.end_ns - round.begin_ns) * 1e-9;
-  if (const auto peak = largest_between(sums, round.begin_ns, round.end_ns)) {
-    summed.metrics[kPeakRss] = static_cast<double>(*peak);
-  }
   for (const char* metric : {kEndRss, kPeakRssFile})
     if (const auto sum = sum_of_round(roles, round.round, metric)) summed.metrics[metric] = *sum;
   return summed;
 }
 
-void add_peaks(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
-  std::optional<double> peak;
-  if (const auto sampled = largest_between(trace.tree_rss, 0, INT64_MAX)) {
-    peak = static_cast<double>(*sampled);
+/// Of the only role: what the kernel told of it is not sampled.
+void take_peaks_of(RoleData& tree, const RoleData& role) {
+  std::vector<RoundData>& rounds = tree.rounds.edit();
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    if (const auto peak = role.rounds[i].metrics.value(kPeakRss))
+      rounds[i].metrics[kPeakRss] = *peak;
+    rounds[i].peak_rss_is_sampled = role.rounds[i].peak_rss_is_sampled;
   }
-  // All processes together are never less than one of them at its peak, which may be shorter than
-  // the sampling interval.
-  for (const RoleData& role : roles) {
-    if (const auto own = role.metrics.value(kPeakRss)) peak = std::max(peak.value_or(0), *own);
-  }
-  if (peak) tree.metrics[kPeakRss] = *peak;
+  tree.outside_rounds = role.outside_rounds;
+  tree.peak_rss_is_sampled = role.peak_rss_is_sampled;
+  for (const char* name : {kPeakRss, kPeakLargestProcess})
+    if (const auto value = role.metrics.value(name)) tree.metrics[name] = *value;
 }
 
-/// As with the peak, never less than what one of them shows by its own.
-void add_above_idle(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
-  std::int64_t level = 0;
-  std::int64_t from_ns = 0;
+/// Sums over several roles are sampled, in rounds and outside them.
+void add_sampled_peaks(RoleData& tree, const TrialTrace& trace,
+                       const std::vector<RoleData>& roles) {
+  const Series peaks = peaks_of_roles(trace);
+  const auto raise = [&](double peak) {
+    double& largest = tree.metrics.emplace(kPeakRss, peak).first->second;
+    largest = std::max(largest, peak);
+  };
+  const auto add_part = [&](TrialPart part, std::int64_t begin_ns, std::int64_t end_ns) {
+    const auto peak = peak_between(trace, peaks, begin_ns, end_ns);
+    if (!peak) return;
+    keep_largest(tree.outside_rounds, {part, begin_ns, end_ns, *peak, true});
+    raise(*peak);
+  };
+  std::int64_t begin_ns = INT64_MAX;
+  std::int64_t end_ns = INT64_MIN;
   for (const RoleTrace& role : trace.roles) {
-    if (role.of_descendants) continue;
-    const auto idle = idle_level(role);
-    if (!idle) return;
-    level += idle->bytes;
-    from_ns = std::max(from_ns, idle->t_ns);
+    begin_ns = std::min(begin_ns, role.begin_ns);
+    end_ns = std::max(end_ns, end_of(role));
   }
-  std::optional<double> peak;
-  if (const auto sampled = largest_between(trace.tree_rss, from_ns, INT64_MAX))
-    peak = static_cast<double>(*sampled);
-  for (const RoleData& role : roles) {
-    const auto above = role.metrics.value(kPeakRssAboveIdle);
-    const auto idle = role.metrics.value(kIdleRss);
-    if (above && idle) peak = std::max(peak.value_or(0), *above + *idle);
+  if (!trace.tree_rss.t_ns.empty()) {
+    begin_ns = std::min(begin_ns, trace.tree_rss.t_ns.front());
+    end_ns = std::max(end_ns, trace.tree_rss.t_ns.back());
   }
-  if (peak) tree.metrics[kPeakRssAboveIdle] = std::max(0.0, *peak - static_cast<double>(level));
+  TrialPart before = TrialPart::start_up;
+  for (RoundData& round : tree.rounds.edit()) {
+    add_part(before, begin_ns, round.begin_ns);
+    if (const auto peak = peak_between(trace, peaks, round.begin_ns, round.end_ns)) {
+      round.metrics[kPeakRss] = *peak;
+      raise(*peak);
+    }
+    round.peak_rss_is_sampled = true;
+    begin_ns = round.end_ns;
+    before = TrialPart::between_rounds;
+  }
+  if (end_ns > begin_ns) add_part(TrialPart::after_rounds, begin_ns, end_ns);
+  tree.peak_rss_is_sampled = true;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const auto largest = i < trace.roles.size() ? largest_process(trace.roles[i]) : std::nullopt;
+    if (!largest) continue;
+    double& most = tree.metrics[kPeakLargestProcess];
+    most = std::max(most, static_cast<double>(*largest));
+  }
+}
+
+/// By construction. Roles that were idle one after the other were never idle together: their sum is
+/// no more than the peak.
+void add_above_idle(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
+  add_sum(tree, trace, roles, kIdleRss);
+  const auto idle = tree.metrics.find(kIdleRss);
+  const auto peak = tree.metrics.value(kPeakRss);
+  if (idle == tree.metrics.end() || !peak) return;
+  idle->second = std::min(idle->second, *peak);
+  tree.metrics[kPeakRssAboveIdle] = *peak - idle->second;
 }
 
 void add_cgroup(RoleData& tree, const TrialTrace& trace) {
@@ -123,8 +183,9 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   tree.role = kTree;
   if (roles.empty()) return tree;
   tree.series.push_back(trace.tree_rss);
-  for (const RoundData& round : reference_role(roles, trace.reference).rounds) {
-    RoundData summed = tree_round(round, trace.tree_rss, roles);
+  const RoleData& reference = reference_role(roles, trace.reference);
+  for (const RoundData& round : reference.rounds) {
+    RoundData summed = tree_round(round, roles);
     if (const auto charged = trace.cgroup_rounds.find(round.round);
         charged != trace.cgroup_rounds.end())
       summed.metrics[kPeakCgroup] = static_cast<double>(charged->second);
@@ -134,9 +195,12 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
     const auto& last = tree.rounds.back().metrics;
     if (const auto end = last.find(kEndRss); end != last.end()) tree.metrics.insert(*end);
   }
-  add_peaks(tree, trace, roles);
+  if (roles.size() == 1)
+    take_peaks_of(tree, reference);
+  else
+    add_sampled_peaks(tree, trace, roles);
   add_above_idle(tree, trace, roles);
-  for (const char* name : {kIdleRss, kCpuSeconds, kMinorFaults, kMajorFaults, kSwapped}) {
+  for (const char* name : {kCpuSeconds, kMinorFaults, kMajorFaults, kSwapped}) {
     add_sum(tree, trace, roles, name);
   }
   add_pss(tree, trace.sweeps, sum_of);
@@ -144,6 +208,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   add_tree_heap(tree, trace, roles);
   add_tree_gpu(tree, trace);
   add_cgroup(tree, trace);
+  add_tree_end_state(tree, trace);
   return tree;
 }
 

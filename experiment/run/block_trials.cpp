@@ -6,9 +6,10 @@
 #include <limits>
 #include <map>
 
+#include "analysis/statistics/looks.h"
+#include "analysis/statistics/trial_order.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "experiment/plan/block_order.h"
 #include "experiment/run/dead_baseline.h"
 
 namespace memduel {
@@ -16,6 +17,18 @@ namespace {
 
 constexpr int kMostDroppedBlocks = 3;  ///< a harness that fails more often is not believed
 constexpr int kBaselineChances = 2;
+
+OrderPlan order_plan_of(const Experiment& experiment, const std::optional<Share>& share) {
+  OrderPlan plan;
+  plan.seed = experiment.measure.seed;
+  plan.arms = experiment.arms.size();
+  plan.baseline =
+      static_cast<std::size_t>(std::ranges::find(experiment.arms, experiment.baseline, &Arm::name) -
+                               experiment.arms.begin());
+  plan.segments =
+      planned_segments(experiment.measure.repeats, plan.arms - 1, share ? share->of : 1);
+  return plan;
+}
 
 }  // namespace
 
@@ -34,24 +47,23 @@ void BlockTrials::run_warmup() {
 
 /// An odd number of blocks ends with a single one.
 RunOutcome BlockTrials::run_blocks(int profile_rounds) {
-  const std::uint64_t seed = run_.experiment().measure.seed;
   const int planned = own_blocks(run_.experiment().measure, run_.options());
   const SuperblockRange own = own_superblocks();
   RunOutcome outcome;
   run_.expect_time(profile_rounds);
+  run_.expect_worthwhile_blocks();
   bool has_begun = false;
   for (int number = own.first; number < own.end && outcome.blocks < planned; ++number) {
     const int first = 2 * number + 1;
-    const int count = std::min(2, planned - outcome.blocks);
+    const TrialOrder order = order_of(number, planned - outcome.blocks);
+    const int count = static_cast<int>(order.size() / run_.arm_count());
     const bool is_new = first > run_.ledger().last_block();
     if (is_new && has_begun && run_.is_out_of_time(profile_rounds)) {
       outcome.end = RunEnd::out_of_time;
       break;
     }
     has_begun = has_begun || is_new;
-    outcome.blocks += count == 2
-                          ? run_places(first, superblock_order(seed, number, run_.arm_count()))
-                          : run_places(first, block_order(seed, first, run_.arm_count()));
+    outcome.blocks += run_places(first, order);
     if (may_stop(first + count - 1) && run_.options().should_stop(run_.so_far())) {
       outcome.end = outcome.blocks < planned ? RunEnd::settled : RunEnd::complete;
       break;
@@ -60,6 +72,19 @@ RunOutcome BlockTrials::run_blocks(int profile_rounds) {
   const auto baseline = run_.ledger().outcome(run_.experiment().baseline);
   if (baseline.ok == 0 && baseline.failed > 0) refuse_baseline();
   return outcome;
+}
+
+/// @param missing blocks up to the design's end.
+TrialOrder BlockTrials::order_of(int superblock, int missing) const {
+  const Experiment& experiment = run_.experiment();
+  if (experiment.measure.restricts_order) {
+    const Segment segment = segment_at(order_plan_of(experiment, run_.options().share), superblock,
+                                       std::min(2, missing));
+    return segment.superblocks[static_cast<std::size_t>(superblock - segment.first)];
+  }
+  const std::uint64_t seed = experiment.measure.seed;
+  return missing > 1 ? superblock_order(seed, superblock, run_.arm_count())
+                     : block_order(seed, 2 * superblock + 1, run_.arm_count());
 }
 
 /// A run goes on past its plan where blocks were dropped; a share would run into the next one's.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "analysis/statistics/trial_order.h"
 #include "experiment/run/trial_runner.h"
 
 namespace memduel {
@@ -25,6 +26,7 @@ class BlockTrials {
 
  private:
   [[nodiscard]] SuperblockRange own_superblocks() const;
+  [[nodiscard]] TrialOrder order_of(int superblock, int missing) const;
   int run_places(int first, const std::vector<std::size_t>& order);
   void run_place(int block, std::size_t position, std::size_t arm);
   int count_whole(int first, int count);

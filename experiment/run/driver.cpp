@@ -62,7 +62,6 @@ RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunT
   RunOutcome outcome;
   try {
     blocks.run_warmup();
-    if (options.after_warmup) options.after_warmup(run.so_far());
     store.forget_notes(kOutOfTime);
     outcome = blocks.run_blocks(profiled ? profiles.rounds() : 0);
     if (outcome.end == RunEnd::out_of_time) store.add_warning(run.out_of_time(outcome.blocks));
@@ -72,6 +71,11 @@ RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunT
     outcome.end = RunEnd::paused;
     run.tell("", run.ledger().last_block());
     return outcome;
+  } catch (const Error& error) {
+    // One that came in the middle of a trial knows nothing of the run.
+    if (options.stop != nullptr && options.stop->asked() && error.advice().empty())
+      throw run.stopped();
+    throw;
   }
   compare_what_was_left(run, runner.site().log_dir, run_trial);
   remove_if_empty(runner.site().trials_dir);

@@ -40,14 +40,19 @@ struct Progress {
 struct DriverOptions {
   std::map<std::string, std::string> site_values;  ///< {site:NAME} by NAME
   std::optional<Share> share;  ///< of a fixed, even number of blocks; absent: all of them
-  /// The run ends after the block that passes this time, less what the profile trials take.
+  /// The run ends after the pair of blocks that passes this time, less what the profile trials
+  /// take.
   std::optional<double> max_minutes;
   int fewest_blocks = 1;              ///< that can decide; max_minutes must hold them
   std::optional<int> most_trials;     ///< after so many the run is paused, for --resume to go on
   const StopRequest* stop = nullptr;  ///< asks for an early end
+  /// The command that goes on with this run, under another max_minutes or without it; absent where
+  /// nobody knows it.
+  std::function<std::string(std::optional<double> minutes)> resume_command;
+  /// Asked once, between the warm-up and the first block of a run: throws where no block is worth
+  /// its time.
+  std::function<void(const RunData& warmups)> check_warmup;
   std::function<void(const Progress&)> progress;
-  /// Called after the warm-up block, if there is one; may throw to end the run.
-  std::function<void(const RunData& so_far)> after_warmup;
   /// Asked after every whole block; true ends the run. Only in an adaptive design.
   std::function<bool(const RunData& so_far)> should_stop;
   /// Asked after the last block: arms that get a profile trial by the recorder even if the config
@@ -79,8 +84,9 @@ inline constexpr double kMostRecordedAllocations = 1e6;
 /// fault of the harness drops its block, and another is run instead. Afterwards what the arms left
 /// is compared. Throws Error(cannot_measure) when the baseline fails in every trial (at
 /// least two) or the harness keeps failing, Error(usage) after the warm-up when max_minutes cannot
-/// hold fewest_blocks, Error(interrupted or terminated) on a signal, Error(io) when the run
-/// directory cannot be written. The store holds every finished trial in all cases.
+/// hold fewest_blocks, what check_warmup throws, Error(interrupted or terminated) on a signal,
+/// Error(io) when the run directory cannot be written. The store holds every finished trial in all
+/// cases.
 RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
                           const DriverOptions& options);
 

@@ -1,16 +1,17 @@
 #include "experiment/run/driver.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <map>
 
+#include "analysis/statistics/trial_order.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "experiment/config/test_support.h"
-#include "experiment/plan/block_order.h"
 #include "experiment/run/run_in_progress.h"
 #include "experiment/run/test_trials.h"
 
@@ -236,7 +237,8 @@ TEST_F(DriverTest, AnOddNumberOfBlocksEndsWithASingleOne) {
   ASSERT_EQ(fake_.seen.size(), 8U);
   for (std::size_t i = 6; i < 8; ++i) {
     EXPECT_EQ(fake_.seen[i].block, 3);
-    EXPECT_EQ(fake_.seen[i].arm, experiment_.arms[block_order(1, 3, 2)[i - 6]].name);
+    const TrialOrder last = segment_at({1, 2, 0, {3}}, 1).superblocks.back();
+    EXPECT_EQ(fake_.seen[i].arm, experiment_.arms[last[i - 6]].name);
   }
 }
 
@@ -392,12 +394,43 @@ TEST_F(TimedDriverTest, TooLittleTimeIsRefusedAfterTheWarmUpWithTheMinutesThatWo
   EXPECT_EQ(error.message(),
             "--max-minutes: found 2.31667, expected at least 2.5: after the warm-up, which took "
             "20.0 s, a run that can decide has 6 blocks of 20.0 s each\n"
-            "  give --max-minutes 2.5; with --out " +
-                (folder_ / "run").string() + " --resume the warm-up is not repeated");
+            "  give --max-minutes 2.5 or more");
   EXPECT_EQ(fake_.seen.size(), 2U) << "no trial that counts";
 }
 
-TEST_F(TimedDriverTest, TheRunEndsAfterTheBlockThatPassesTheTime) {
+TEST_F(TimedDriverTest, AdviceIsTheCommandThatGoesOn) {
+  options_.resume_command = [](std::optional<double> minutes) {
+    return minutes ? fmt::format("memduel run --max-minutes {}", *minutes) : "memduel run";
+  };
+  options_.max_minutes = 139.0 / 60;
+  Store store = create();
+  EXPECT_EQ(error_of([&] { run(store); }).advice(),
+            "go on, without a second warm-up, with:\n  memduel run --max-minutes 2.5");
+  options_.max_minutes = 141.0 / 60;
+  run(store);
+  ASSERT_EQ(time_warnings().size(), 1U);
+  EXPECT_EQ(time_warnings()[0].advice, "go on with:\n  memduel run");
+}
+
+TEST_F(TimedDriverTest, TheWarmUpIsCheckedOnceBeforeTheFirstBlock) {
+  options_.check_warmup = [](const RunData& warmups) {
+    throw Error(ExitCode::usage, std::to_string(warmups.trials.size()) + " trials");
+  };
+  {
+    Store store = create();
+    EXPECT_EQ(std::string(error_of([&] { run(store); }).what()), "2 trials");
+    EXPECT_EQ(fake_.seen.size(), 2U);
+    options_.check_warmup = nullptr;
+    options_.max_minutes = 141.0 / 60;
+    run(store);
+  }
+  options_.check_warmup = [](const RunData&) { FAIL() << "blocks are measured already"; };
+  experiment_.measure.repeats = 10;
+  Store again = Store::resume(folder_ / "run", header());
+  EXPECT_EQ(run(again).end, RunEnd::complete);
+}
+
+TEST_F(TimedDriverTest, TheRunEndsAfterThePairOfBlocksThatPassesTheTime) {
   options_.max_minutes = 141.0 / 60;
   Store store = create();
   const RunOutcome outcome = run(store);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/verdicts/run_order.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "experiment/config/test_support.h"
@@ -45,6 +46,7 @@ class Shares : public TestFolder {
     experiment_.measure.repeats = kBlocks;
     experiment_.measure.seed = kSeed;
     experiment_.resolved["measure"]["repeats"] = kBlocks;
+    experiment_.resolved["measure"]["seed"] = kSeed;
   }
 
   /// @param node of what is measured there
@@ -110,7 +112,17 @@ TEST(ShareOf, RefusesWhatIsNone) {
   EXPECT_THROW(superblocks_of({1, 5}, 8), Error);
 }
 
+TEST_F(Shares, EachIsASegmentOfTheOrder) {
+  const RunData run =
+      merged({measured("a", Share{1, 3}), measured("b", Share{2, 3}), measured("c", Share{3, 3})});
+  const auto order = run_order(run);
+  ASSERT_TRUE(order) << "every trial ran where the order has it";
+  EXPECT_EQ(order->plan.segments, (std::vector<int>{2, 2, 4}));
+}
+
+// In the order of earlier versions, which did not depend on the shares.
 TEST_F(Shares, TogetherAreTheRunThatOneMachineWouldHaveMade) {
+  experiment_.measure.restricts_order = false;
   const RunData whole = read_run(measured("whole", std::nullopt));
   const RunData run =
       merged({measured("c", Share{3, 3}), measured("a", Share{1, 3}), measured("b", Share{2, 3})});

@@ -27,6 +27,10 @@ void shift(RoleData& role, std::int64_t ns) {
       phase.end_ns += ns;
     }
   }
+  for (OutsideRounds& part : role.outside_rounds) {
+    part.begin_ns += ns;
+    part.end_ns += ns;
+  }
   for (Series& series : role.series.edit())
     for (std::int64_t& t : series.t_ns) t += ns;
 }

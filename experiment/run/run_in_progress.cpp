@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/note_codes.h"
+#include "base/printed_command.h"
 #include "base/run_directory.h"
 #include "base/text.h"
 #include "experiment/contract/sampling_interval.h"
@@ -114,9 +115,19 @@ void RunInProgress::expect_time(int profile_rounds) const {
                   blocks == planned ? "the run" : "a run that can decide",
                   format_count(static_cast<std::size_t>(blocks), "block"), format_seconds(*block),
                   profile_rounds == 0 ? "" : ", and profile trials of " + format_seconds(profiles)),
-      "--max-minutes",
-      fmt::format("give --max-minutes {:g}; with --out {} --resume the warm-up is not repeated",
-                  enough_minutes(needed), store_.directory().string()));
+      "--max-minutes", advice_to_resume(enough_minutes(needed)));
+}
+
+void RunInProgress::expect_worthwhile_blocks() {
+  if (options_.check_warmup && ledger_.last_block() <= 0) options_.check_warmup(so_far());
+}
+
+std::string RunInProgress::advice_to_resume(std::optional<double> minutes) const {
+  if (options_.resume_command)
+    return with_command(minutes ? "go on, without a second warm-up, with" : "go on with",
+                        options_.resume_command(minutes));
+  return minutes ? fmt::format("give --max-minutes {:g} or more", *minutes)
+                 : "run the same command again";
 }
 
 bool RunInProgress::is_out_of_time(int profile_rounds) const {
@@ -133,13 +144,18 @@ Note RunInProgress::out_of_time(int blocks) const {
                       format_seconds(elapsed_seconds()),
                       is_past ? "more than" : "and the profile trials need the rest of",
                       *options_.max_minutes),
-          kResumeAdvice};
+          advice_to_resume()};
 }
 
 void RunInProgress::expect_another_trial() const {
   if (options_.most_trials && trials_here_ >= *options_.most_trials) throw RunPaused();
   if (options_.stop == nullptr || !options_.stop->asked()) return;
-  throw options_.stop->error("stopped by a signal", store_.directory().string(), kResumeAdvice);
+  throw stopped();
+}
+
+Error RunInProgress::stopped() const {
+  return options_.stop->error("stopped by a signal", store_.directory().string(),
+                              advice_to_resume());
 }
 
 int RunInProgress::total_trials() const {

@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "experiment/run/driver.h"
 #include "experiment/run/ledger.h"
 
 namespace memduel {
-
-inline constexpr const char* kResumeAdvice = "continue with the same command and --resume";
 
 /// The warning that --max-minutes ended a run.
 inline constexpr const char* kOutOfTime = "out_of_time";
@@ -50,6 +49,8 @@ class RunInProgress {
   /// warm-up shows that max_minutes cannot hold fewest_blocks, or those that are planned, and
   /// `profile_rounds` more times every arm.
   void expect_time(int profile_rounds) const;
+  /// Asks check_warmup where no block was measured yet.
+  void expect_worthwhile_blocks();
   /// Whether no more is left of max_minutes than `profile_rounds` times every arm take.
   [[nodiscard]] bool is_out_of_time(int profile_rounds) const;
   /// Why a run that is out of time has ended after `blocks`.
@@ -57,10 +58,14 @@ class RunInProgress {
   /// To be called before each. Throws Error(interrupted or terminated) where a stop was asked for,
   /// and RunPaused.
   void expect_another_trial() const;
+  /// The end that a stop asks for, with how to go on.
+  [[nodiscard]] Error stopped() const;
   /// Tells people what runs next; "" at the end.
   void tell(const std::string& arm, int block, const std::string& tracer = {}) const;
 
  private:
+  /// How to go on with the run, under another max_minutes or without it.
+  [[nodiscard]] std::string advice_to_resume(std::optional<double> minutes = std::nullopt) const;
   [[nodiscard]] double elapsed_seconds() const;
   [[nodiscard]] std::optional<double> block_seconds() const;
   [[nodiscard]] int total_trials() const;

@@ -26,8 +26,12 @@ inline TrialData full_trial(std::int64_t id, int block, const std::string& arm) 
   server.exit_status = 0;
   RoundData round{1, 10, 20, {{"round_seconds", 0.5}}, {}};
   round.phases.push_back({"aggregate", 12, 15, {{"peak_rss_bytes", 1.5e8}}});
+  round.peak_rss_is_sampled = true;
   round.phases.push_back({"upload", 15, 19, {}});
   server.rounds = {round, {2, 20, 30, {}, {}}};
+  server.outside_rounds = {{TrialPart::start_up, 1, 10, 2e8, false},
+                           {TrialPart::after_rounds, 30, 35, 1e8, true}};
+  server.peak_rss_is_sampled = true;
   server.series = {{"rss_bytes", {1, 3, 6}, {100, 90, 400}}};
   RoleData tree;
   tree.role = "tree";

@@ -47,6 +47,7 @@ void write_header(Database& database, const RunHeader& header) {
   database.execute(kFilesSchema);
   database.execute(kAllocatorsSchema);
   database.execute(kDirectionsSchema);
+  database.execute(kPeaksSchema);
   database.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}",
                                kStoreApplication, kStoreVersion));
   Statement insert(database, "INSERT INTO run VALUES (?, ?)");
@@ -153,6 +154,7 @@ void bring_up_to_date(Database& database, const RunHeader& header) {
     database.execute("UPDATE trial SET tracer = 'recorder' WHERE kind = 'profile'");
   }
   if (found < 4) database.execute(kDirectionsSchema);
+  if (found < 5) database.execute(kPeaksSchema);
   database.execute(fmt::format("PRAGMA user_version={}", kStoreVersion));
   transaction.commit();
 }
@@ -167,13 +169,17 @@ struct TrialWriter {
 
   const Database& database;
   Statement role{database,
-                 "INSERT INTO role (trial, role, exit_status, exit_signal) VALUES (?,?,?,?)"};
-  Statement round{database, "INSERT INTO round (role, round, begin_ns, end_ns) VALUES (?,?,?,?)"};
+                 "INSERT INTO role (trial, role, exit_status, exit_signal, peak_rss_is_sampled) "
+                 "VALUES (?,?,?,?,?)"};
+  Statement round{database,
+                  "INSERT INTO round (role, round, begin_ns, end_ns, peak_rss_is_sampled) "
+                  "VALUES (?,?,?,?,?)"};
   Statement phase{database, "INSERT INTO phase (round, phase, begin_ns, end_ns) VALUES (?,?,?,?)"};
   Statement role_metric{database, "INSERT INTO role_metric VALUES (?,?,?)"};
   Statement round_metric{database, "INSERT INTO round_metric VALUES (?,?,?)"};
   Statement phase_metric{database, "INSERT INTO phase_metric VALUES (?,?,?)"};
   Statement series{database, "INSERT INTO series VALUES (?,?,?)"};
+  Statement outside{database, "INSERT INTO outside_rounds VALUES (?,?,?,?,?,?)"};
   Statement direction{database, "INSERT OR IGNORE INTO role_direction VALUES (?,?,?)"};
 
   [[nodiscard]] std::int64_t last_id() const {
@@ -181,22 +187,27 @@ struct TrialWriter {
   }
 
   void add(std::int64_t trial, const RoleData& data) {
-    role.bind(trial).bind(data.role).bind(data.exit_status).bind(data.exit_signal).run();
+    role.bind(trial).bind(data.role).bind(data.exit_status).bind(data.exit_signal);
+    role.bind(data.peak_rss_is_sampled).run();
     fill(last_id(), data);
   }
 
-  /// Of a role that may be there: its exit, metrics and series are replaced.
+  /// Of a role that may be there: its exit, metrics, series and all but its rounds are replaced.
   void grow(std::int64_t trial, const RoleData& data) {
     Statement known(database, "SELECT id FROM role WHERE trial = ? AND role = ?");
     if (!known.bind(trial).bind(data.role).step()) return add(trial, data);
     const std::int64_t id = known.integer(0);
-    Statement(database, "UPDATE role SET exit_status = ?, exit_signal = ? WHERE id = ?")
+    Statement(
+        database,
+        "UPDATE role SET exit_status = ?, exit_signal = ?, peak_rss_is_sampled = ? WHERE id = ?")
         .bind(data.exit_status)
         .bind(data.exit_signal)
+        .bind(data.peak_rss_is_sampled)
         .bind(id)
         .run();
     Statement(database, "DELETE FROM role_metric WHERE role = ?").bind(id).run();
     Statement(database, "DELETE FROM series WHERE role = ?").bind(id).run();
+    Statement(database, "DELETE FROM outside_rounds WHERE role = ?").bind(id).run();
     fill(id, data);
   }
 
@@ -206,12 +217,17 @@ struct TrialWriter {
     for (const Series& one : data.series) {
       series.bind(id).bind(one.metric).bind_blob(encode_series(one)).run();
     }
+    for (const OutsideRounds& one : data.outside_rounds) {
+      outside.bind(id).bind(std::string(to_name(one.part))).bind(one.begin_ns).bind(one.end_ns);
+      outside.bind(one.peak_rss_bytes).bind(one.peak_rss_is_sampled).run();
+    }
     for (const DeclaredDirection& one : data.declared)
       direction.bind(id).bind(one.metric).bind(std::string(to_name(one.better))).run();
   }
 
   void add_round(std::int64_t owner, const RoundData& data) {
-    round.bind(owner).bind(data.round).bind(data.begin_ns).bind(data.end_ns).run();
+    round.bind(owner).bind(data.round).bind(data.begin_ns).bind(data.end_ns);
+    round.bind(data.peak_rss_is_sampled).run();
     const std::int64_t id = last_id();
     insert_metrics(round_metric, id, data.metrics);
     for (const PhaseData& one : data.phases) {

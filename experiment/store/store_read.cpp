@@ -72,14 +72,20 @@ Metrics read_metrics(Statement& select, std::int64_t owner) {
 
 /// The statements that reading trials needs, one per table.
 struct TrialReader {
-  TrialReader(const Database& open, WithSeries with) : database(open), with_series(with) {}
+  TrialReader(const Database& open, WithSeries with, std::int64_t version)
+      : database(open),
+        with_series(with),
+        role(database, fmt::format("SELECT id, role, exit_status, exit_signal, {} FROM role "
+                                   "WHERE trial = ? ORDER BY id",
+                                   version > 4 ? "peak_rss_is_sampled" : "0")),
+        round(database, fmt::format("SELECT id, round, begin_ns, end_ns, {} FROM round "
+                                    "WHERE role = ? ORDER BY id",
+                                    version > 4 ? "peak_rss_is_sampled" : "0")) {}
 
   const Database& database;
   WithSeries with_series;
-  Statement role{database,
-                 "SELECT id, role, exit_status, exit_signal FROM role WHERE trial = ? ORDER BY id"};
-  Statement round{database,
-                  "SELECT id, round, begin_ns, end_ns FROM round WHERE role = ? ORDER BY id"};
+  Statement role;
+  Statement round;
   Statement phase{database,
                   "SELECT id, phase, begin_ns, end_ns FROM phase WHERE round = ? ORDER BY id"};
   Statement role_metric{database, "SELECT metric, value FROM role_metric WHERE role = ?"};
@@ -96,6 +102,7 @@ struct TrialReader {
       data.role = role.text(1);
       if (!role.is_null(2)) data.exit_status = role.small_integer(2);
       if (!role.is_null(3)) data.exit_signal = role.small_integer(3);
+      data.peak_rss_is_sampled = role.integer(4) != 0;
       data.metrics = read_metrics(role_metric, id);
       data.rounds = rounds(id);
       if (with_series == WithSeries::yes) data.series = all_series(id);
@@ -111,7 +118,7 @@ struct TrialReader {
     while (round.step()) {
       const std::int64_t id = round.integer(0);
       result.push_back({round.small_integer(1), round.integer(2), round.integer(3),
-                        read_metrics(round_metric, id), phases(id)});
+                        read_metrics(round_metric, id), phases(id), round.integer(4) != 0});
     }
     round.reset();
     return result;
@@ -143,7 +150,7 @@ struct TrialReader {
 std::vector<TrialData> read_trials(const Database& database, WithSeries with_series,
                                    std::int64_t version) {
   std::vector<TrialData> trials;
-  TrialReader reader(database, with_series);
+  TrialReader reader(database, with_series, version);
   const char* tracer =
       version > 2 ? "tracer" : "CASE kind WHEN 'profile' THEN 'recorder' ELSE '' END";
   Statement select(
@@ -184,19 +191,40 @@ void read_texts(const Database& database, const char* query, RunData& run,
   }
 }
 
+/// The role of a trial that a row begins with; null where there is none.
+RoleData* role_of_row(const Statement& select, RunData& run) {
+  const std::int64_t id = select.integer(0);
+  const auto trial = std::ranges::find(run.trials, id, &TrialData::id);
+  if (trial == run.trials.end()) return nullptr;
+  const auto role = std::ranges::find(trial->roles, select.text(1), &RoleData::role);
+  return role == trial->roles.end() ? nullptr : &*role;
+}
+
 /// What programs declare of their own metrics.
 void read_directions(const Database& database, RunData& run) {
   Statement select(database,
                    "SELECT role.trial, role.role, metric, better FROM role_direction "
                    "JOIN role ON role.id = role_direction.role");
   while (select.step()) {
-    const std::int64_t id = select.integer(0);
-    const auto trial = std::ranges::find(run.trials, id, &TrialData::id);
-    if (trial == run.trials.end()) continue;
-    const auto role = std::ranges::find(trial->roles, select.text(1), &RoleData::role);
-    if (role != trial->roles.end())
+    if (RoleData* role = role_of_row(select, run))
       role->declared.insert({select.text(2), value_named<Direction>(select.text(3))});
   }
+}
+
+void read_outside_rounds(const Database& database, RunData& run) {
+  Statement select(database,
+                   "SELECT role.trial, role.role, part, begin_ns, end_ns, peak_rss_bytes, "
+                   "outside_rounds.peak_rss_is_sampled FROM outside_rounds "
+                   "JOIN role ON role.id = outside_rounds.role");
+  while (select.step()) {
+    RoleData* role = role_of_row(select, run);
+    if (role == nullptr) continue;
+    role->outside_rounds.push_back({value_named<TrialPart>(select.text(2)), select.integer(3),
+                                    select.integer(4), select.real(5), select.integer(6) != 0});
+  }
+  for (TrialData& trial : run.trials)
+    for (RoleData& role : trial.roles)
+      std::ranges::sort(role.outside_rounds, {}, &OutsideRounds::part);
 }
 
 /// Reads the differences of artifacts. `query` selects baseline, candidate, artifact, whether it is
@@ -250,6 +278,7 @@ RunData read_run(const Database& database, WithSeries series) {
   run.limitations = read_notes(database, "limitation");
   run.warnings = read_notes(database, "warning");
   if (version > 3) read_directions(database, run);
+  if (version > 4) read_outside_rounds(database, run);
   join_declarations(run);
   return run;
 }

@@ -8,8 +8,9 @@
 namespace memduel {
 
 /// Written to PRAGMA user_version; a reader refuses a later one. Version 1 has no tables of files,
-/// versions 1 and 2 know one tracer and no allocators, version 3 no directions of metrics.
-inline constexpr int kStoreVersion = 4;
+/// versions 1 and 2 know one tracer and no allocators, version 3 no directions of metrics,
+/// version 4 no peaks outside rounds, and not whether a peak is sampled.
+inline constexpr int kStoreVersion = 5;
 /// Written to PRAGMA application_id: "mduel" cut to four letters.
 inline constexpr int kStoreApplication = 0x6d64756c;
 
@@ -65,6 +66,15 @@ CREATE TABLE trial_allocator (
 inline constexpr char kDirectionsSchema[] = R"sql(
 CREATE TABLE role_direction (
   role INTEGER NOT NULL REFERENCES role(id), metric TEXT NOT NULL, better TEXT NOT NULL, PRIMARY KEY (role, metric, better)) WITHOUT ROWID;
+)sql";
+
+/// Since version 5: the peaks of a trial besides its rounds', and which peaks are samples.
+inline constexpr char kPeaksSchema[] = R"sql(
+CREATE TABLE outside_rounds (
+  role INTEGER NOT NULL REFERENCES role(id), part TEXT NOT NULL, begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,
+  peak_rss_bytes REAL NOT NULL, peak_rss_is_sampled INTEGER NOT NULL, PRIMARY KEY (role, part)) WITHOUT ROWID;
+ALTER TABLE role ADD COLUMN peak_rss_is_sampled INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE round ADD COLUMN peak_rss_is_sampled INTEGER NOT NULL DEFAULT 0;
 )sql";
 
 }  // namespace memduel

@@ -35,12 +35,17 @@ json all_of(const TrialData& trial) {
       for (const PhaseData& phase : round.phases) {
         phases.push_back({phase.phase, phase.begin_ns, phase.end_ns, phase.metrics});
       }
-      rounds.push_back({round.round, round.begin_ns, round.end_ns, round.metrics, phases});
+      rounds.push_back({round.round, round.begin_ns, round.end_ns, round.metrics, phases,
+                        round.peak_rss_is_sampled});
     }
+    json outside = json::array();
+    for (const OutsideRounds& one : role.outside_rounds)
+      outside.push_back(
+          {one.part, one.begin_ns, one.end_ns, one.peak_rss_bytes, one.peak_rss_is_sampled});
     json series = json::array();
     for (const Series& one : role.series) series.push_back({one.metric, one.t_ns, one.values});
     roles.push_back({role.role, role.metrics, rounds, series, role.exit_status.value_or(-1),
-                     role.exit_signal.value_or(-1)});
+                     role.exit_signal.value_or(-1), outside, role.peak_rss_is_sampled});
   }
   return {trial.id,
           trial.block,
@@ -265,7 +270,9 @@ TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
   sqlite::Database(folder_ / "run/run.sqlite", sqlite::Mode::read_write)
       .execute(
           "ALTER TABLE trial DROP COLUMN tracer; DROP TABLE trial_allocator; "
-          "DROP TABLE role_direction; DELETE FROM run WHERE key = 'job'; "
+          "DROP TABLE role_direction; DROP TABLE outside_rounds; "
+          "ALTER TABLE role DROP COLUMN peak_rss_is_sampled; "
+          "ALTER TABLE round DROP COLUMN peak_rss_is_sampled; DELETE FROM run WHERE key = 'job'; "
           "PRAGMA user_version = 2");
   const auto tracers = [&] {
     std::vector<std::string> found;
@@ -273,6 +280,13 @@ TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
     return found;
   };
   EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder"));
+  const auto sampled = [&] {
+    std::vector<bool> found;
+    for (const TrialData& trial : read_run(folder_ / "run").trials)
+      found.push_back(trial.roles[0].rounds[0].peak_rss_is_sampled);
+    return found;
+  };
+  EXPECT_THAT(sampled(), testing::ElementsAre(false, false)) << "was not known then";
   EXPECT_TRUE(read_run(folder_ / "run").job.roles.empty()) << "which says that none was kept";
   Store store = Store::resume(folder_ / "run", header());
   EXPECT_EQ(store.read().job, header().job);
@@ -281,6 +295,8 @@ TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
   other.tracer = "gperftools";
   store.add_trial(other);
   EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder", "gperftools"));
+  EXPECT_THAT(sampled(), testing::ElementsAre(false, false, true));
+  EXPECT_EQ(read_run(folder_ / "run").trials[2].roles[0].outside_rounds.size(), 2U);
 }
 
 TEST_F(StoreTest, ALimitationThatNoLongerHoldsIsForgotten) {
@@ -343,7 +359,7 @@ TEST_F(DamagedStore, AnotherVersionIsRefused) {
   EXPECT_EQ(
       error_of([&] { read_run(folder_ / "v"); }).message(),
       (folder_ / "v/run.sqlite").string() +
-          ": found store version 99, expected 1 to 4\n  read it with the memduel that wrote it");
+          ": found store version 99, expected 1 to 5\n  read it with the memduel that wrote it");
 }
 
 TEST_F(DamagedStore, UnknownWordsAndNumbersAreRefused) {

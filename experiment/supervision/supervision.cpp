@@ -123,7 +123,7 @@ TrialRun Supervision::run() {
 
 void Supervision::step() {
   starting_.start_what_can_start();
-  const std::int64_t due = std::min({meters_.due_ns(), text_marks_.due_ns(), starting_.due_ns()});
+  const std::int64_t due = std::min({meters_.due_ns(), logs_due_ns(), starting_.due_ns()});
   wait_for_events(std::min(due, monotonic_ns() + kLongestWait));
   const std::int64_t now = monotonic_ns();
   look_at_logs(now);
@@ -155,8 +155,14 @@ void Supervision::wait_for_events(std::int64_t until_ns) {
   }
 }
 
+/// What a line asks to be read is read of the role's processes: not before the launcher's report of
+/// one that was just started, which may already have written.
+std::int64_t Supervision::logs_due_ns() const {
+  return processes_.any(State::starting) ? INT64_MAX : text_marks_.due_ns();
+}
+
 void Supervision::look_at_logs(std::int64_t now_ns) {
-  if (now_ns < text_marks_.due_ns()) return;
+  if (now_ns < logs_due_ns()) return;
   metering_.take_lines(text_marks_.read(now_ns));
   if (text_marks_.descriptor() >= 0) events_.rearm(text_marks_.descriptor(), &text_marks_);
 }
@@ -179,6 +185,8 @@ void Supervision::take_report(const std::optional<Packet>& packet) {
     starting_.take(*unstarted);
   } else if (const auto* gone = std::get_if<Exited>(&*report)) {
     exited(*gone);
+  } else if (const auto* reaped = std::get_if<Reaped>(&*report)) {
+    processes_.reaped(reaped->pid, reaped->max_rss_bytes);
   } else if (const auto* escaped = std::get_if<Escaped>(&*report)) {
     outcome_.escaped.push_back(escaped->process);
   } else if (const auto* ended = std::get_if<LauncherEnded>(&*report)) {

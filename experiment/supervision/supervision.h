@@ -35,6 +35,7 @@ class Supervision {
   [[nodiscard]] bool over() const;
   void limit_memory();
   void wait_for_events(std::int64_t until_ns);
+  [[nodiscard]] std::int64_t logs_due_ns() const;
   void look_at_logs(std::int64_t now_ns);
   void take_marks(SupervisedProcess& process);
   void take_report(const std::optional<Packet>& packet);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "experiment/contract/trial_plan.h"
 #include "experiment/metrics/heap_metrics.h"
+#include "experiment/metrics/outside_rounds.h"
 #include "experiment/metrics/trial_metrics.h"
 #include "experiment/trial/wrapper_script.h"
 #include "profilers/profile/capture/heap_counters.h"
@@ -200,13 +201,6 @@ void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
              "allocated_bytes and allocation_count are exact all the same");
 }
 
-/// A round that began before the trial was stopped is none.
-void leave_out_later_rounds(RoleData& role, const TrialPlan& plan) {
-  if (!plan.stop_after_round) return;
-  std::erase_if(role.rounds.edit(),
-                [&](const RoundData& round) { return round.round > *plan.stop_after_round; });
-}
-
 }  // namespace
 
 void TrialOutcome::fail(const std::string& what) {
@@ -258,7 +252,8 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesse
   trial.allocators = outcome.allocators;
   for (const RoleTrace& trace : outcome.trace.roles) {
     trial.roles.push_back(role_metrics(trace, outcome.trace.sweeps));
-    leave_out_later_rounds(trial.roles.back(), plan);
+    // A round that began before the trial was stopped is none.
+    if (plan.stop_after_round) drop_rounds_after(trial.roles.back(), *plan.stop_after_round);
   }
   if (!trial.roles.empty()) trial.roles.push_back(tree_metrics(outcome.trace, trial.roles));
   note_meters(run, outcome, meters.skipped_sweeps());

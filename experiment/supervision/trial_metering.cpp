@@ -54,19 +54,20 @@ void TrialMetering::take_marks(SupervisedProcess& process) {
       process.has_other_clock = true;
       mark.t_ns = now;
     }
-    take(process, std::move(mark));
+    take(process, {std::move(mark), {}});
   }
 }
 
-void TrialMetering::take(SupervisedProcess& process, Mark mark) {
-  MarkEvent event{std::move(mark), {}};
+void TrialMetering::take(SupervisedProcess& process, MarkEvent event) {
   note_round(process, event);
   process.trace.marks.push_back(event);
   lend_round(process, event.mark);
 }
 
 void TrialMetering::take_lines(const std::vector<MarkedLine>& lines) {
-  for (const MarkedLine& line : lines) {
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    const MarkedLine& line = lines[at];
+    of_.processes.look_for(line.role, of_.clock());
     SupervisedProcess* process = of_.processes.find(line.role);
     RoleTrace& trace =
         process != nullptr ? process->trace : of_.processes.matched_trace(line.role, of_.clock());
@@ -75,6 +76,7 @@ void TrialMetering::take_lines(const std::vector<MarkedLine>& lines) {
       RoleMemory& memory = role_memory_[line.role];
       sizes = memory.read(of_.processes.of_role(line.role));
       trace.peaks_reset = trace.peaks_reset && memory.peaks_reset();
+      if (is_overtaken(lines, at)) sizes = MarkSizes{sizes.peak, {}, {}, {}};
     }
     const std::int64_t now = of_.clock();
     for (Mark mark : line.marks) {
@@ -93,12 +95,12 @@ void TrialMetering::take_line_mark(SupervisedProcess& process, Mark mark) {
     of_.text_marks.pass_over(process.role());
     return;
   }
-  take(process, std::move(mark));
+  take(process, {std::move(mark), {}, true});
 }
 
 /// Of descendants that are a role of their own.
 void TrialMetering::take_line_mark(RoleTrace& trace, Mark mark) {
-  MarkEvent event{std::move(mark), {}};
+  MarkEvent event{std::move(mark), {}, true};
   if (event.mark.kind != Mark::Kind::gauge) event.reading = of_.meters.read(trace.role);
   count_round(trace, event.mark, of_.clock());
   trace.marks.push_back(std::move(event));
@@ -133,7 +135,7 @@ void TrialMetering::lend_round(const SupervisedProcess& from, const Mark& mark) 
     lent.t_ns = of_.clock();
     process.trace.peaks_reset = process.trace.peaks_reset && memory.peaks_reset();
     process.trace.has_lent_rounds = true;
-    take(process, std::move(lent));
+    take(process, {std::move(lent), {}, true});
   }
 }
 

@@ -53,7 +53,7 @@ class TrialMetering {
   [[nodiscard]] const CgroupRounds& cgroup_rounds() const { return cgroup_rounds_; }
 
  private:
-  void take(SupervisedProcess& process, Mark mark);
+  void take(SupervisedProcess& process, MarkEvent event);
   void take_line_mark(SupervisedProcess& process, Mark mark);
   void take_line_mark(RoleTrace& trace, Mark mark);
   void note_round(SupervisedProcess& process, MarkEvent& event);

@@ -107,6 +107,14 @@ void TrialProcesses::look(std::int64_t now_ns) {
   for (const Member& member : changed) take(member, now_ns);
 }
 
+void TrialProcesses::look_for(const std::string& role, std::int64_t now_ns) {
+  const bool is_matched =
+      std::ranges::find(plan_.match, role, &RoleMatch::role) != plan_.match.end();
+  if (!is_matched || !of_role(role).empty()) return;
+  due_ns_ = 0;
+  look(now_ns);
+}
+
 void TrialProcesses::take(const Member& member, std::int64_t now_ns) {
   for (SupervisedProcess& process : started_) {
     std::erase(process.members, member.pid);
@@ -116,8 +124,26 @@ void TrialProcesses::take(const Member& member, std::int64_t now_ns) {
     process.trace.has_several_processes = true;
   }
   if (!matched().contains(member.pid)) return;
-  matched_trace(member.role, now_ns);
+  RoleTrace& trace = matched_trace(member.role, now_ns);
+  trace.has_several_processes = of_role(member.role).size() > 1;
   joined_(member.role, member.pid);
+}
+
+RoleTrace* TrialProcesses::trace_of(pid_t pid) {
+  if (const auto role = matched().find(pid); role != matched().end())
+    return find(role->second) == nullptr ? &matched_traces_[role->second] : nullptr;
+  const auto has_it = [pid](const SupervisedProcess& process) {
+    return std::ranges::find(process.members, pid) != process.members.end();
+  };
+  const auto found = std::ranges::find_if(started_, has_it);
+  return found == started_.end() ? nullptr : &found->trace;
+}
+
+void TrialProcesses::reaped(pid_t pid, std::int64_t max_rss_bytes) {
+  RoleTrace* trace = trace_of(pid);
+  // A process in which the kernel counts children that are another role's.
+  if (trace == nullptr || trace->has_matched_descendants) return;
+  trace->reaped_max_rss_bytes = std::max(trace->reaped_max_rss_bytes.value_or(0), max_rss_bytes);
 }
 
 bool TrialProcesses::has_living(SupervisedProcess& process, std::int64_t now_ns) {

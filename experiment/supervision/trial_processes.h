@@ -51,10 +51,16 @@ class TrialProcesses {
 
   [[nodiscard]] std::vector<pid_t> of_role(const std::string& role);
 
+  /// A process of a role has ended, and the kernel told its largest resident set.
+  void reaped(pid_t pid, std::int64_t max_rss_bytes);
+
   /// A started process runs under this number.
   void runs_as(SupervisedProcess& process, pid_t pid);
   /// Finds new processes, as often as a look is cheap.
   void look(std::int64_t now_ns);
+  /// Looks at once, where a role of descendants has no process that is known: a line of its log
+  /// says that one lives.
+  void look_for(const std::string& role, std::int64_t now_ns);
   /// Whether any process of the role lives. Looks again before it says no: one that forked twice
   /// left a process that was not seen yet.
   bool has_living(SupervisedProcess& process, std::int64_t now_ns);
@@ -62,6 +68,7 @@ class TrialProcesses {
  private:
   void add_member(SupervisedProcess& process, pid_t pid);
   void take(const Member& member, std::int64_t now_ns);
+  RoleTrace* trace_of(pid_t pid);
 
   const TrialPlan& plan_;
   Living living_;

@@ -69,6 +69,16 @@ TEST_F(ProcessesOfATrial, ADescendantThatMatchesIsARoleOfItsOwn) {
   EXPECT_TRUE(processes_->named("client-1").trace.has_matched_descendants);
 }
 
+TEST_F(ProcessesOfATrial, ADescendantIsLookedForBeforeALookIsDue) {
+  processes_->look(kSecondNs);
+  living_ = {10, 20, 21};
+  origins_[21] = {20, "client-1", "python3 train.py"};
+  processes_->look_for("server", kSecondNs + 1);
+  EXPECT_THAT(joined_, IsEmpty()) << "a role that was started is known";
+  processes_->look_for("trainer", kSecondNs + 1);
+  EXPECT_THAT(processes_->of_role("trainer"), ElementsAre(21));
+}
+
 TEST_F(ProcessesOfATrial, NothingChangesOnceNobodyCanTell) {
   living_ = std::nullopt;
   processes_->look(kSecondNs);

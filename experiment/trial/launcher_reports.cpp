@@ -30,6 +30,7 @@ std::optional<LauncherReport> read_report(const std::vector<std::string>& fields
   if (name == "spawned") return Spawned{fields[1], std::stoi(fields[2]), std::stoll(fields[3])};
   if (name == "unstarted") return Unstarted{fields[1], fields[2], std::stoi(fields[3])};
   if (name == "exited") return read_exit(fields);
+  if (name == "reaped") return Reaped{std::stoi(fields[1]), std::stoll(fields[2]) * 1024};
   if (name == "escaped") return Escaped{fmt::format("{} ({})", fields[1], fields[2])};
   if (name == "ended") return read_end(fields);
   return std::nullopt;

@@ -30,6 +30,12 @@ struct Exited {
   ExitRecord record;
 };
 
+/// A process that no role was started as, and that its own parent did not wait for.
+struct Reaped {
+  pid_t pid = 0;
+  std::int64_t max_rss_bytes = 0;  ///< of the process and of children it waited for
+};
+
 struct Escaped {
   std::string process;  ///< that had left the trial's tree and was killed: "812 (sleep)"
 };
@@ -42,7 +48,7 @@ struct LauncherEnded {
   std::optional<std::int64_t> peak_cgroup_bytes;
 };
 
-using LauncherReport = std::variant<Spawned, Unstarted, Exited, Escaped, LauncherEnded>;
+using LauncherReport = std::variant<Spawned, Unstarted, Exited, Reaped, Escaped, LauncherEnded>;
 
 /// The fields of a packet (launcher/protocol.h); absent for a name that is none of these.
 std::optional<LauncherReport> read_report(const std::vector<std::string>& fields);

@@ -37,6 +37,12 @@ TEST(LauncherReports, AnEndIsAStatusOrASignal) {
   EXPECT_EQ(std::get<Exited>(*by_signal).record.status, std::nullopt);
 }
 
+TEST(LauncherReports, AProcessWhoseParentWasGoneHasItsPeak) {
+  const auto reaped = std::get<Reaped>(*read_report({"reaped", "812", "2048"}));
+  EXPECT_EQ(reaped.pid, 812);
+  EXPECT_EQ(reaped.max_rss_bytes, 2 << 20);
+}
+
 TEST(LauncherReports, AnEscapedProcessIsNamed) {
   EXPECT_EQ(std::get<Escaped>(*read_report({"escaped", "812", "sleep"})).process, "812 (sleep)");
 }

@@ -10,10 +10,17 @@
 namespace memduel {
 namespace {
 
-/// The place of a series, in the trace of a role or of the tree.
-Series& place_of(const std::string& metric, Series& rss, Series& heap, Series& gpu) {
-  if (metric == kGpuUsed) return gpu;
-  return metric == "heap_bytes" ? heap : rss;
+/// The place of a series, in the trace of the tree.
+Series& place_of(const std::string& metric, TrialTrace& trace) {
+  if (metric == kGpuUsed) return trace.tree_gpu;
+  return metric == "heap_bytes" ? trace.tree_heap : trace.tree_rss;
+}
+
+/// ... of a role.
+Series& place_of(const std::string& metric, RoleTrace& trace) {
+  if (metric == kGpuUsed) return trace.gpu;
+  if (metric == kPeakLargestProcess) return trace.process_peaks;
+  return metric == "heap_bytes" ? trace.heap : trace.rss;
 }
 
 }  // namespace
@@ -90,10 +97,9 @@ void TrialMeters::collect(TrialTrace& trace) const {
   trace.sweeps = sweeps_;
   for (const auto& meter : meters_) {
     for (auto& [role, series] : meter->series()) {
-      if (role == kTree)
-        place_of(series.metric, trace.tree_rss, trace.tree_heap, trace.tree_gpu) = series;
+      if (role == kTree) place_of(series.metric, trace) = series;
       for (RoleTrace& each : trace.roles) {
-        if (each.role == role) place_of(series.metric, each.rss, each.heap, each.gpu) = series;
+        if (each.role == role) place_of(series.metric, each) = series;
       }
     }
   }

@@ -133,13 +133,23 @@ void WatchMetering::sweep(std::int64_t now_ns) {
     read.bytes[kTree] = sum;
     whole_.add_sweep(read);
     pss_bytes_ = static_cast<std::int64_t>(sum);
-    peak_pss_bytes_ = std::max(peak_pss_bytes_, *pss_bytes_);
+    if (*pss_bytes_ >= peak_pss_bytes_) {
+      peak_pss_bytes_ = *pss_bytes_;
+      rss_at_peak_pss_bytes_ = rss_now();
+    }
     pss_read_ns_ = now_ns;
     whole_pss_.add(now_ns, *pss_bytes_);
   } else if (samples_ > 0) {
     pss_missing_ = true;
   }
   sweeps_.spent(own_cpu() - before);
+}
+
+std::optional<std::int64_t> WatchMetering::rss_now() const {
+  std::optional<std::int64_t> sum;
+  for (const WatchedRoot& root : roots_.all())
+    if (!root.ended) add_up(sum, meter_.latest(root.role.role()).rss_bytes);
+  return sum;
 }
 
 MeterReading WatchMetering::counters_at(const Mark& mark, const std::string& role) {
@@ -167,7 +177,7 @@ void WatchMetering::take_marks(WatchedRoot& root, RoleMarks& marks) {
     if (members.size() > 1 && is_of_rounds(mark)) all = root.memory.read(members);
     const MeterReading reading = counters_at(mark, role);
     root.role.take({mark, reading});
-    give_whole(mark, all, reading);
+    give_whole({mark, reading}, all);
   }
   gather_rounds();
 }
@@ -180,13 +190,15 @@ void WatchMetering::take_peak_resets(WatchedRoot& root) {
 
 void WatchMetering::take_lines(const std::vector<MarkedLine>& lines, bool gauges_only) {
   std::deque<WatchedRoot>& roots = roots_.all();
-  for (const MarkedLine& line : lines) {
+  for (std::size_t line_at = 0; line_at < lines.size(); ++line_at) {
+    const MarkedLine& line = lines[line_at];
     std::vector<MarkSizes> sizes;
     for (WatchedRoot& root : roots) {
       sizes.push_back(root.ended || gauges_only
                           ? MarkSizes{}
                           : root.memory.read(roots_.members(root.role.role())));
       take_peak_resets(root);
+      if (is_overtaken(lines, line_at)) sizes.back() = MarkSizes{sizes.back().peak, {}, {}, {}};
     }
     MarkSizes all = together(sizes);
     const std::int64_t now = clock_();
@@ -197,8 +209,10 @@ void WatchMetering::take_lines(const std::vector<MarkedLine>& lines, bool gauges
         if (!roots[at].ended) give(roots[at], mark, sizes[at]);
         sizes[at].peak.reset();  // of the stretch that the line's first mark ended
       }
-      give_whole(mark, all,
-                 roots.size() == 1 ? counters_at(mark, roots.front().role.role()) : MeterReading{});
+      give_whole(
+          {mark, roots.size() == 1 ? counters_at(mark, roots.front().role.role()) : MeterReading{},
+           true},
+          all);
       all.peak.reset();
     }
   }
@@ -206,14 +220,12 @@ void WatchMetering::take_lines(const std::vector<MarkedLine>& lines, bool gauges
 }
 
 void WatchMetering::give(WatchedRoot& root, const Mark& mark, const MarkSizes& sizes) {
-  MarkEvent event{mark, counters_at(mark, root.role.role())};
+  MarkEvent event{mark, counters_at(mark, root.role.role()), true};
   event.mark.sizes = sizes;
   root.role.take(std::move(event));
 }
 
-void WatchMetering::give_whole(const Mark& mark, const MarkSizes& sizes,
-                               const MeterReading& reading) {
-  MarkEvent event{mark, reading};
+void WatchMetering::give_whole(MarkEvent event, const MarkSizes& sizes) {
   event.mark.sizes = sizes;
   if (sizes.rss) peak_rss_bytes_ = std::max(peak_rss_bytes_, *sizes.rss);
   whole_.take(std::move(event));
@@ -245,14 +257,17 @@ WatchSnapshot WatchMetering::snapshot(std::int64_t now_ns) const {
     if (root.ended) continue;
     const ProcfsMeter::Latest latest = meter_.latest(root.role.role());
     shot.processes += latest.processes;
-    add_up(shot.rss_bytes, latest.rss_bytes);
   }
+  shot.rss_bytes = rss_now();
   shot.samples = samples_;
   if (samples_ > 0)
     shot.peak_rss_bytes = std::max(
         peak_rss_bytes_, static_cast<std::int64_t>(whole_.metrics().value(kPeakRss).value_or(0)));
   shot.pss_bytes = pss_bytes_;
-  if (pss_bytes_) shot.peak_pss_bytes = peak_pss_bytes_;
+  if (pss_bytes_) {
+    shot.peak_pss_bytes = peak_pss_bytes_;
+    shot.rss_at_peak_pss_bytes = rss_at_peak_pss_bytes_;
+  }
   shot.pss_age_seconds = static_cast<double>(now_ns - pss_read_ns_) * 1e-9;
   shot.running_round = whole_.running_round();
   shot.rounds_ended = round_ends_.count();
@@ -267,6 +282,8 @@ RoleData WatchMetering::role_data(const WatchedRole& role, const ThinnedSeries& 
   data.role = role.role();
   data.metrics = role.metrics();
   data.declared = role.declared();
+  data.outside_rounds = role.outside_rounds();
+  data.peak_rss_is_sampled = role.peak_is_sampled();
   data.rounds = std::exchange(pending, {});
   Series rss = meter_.series_of(role.role());
   if (!rss.t_ns.empty()) data.series.push_back(std::move(rss));

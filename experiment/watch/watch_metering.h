@@ -58,7 +58,9 @@ class WatchMetering {
  private:
   void take_peak_resets(WatchedRoot& root);
   void give(WatchedRoot& root, const Mark& mark, const MarkSizes& sizes);
-  void give_whole(const Mark& mark, const MarkSizes& sizes, const MeterReading& reading);
+  void give_whole(MarkEvent event, const MarkSizes& sizes);
+  /// Of all together, as sampled last.
+  [[nodiscard]] std::optional<std::int64_t> rss_now() const;
   MeterReading counters_at(const Mark& mark, const std::string& role);
   void gather_rounds();
   [[nodiscard]] RoleData role_data(const WatchedRole& role, const ThinnedSeries& pss,
@@ -77,6 +79,7 @@ class WatchMetering {
   CostlyReadings counters_;
   std::optional<std::int64_t> pss_bytes_;
   std::int64_t peak_pss_bytes_ = 0;
+  std::optional<std::int64_t> rss_at_peak_pss_bytes_;
   std::int64_t pss_read_ns_ = 0;
   std::int64_t peak_rss_bytes_ = 0;
   std::int64_t sample_due_ns_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/metric_catalogue.h"
+#include "experiment/metrics/outside_rounds.h"
 #include "experiment/metrics/trial_metrics.h"
 
 namespace memduel {
@@ -17,15 +18,6 @@ constexpr std::size_t kMostMarks = 10'000;
 
 bool begins_or_ends_round(Mark::Kind kind) {
   return kind == Mark::Kind::round_begin || kind == Mark::Kind::round_end;
-}
-
-/// What the kernel's account of an exit did not tell is not known, and not 0.
-void leave_out_unknown_peaks(RoleData& data) {
-  const auto unknown = [](const auto& metric) {
-    return metric.first == kPeakRss && metric.second == 0;
-  };
-  erase_if(data.metrics, unknown);
-  for (RoundData& round : data.rounds.edit()) erase_if(round.metrics, unknown);
 }
 
 bool grows_only(const std::string& metric) {
@@ -99,38 +91,50 @@ void WatchedRole::fold() {
     has_rounds_ = true;
     finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
   }
-  merge(data);
+  merge(data, false);
   trace_.begin_ns = end_of(trace_);
+  trace_.earlier_peak_bytes = static_cast<std::int64_t>(metrics_.value(kPeakRss).value_or(0));
   trace_.marks.clear();
   sweeps_.clear();
   rss_ = ThinnedSeries("rss_bytes", kRoundPoints);
 }
 
-void WatchedRole::merge(const RoleData& data) {
+void WatchedRole::merge(const RoleData& data, bool is_last) {
   declared_.insert(data.declared.begin(), data.declared.end());
+  merge_outside_rounds(data, is_last);
   for (const auto& [name, value] : data.metrics) {
     if (name == kIdleRss || name == kPeakRssAboveIdle) continue;
     const auto [known, is_new] = metrics_.emplace(name, value);
     if (!is_new) known->second = grows_only(name) ? std::max(known->second, value) : value;
   }
-  if (knows_idle_) merge_above_idle(data.metrics);
+  if (knows_idle_) add_above_idle(data.metrics);
+  peak_is_sampled_ = !is_last || data.peak_rss_is_sampled;
+}
+
+/// What each part of the trace takes for its start-up and for its end is between two rounds.
+void WatchedRole::merge_outside_rounds(const RoleData& data, bool is_last) {
+  for (OutsideRounds part : data.outside_rounds) {
+    if (part.part == TrialPart::start_up && had_rounds_) part.part = TrialPart::between_rounds;
+    if (part.part == TrialPart::after_rounds && !is_last) part.part = TrialPart::between_rounds;
+    keep_largest(outside_rounds_, part);
+  }
+  const bool is_outside = !marks_rounds(trace_) && (has_rounds_ || !is_last);
+  if (const auto peak = data.metrics.value(kPeakRss); is_outside && peak) {
+    const TrialPart part = is_last       ? TrialPart::after_rounds
+                           : had_rounds_ ? TrialPart::between_rounds
+                                         : TrialPart::start_up;
+    keep_largest(outside_rounds_,
+                 {part, trace_.begin_ns, end_of(trace_), *peak, data.peak_rss_is_sampled});
+  }
+  had_rounds_ = has_rounds_;
 }
 
 /// A later trace takes its own first mark for the idle level; the first one's counts.
-void WatchedRole::merge_above_idle(const Metrics& metrics) {
+void WatchedRole::add_above_idle(const Metrics& metrics) {
+  if (const auto first = metrics.value(kIdleRss)) metrics_.emplace(kIdleRss, *first);
   const auto idle = metrics_.value(kIdleRss);
-  std::optional<double> above;
-  if (!idle) {
-    const auto first = metrics.value(kIdleRss);
-    if (!first) return;
-    metrics_[kIdleRss] = *first;
-    above = metrics.value(kPeakRssAboveIdle);
-  } else if (const auto peak = metrics.value(kPeakRss)) {
-    above = std::max(0.0, *peak - *idle);
-  }
-  if (!above) return;
-  double& highest = metrics_[kPeakRssAboveIdle];
-  highest = std::max(highest, *above);
+  const auto peak = metrics_.value(kPeakRss);
+  if (idle && peak) metrics_[kPeakRssAboveIdle] = *peak - *idle;
 }
 
 void WatchedRole::finish(const RoleEnd& end) {
@@ -141,11 +145,10 @@ void WatchedRole::finish(const RoleEnd& end) {
   trace_.outlived_its_process = !end.exit;
   const bool all_was_one_round = !has_rounds_ && !running_;
   trace_.rss = rss_.series();
-  RoleData data = role_metrics(trace_, sweeps_);
-  leave_out_unknown_peaks(data);
+  const RoleData data = role_metrics(trace_, sweeps_);
   if (running_ || all_was_one_round)
     finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
-  merge(data);
+  merge(data, true);
   running_.reset();
 }
 

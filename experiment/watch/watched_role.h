@@ -41,6 +41,9 @@ class WatchedRole {
   /// Rounds that ended since the last call.
   std::vector<RoundData> take_rounds() { return std::exchange(finished_, {}); }
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
+  /// The peaks besides those of its rounds.
+  [[nodiscard]] const std::vector<OutsideRounds>& outside_rounds() const { return outside_rounds_; }
+  [[nodiscard]] bool peak_is_sampled() const { return peak_is_sampled_; }
   /// By its program, of metrics of its own.
   [[nodiscard]] const std::set<DeclaredDirection>& declared() const { return declared_; }
   [[nodiscard]] std::optional<int> running_round() const { return running_; }
@@ -53,8 +56,9 @@ class WatchedRole {
  private:
   void sample_at(const Mark& mark);
   void fold();
-  void merge(const RoleData& data);
-  void merge_above_idle(const Metrics& metrics);
+  void merge(const RoleData& data, bool is_last);
+  void merge_outside_rounds(const RoleData& data, bool is_last);
+  void add_above_idle(const Metrics& metrics);
 
   RoleTrace trace_;  ///< the running round, or what came since the last one
   std::vector<PssSweep> sweeps_;
@@ -62,9 +66,12 @@ class WatchedRole {
   Metrics metrics_;
   std::set<DeclaredDirection> declared_;
   std::vector<RoundData> finished_;
+  std::vector<OutsideRounds> outside_rounds_;
+  bool peak_is_sampled_ = true;  ///< until its end is known
   std::optional<int> running_;
   bool knows_idle_;
   bool has_rounds_ = false;
+  bool had_rounds_ = false;  ///< before the trace that is being merged
   std::int64_t marks_dropped_ = 0;
 };
 

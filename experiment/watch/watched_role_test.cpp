@@ -108,6 +108,26 @@ TEST(WatchedRole, WithoutRoundsIsOneRoundAndKeepsLaterGauges) {
   EXPECT_EQ(role.marks_dropped(), 0);
 }
 
+TEST(WatchedRole, ItsPeakIsTheLargestOfItsRoundsAndOfWhatIsBesides) {
+  WatchedRole role("command", 0, true);
+  begin_round(role, 1, 10, 60 * kMib, 400 * kMib);
+  begin_round(role, 2, 20, 61 * kMib, 310 * kMib);
+  role.take(round_mark(Mark::Kind::round_end, 2, 30, 62 * kMib, 80 * kMib));
+  ExitRecord exit;
+  exit.status = 0;
+  exit.max_rss_bytes = 500 * kMib;
+  role.finish({40, true, exit});
+  EXPECT_EQ(role.metrics().at("peak_rss_bytes"), 500.0 * kMib);
+  EXPECT_FALSE(role.peak_is_sampled());
+  const std::vector<OutsideRounds>& parts = role.outside_rounds();
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[0].part, TrialPart::start_up);
+  EXPECT_EQ(parts[0].peak_rss_bytes, 400.0 * kMib);
+  EXPECT_EQ(parts[1].part, TrialPart::between_rounds);
+  EXPECT_EQ(parts[2].part, TrialPart::after_rounds);
+  EXPECT_EQ(parts[2].peak_rss_bytes, 500.0 * kMib);
+}
+
 TEST(WatchedRole, WhatWasNeverReadIsAbsentAndNotZero) {
   WatchedRole role("command", 0, true);
   ExitRecord exit;
@@ -135,6 +155,18 @@ TEST(WatchedRole, AddsPssToTheRoundThatItWasReadAtTheEndOf) {
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].metrics.at("end_pss_bytes"), 3.0 * kMib);
   EXPECT_EQ(role.metrics().at("peak_pss_bytes"), 3.0 * kMib);
+}
+
+TEST(WatchedRole, HasASampledPeakWhereTheKernelsMaximumIsNotKnown) {
+  for (const std::int64_t known : {std::int64_t{0}, 9 * kMib}) {
+    WatchedRole role("command", 0, true);
+    role.sample(60'000, 7 * kMib);
+    ExitRecord exit;
+    exit.status = 0;
+    exit.max_rss_bytes = known;
+    role.finish({70'000, true, exit});
+    EXPECT_EQ(role.take_rounds().front().peak_rss_is_sampled, known == 0);
+  }
 }
 
 }  // namespace

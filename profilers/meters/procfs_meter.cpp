@@ -45,6 +45,16 @@ class ProcFile {
 
 thread_local std::array<char, 8192> ProcFile::buffer_;
 
+constexpr std::int64_t kPeaksInterval = 10'000'000;
+/// A status costs ten times what a statm costs.
+constexpr std::int64_t kRestPerPeaks = 1000;
+
+std::int64_t own_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 /// CPU time of all threads of a process to the nanosecond; /proc/PID/stat knows only 10 ms ticks.
 std::optional<double> cpu_seconds_of(pid_t pid) {
   clockid_t clock{};
@@ -73,15 +83,18 @@ struct ProcfsMeter::Process {
   ProcFile statm;
   ProcFile stat;
   ProcFile status;
+  std::int64_t peak_bytes = 0;  ///< VmHWM as it was last read
 };
 
 struct ProcfsMeter::Role {
   std::string name;
   std::vector<std::unique_ptr<Process>> processes;
   std::optional<std::int64_t> sampled;
+  Series peaks = {kPeakLargestProcess, {}, {}};
 };
 
-ProcfsMeter::ProcfsMeter(std::size_t max_points) : rss_("rss_bytes", max_points) {}
+ProcfsMeter::ProcfsMeter(std::size_t max_points, ProcessPeaks peaks)
+    : rss_("rss_bytes", max_points), peaks_(peaks) {}
 ProcfsMeter::~ProcfsMeter() = default;
 
 ProcfsMeter::Role* ProcfsMeter::find(const std::string& role) const {
@@ -124,7 +137,29 @@ std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
 bool ProcfsMeter::sample(std::int64_t now_ns) {
   std::vector<std::optional<std::int64_t>> values;
   for (const auto& role : roles_) values.push_back(sample_role(*role));
+  if (peaks_ == ProcessPeaks::yes && now_ns >= peaks_due_ns_) sample_peaks(now_ns);
   return rss_.add(now_ns, values);
+}
+
+void ProcfsMeter::sample_peaks(std::int64_t now_ns) {
+  const std::int64_t cpu_before = own_cpu_ns();
+  for (const auto& role : roles_) {
+    for (const auto& process : role->processes) {
+      const auto peak = sized_field(process->status.read(), "VmHWM");
+      if (!peak || *peak == process->peak_bytes) continue;
+      process->peak_bytes = *peak;
+      role->peaks.t_ns.push_back(now_ns);
+      role->peaks.values.push_back(*peak);
+    }
+  }
+  peaks_due_ns_ = now_ns + std::max(kPeaksInterval, kRestPerPeaks * (own_cpu_ns() - cpu_before));
+}
+
+std::vector<std::pair<std::string, Series>> ProcfsMeter::series() const {
+  std::vector<std::pair<std::string, Series>> all = rss_.series();
+  for (const auto& role : roles_)
+    if (!role->peaks.t_ns.empty()) all.emplace_back(role->name, role->peaks);
+  return all;
 }
 
 MeterReading ProcfsMeter::read(const std::string& role) {

@@ -118,6 +118,26 @@ TEST(ProcfsMeter, ReadsCountersOfOneRole) {
   EXPECT_GE(meter.read_costly("server").at("pss_bytes"), 16.0 * kMib);
 }
 
+TEST(ProcfsMeter, HasThePeaksOfProcessesBetweenSamples) {
+  HoldingChild server(16);
+  HoldingChild helper(32);
+  ProcfsMeter meter(ThinnedSeries::kEverySample, ProcfsMeter::ProcessPeaks::yes);
+  meter.add("server", server.pid());
+  meter.add("server", helper.pid());
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  meter.sample(kSecond);
+  meter.sample(2 * kSecond);
+  const auto series = meter.series();
+  ASSERT_EQ(series.size(), 3U);
+  EXPECT_EQ(series[2].first, "server");
+  EXPECT_EQ(series[2].second.metric, "peak_largest_process_rss_bytes");
+  const Series& peaks = series[2].second;
+  ASSERT_EQ(peaks.t_ns, (std::vector<std::int64_t>{kSecond, kSecond})) << "they did not change";
+  // What the parent had was given to both by fork, and none of it is the child's own.
+  EXPECT_GE(peaks.values[0], static_cast<std::int64_t>(16 * kMib));
+  EXPECT_NEAR(static_cast<double>(peaks.values[1] - peaks.values[0]), 16.0 * kMib, 1.0 * kMib);
+}
+
 TEST(ProcfsMeter, KnowsNothingOfOtherRoles) {
   ProcfsMeter meter;
   EXPECT_TRUE(meter.read("nobody").counters.empty());

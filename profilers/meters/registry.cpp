@@ -75,10 +75,12 @@ Availability worker_and_gpu_are_here() {
 std::vector<MeterEntry> make_table() {
   return {
       {"procfs", MeterKind::outside,
-       "RSS sampled from statm, CPU time, page faults, swap and PSS; peaks from VmHWM where the "
-       "process carries marks",
+       "RSS sampled from statm, CPU time, page faults, swap and PSS; peaks from VmHWM",
        "/proc of the measured processes", metrics_of_meter("procfs"), procfs_works,
-       [](const MeterSite&) { return std::unique_ptr<Meter>(std::make_unique<ProcfsMeter>()); }},
+       [](const MeterSite&) {
+         return std::unique_ptr<Meter>(std::make_unique<ProcfsMeter>(
+             ThinnedSeries::kEverySample, ProcfsMeter::ProcessPeaks::yes));
+       }},
       {"heap", MeterKind::outside,
        "exact counts of heap bytes and allocations, from a preloaded library; no stacks",
        "dynamically linked programs", metrics_of_meter("heap"), recorder_works,

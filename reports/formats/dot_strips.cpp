@@ -8,7 +8,6 @@
 #include <cstddef>
 
 #include "analysis/growth/observations.h"
-#include "analysis/values/ranked_candidates.h"
 #include "base/text.h"
 #include "reports/formats/terminal_text.h"
 #include "reports/tables/words.h"
@@ -37,11 +36,14 @@ std::string strip(const std::vector<double>& values, double least, double most) 
 
 std::vector<std::string> dot_strips(const ReportModel& model) {
   const Results& results = model.results;
-  const Comparison* row = first_gate_row(results);
+  if (model.headlines.empty()) return {};
+  const Headline& first = model.headlines.front();
+  const Comparison* row = results.row(first.candidate, first.role, first.metric);
   if (row == nullptr) return {};
   std::vector<std::string> arms = {row->baseline};
-  for (const Comparison* ranked : ranked_rows(results, *row))
-    if (arms.size() < kMostArms) arms.push_back(ranked->candidate);
+  for (const Headline& headline : model.headlines)
+    if (headline.role == first.role && headline.metric == first.metric && arms.size() < kMostArms)
+      arms.push_back(headline.candidate);
   std::vector<std::vector<double>> values;
   double least = 0;
   double most = 0;

@@ -274,7 +274,9 @@ class GateMatrix : public testing::Test {
     EXPECT_EQ(number_in(xml, "failures") + number_in(xml, "errors") > 0, overall.exit_code != 0);
     expect_unique_names(results);
     const std::string github = render_github(model);
-    EXPECT_EQ(occurrences(github, "\n"), results.gates.size() + nothing);
+    const auto beside_gates =
+        std::ranges::count_if(model.headlines, std::not_fn(&Headline::is_of_gate));
+    EXPECT_EQ(occurrences(github, "\n"), results.gates.size() + beside_gates + nothing);
     EXPECT_EQ(occurrences(github, "::error "), static_cast<std::size_t>(with(1, 3, 5) + nothing));
     expect_told(results, model);
     const Results again = results_from_json(results_to_json(results), "results.json");

@@ -17,6 +17,11 @@ const char* command_for(const GateResult& gate) {
   return "warning";
 }
 
+/// Of a row without a gate.
+const char* title_of(ShownFor why) {
+  return why == ShownFor::largest_change ? "the largest change" : "another change";
+}
+
 /// The runner's own escapes: % and line ends everywhere, : and , in properties.
 std::string escaped(std::string_view text, bool property) {
   std::string out;
@@ -35,6 +40,11 @@ std::string render_github(const ReportModel& model) {
     out += fmt::format(
         "::{} title={}::{}\n", command_for(gate), escaped("memduel: " + gate.phrase(), true),
         escaped(fmt::format("{} ({}): {}", gate.name(), gate.candidate, gate.reason), false));
+  for (const Headline& headline : model.headlines)
+    if (!headline.is_of_gate())
+      out += fmt::format("::notice title={}::{}\n",
+                         escaped(fmt::format("memduel: {}", title_of(headline.why)), true),
+                         escaped(headline.sentence.text(), false));
   if (is_told_by_no_gate(model.results))
     out += fmt::format("::error title={}::{}\n", escaped("memduel: nothing was measured", true),
                        escaped(model.results.overall.nothing, false));

@@ -53,13 +53,13 @@ std::string shared_line(const ReportModel& model, const std::vector<const Headli
   return fmt::format("- {} {}", icon(headlines[0]->verdict), markdown_line(text));
 }
 
-/// What did not get worse: of several candidates one line per gate metric.
-std::vector<std::string> other_headlines(const ReportModel& model) {
+/// In the order of the first screen: of several candidates what did not get worse shares a line per
+/// metric.
+std::vector<std::string> headline_lines_of(const ReportModel& model) {
   std::vector<std::string> lines;
   std::vector<std::vector<const Headline*>> shared;
   for (const Headline& h : model.headlines) {
-    if (got_worse(h)) continue;
-    if (model.best.empty()) {
+    if (got_worse(h) || model.best.empty()) {
       lines.push_back(own_line(h));
       continue;
     }
@@ -100,16 +100,13 @@ std::vector<std::string> gate_lines(const ReportModel& model) {
   return {fmt::format("- {} more gates: {}", lines.size(), fmt::join(counts, ", "))};
 }
 
-/// The first screen: what got worse, growth, gates, what they cost.
+/// The first screen: its rows, growth, other gates, what they cost.
 std::vector<std::string> sentences(const ReportModel& model) {
-  std::vector<std::string> lines;
-  for (const Headline& h : model.headlines)
-    if (got_worse(h)) lines.push_back(own_line(h));
+  std::vector<std::string> lines = headline_lines_of(model);
   for (const SideEffect& effect : model.side_effects)
     if (got_worse(effect)) lines.push_back("- ❌ " + markdown_line(effect.sentence));
   for (const Sentence& sentence : model.growth)
     lines.push_back("- " + markdown_line(sentence.text()));
-  for (std::string& headline : other_headlines(model)) lines.push_back(std::move(headline));
   for (const std::string& sentence : model.ablation)
     lines.push_back("- " + markdown_line(sentence));
   for (std::string& gate : gate_lines(model)) lines.push_back(std::move(gate));
@@ -132,13 +129,17 @@ std::string arms(const ReportModel& model) {
 /// What changed most and what to do next, as on the page's first screen.
 std::vector<std::string> causes(const ReportModel& model) {
   std::vector<std::string> lines;
-  std::vector<std::string> parts;
-  for (const Cause& cause : model.causes)
-    parts.push_back(
-        fmt::format("{} {} {}", cause.more ? "▲" : "▼", cause.amount, markdown_cell(cause.name)));
-  if (!parts.empty())
-    lines.push_back(
-        fmt::format("- What changed most, by profile trials: {}", fmt::join(parts, "; ")));
+  std::string of;
+  for (const Cause& cause : model.causes) {
+    const std::string part =
+        fmt::format("{} {} {}", cause.more ? "▲" : "▼", cause.amount, markdown_cell(cause.name));
+    if (!lines.empty() && cause.of == of)
+      lines.back() += "; " + part;
+    else
+      lines.push_back(fmt::format("- What changed most in {}, by profile trials: {}",
+                                  markdown_cell(cause.of), part));
+    of = cause.of;
+  }
   if (model.next_step) {
     const auto& [sentence, command] = *model.next_step;
     lines.push_back("- " + markdown_line(sentence) +

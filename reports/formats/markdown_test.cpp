@@ -98,8 +98,12 @@ TEST(MarkdownReport, PutsFailedGatesFirstAndFoldsWhatAllCandidatesShare) {
   for (std::string& line : first) std::getline(lines, line);
   EXPECT_THAT(first[3], HasSubstr("(gate failed)"));
   EXPECT_THAT(first[4], HasSubstr("server memory above idle at its peak, against original: "));
-  EXPECT_THAT(first[4], HasSubstr("optimized 53 % LESS (52.5–53.0 %, 8 blocks)"));
-  EXPECT_THAT(head, HasSubstr("\n- The final models of all 4 arms are bit-identical.\n"));
+  EXPECT_THAT(first[4],
+              HasSubstr("optimized 53 % LESS (455.0 → 215.0 MiB, 52.5–53.0 %, 8 blocks)"));
+  EXPECT_THAT(head, HasSubstr("\n- ✅ whole-job memory at its peak, against original: "
+                              "candidate-3 48 % LESS (1.47 GiB → 785.0 MiB, "))
+      << "the job has more clients than the gates ask about";
+  EXPECT_THAT(head, HasSubstr("; the same model; "));
 }
 
 TEST(MarkdownReport, FoldsManyGatesWithoutASentence) {
@@ -124,7 +128,8 @@ TEST(MarkdownReport, SaysBeforeTheFoldWhatWasComparedWhatChangedMostAndWhatToDo)
   const std::string head =
       before_the_table(render_markdown(build_report_model(sample.results, sample.run)));
   EXPECT_THAT(head, HasSubstr("**\n- original: `./old 'a'b'`; optimized: `./new`\n- "));
-  EXPECT_THAT(head, HasSubstr("- What changed most, by profile trials: ▼ −200.0 MiB ± 4.00 MiB "
+  EXPECT_THAT(head, HasSubstr("- What changed most in server heap at its peak, by profile "
+                              "trials: ▼ −200.0 MiB ± 4.00 MiB "
                               "clone for aggregate; ▲ +20.0 MiB stage for serve\n"
                               "- What next: "));
 }

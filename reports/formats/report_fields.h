@@ -63,7 +63,7 @@ inline constexpr auto kDescription<Headline> =
               always("verdict", &Headline::verdict), always("tier", &Headline::tier),
               always("more", &Headline::more), always("outcome", &Headline::outcome),
               always("gate", &Headline::gate), always("fails", &Headline::fails),
-              always("reason", &Headline::reason));
+              always("reason", &Headline::reason), always("why", &Headline::why));
 
 template <>
 inline constexpr auto kDescription<SideEffect> =
@@ -205,13 +205,9 @@ inline constexpr auto kDescription<ComparedArm> = described(
     "ComparedArm", always("name", &ComparedArm::name), always("words", &ComparedArm::words));
 
 template <>
-inline constexpr auto kDescription<Cause> =
-    described("Cause", always("amount", &Cause::amount), always("name", &Cause::name),
-              always("more", &Cause::more));
-template <>
-inline constexpr auto kDescription<Suggestion> =
-    described("Suggestion", always("sentence", &Suggestion::sentence),
-              always("command", &Suggestion::command));
+inline constexpr auto kDescription<Cause> = described(
+    "Cause", always("amount", &Cause::amount), always("name", &Cause::name),
+    always("more", &Cause::more), always("of", &Cause::of), always("resident", &Cause::resident));
 
 template <>
 inline constexpr auto kDescription<ReportModel> = described(

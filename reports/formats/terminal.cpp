@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "base/characters.h"
-#include "base/command_line.h"
 #include "base/note_codes.h"
-#include "base/run_directory.h"
 #include "base/text.h"
 #include "reports/formats/terminal_ablation.h"
 #include "reports/formats/terminal_differences.h"
@@ -77,16 +75,6 @@ std::string arms_in_a_line(const Results& results) {
       candidates += (candidates.empty() ? "" : ", ") + arm.name;
   if (candidates.empty()) return {};
   return escape_terminal(fmt::format(": {} against {}", candidates, results.baseline));
-}
-
-/// A suggested command with the run's config by its path: the reader stands beside the run, not in
-/// it.
-std::string from_here(const ReportModel& model) {
-  const std::string& command = model.next_step->command;
-  if (!command.starts_with("memduel run ") || model.directory.empty()) return command;
-  std::vector<std::string> words = split_command_line(command).argv;
-  std::ranges::replace(words, std::string(kConfigFile), (model.directory / kConfigFile).string());
-  return quoted_command_line(words);
 }
 
 Weight weight_of(const SideEffect& effect) {
@@ -192,27 +180,30 @@ class TerminalReport {
   }
 
   void add_causes() {
-    bool first = true;
+    std::string of;
     for (const Cause& cause : model_.causes) {
+      const bool first = cause.of != of || &cause == &model_.causes.front();
+      of = cause.of;
       const VerdictLook look =
           look_of(cause.more ? Verdict::regressed : Verdict::improved, cause.more);
       const std::string name = escape_terminal(cause.name);
       constexpr std::size_t kAmount = 12;
       const auto room = static_cast<std::size_t>(options_.width) - kAmount - 6;
       add(Weight::cause,
-          std::string(first ? "What changed most:\n" : "") + "  " +
+          (first ? wrapped(escape_terminal("What changed most in " + of + ":"), 2, options_.width)
+                 : "") +
+              "  " +
               painted(fmt::format("{} {}", look.sign, padded(cause.amount, kAmount, true)),
                       look.color, options_) +
               "  " + (count_characters(name) > room ? padded(name, room, false) : name) + "\n",
-          first);
-      first = false;
+          &cause == &model_.causes.front());
     }
   }
 
   /// Its command is to be copied: it stands on a line of its own, which is not broken.
   void add_next_step() {
     if (!model_.next_step) return;
-    const std::string command = from_here(model_);
+    const std::string& command = model_.next_step->command;
     add(Weight::next_step,
         wrapped(escape_terminal(model_.next_step->sentence), 0, options_.width) +
             (command.empty() ? "" : "  " + escape_terminal(command) + "\n"),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <sstream>
@@ -29,9 +30,17 @@ std::set<std::string> benchmarks_in(const std::vector<Comparison>& rows) {
   return roles;
 }
 
+bool is_on_first_screen(const Results& results, const Comparison& c) {
+  return std::ranges::any_of(results.first_screen.rows, [&](const ShownRow& shown) {
+    return shown.candidate == c.candidate && shown.role == c.role && shown.metric == c.metric;
+  });
+}
+
 /// A group's largest says what counts about it, so its median stays in the HTML report.
-bool is_key_row(const JobFacts& job, const Comparison& c, const std::set<std::string>& benchmarks) {
-  if (is_median_of_group(job, c.role) && !c.is_asked()) return false;
+bool is_key_row(const Results& results, const Comparison& c,
+                const std::set<std::string>& benchmarks) {
+  if (is_on_first_screen(results, c)) return true;
+  if (is_median_of_group(results.job, c.role) && !c.is_asked()) return false;
   if (c.metric == kAllocationCount && benchmarks.contains(c.role)) return true;
   return c.is_asked() || metric_info(c.metric).is_key;
 }
@@ -48,14 +57,22 @@ std::string change_of(const Comparison& c) {
   return (*c.difference < 0 ? "−" : "+") + value_of(c.metric, std::abs(*c.difference));
 }
 
-constexpr std::size_t kRoleWidth = 11;
+constexpr std::size_t kRoleWidth = 10;
 
-/// 11 + 26 + 10 + 10 + 10 + 1 + 12 columns.
+/// 10 + 26 + 10 + 10 + 11 + 1 + 12 columns.
 std::string table_line(const std::string& role, const std::string& metric,
                        const std::string& baseline, const std::string& candidate,
                        const std::string& change) {
   return left(role, kRoleWidth) + padded(escape_terminal(metric), 26, false) + right(baseline, 10) +
-         right(candidate, 10) + right(change, 10) + " ";
+         right(candidate, 10) + right(change, 11) + " ";
+}
+
+/// Whether a reader who divides the medians gets another change than the one that was decided.
+bool differs_from_medians(const Comparison& row) {
+  constexpr double kVisible = 0.01;
+  return row.verdict != Verdict::inconclusive && row.ratio && row.baseline_median &&
+         row.candidate_median && *row.baseline_median > 0 &&
+         std::abs(*row.ratio - *row.candidate_median / *row.baseline_median) > kVisible;
 }
 
 std::vector<std::string> roles_with_rounds(const Results& results) {
@@ -79,8 +96,11 @@ std::string headline_lines(const Headline& headline, const TerminalOptions& opti
 }
 
 std::string note_lines(const char* kind, const Note& note, int width) {
-  const std::string advice = note.advice.empty() ? "" : "; advice: " + note.advice;
-  return wrapped(fmt::format("{}: {}", kind, escape_terminal(note.message + advice)), 2, width);
+  const std::size_t end = std::min(note.advice.find('\n'), note.advice.size());
+  const std::string advice = end == 0 ? "" : "; advice: " + note.advice.substr(0, end);
+  const std::string command = end == note.advice.size() ? "" : note.advice.substr(end + 1) + "\n";
+  return wrapped(fmt::format("{}: {}", kind, escape_terminal(note.message + advice)), 2, width) +
+         escape_terminal_lines(command);
 }
 
 std::string render_table(const ReportModel& model, const TerminalOptions& options) {
@@ -88,14 +108,15 @@ std::string render_table(const ReportModel& model, const TerminalOptions& option
   std::string candidate;
   std::string named;  // the role that stands on a line of its own above
   size_t hidden = 0;
+  bool any_differs = false;
   const auto& rows = model.results.comparisons;
   const std::set<std::string> benchmarks = benchmarks_in(rows);
-  const auto is_key = [&](const Comparison& c) {
-    return is_key_row(model.results.job, c, benchmarks);
-  };
+  const auto is_key = [&](const Comparison& c) { return is_key_row(model.results, c, benchmarks); };
   const bool any_key_row = std::ranges::any_of(rows, is_key);
   for (const Comparison& c : rows) {
-    if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows) || !c.has_values()) {
+    const bool is_told_by_the_job =
+        repeats_the_job(c, rows) && !is_on_first_screen(model.results, c);
+    if ((any_key_row && !is_key(c)) || is_told_by_the_job || !c.has_values()) {
       ++hidden;
       continue;
     }
@@ -104,6 +125,7 @@ std::string render_table(const ReportModel& model, const TerminalOptions& option
       out += '\n' + table_line("role", "metric", c.baseline, candidate, "change") + "verdict\n";
       named.clear();
     }
+    any_differs = any_differs || differs_from_medians(c);
     const bool fits = count_characters(escape_terminal(c.role)) < kRoleWidth;
     if (!fits && c.role != named) out += escape_terminal(c.role) + "\n";
     named = c.role;
@@ -113,6 +135,7 @@ std::string render_table(const ReportModel& model, const TerminalOptions& option
         painted(std::string(to_name(c.verdict)), look_of(c.verdict, c.has_more()).color, options) +
         "\n";
   }
+  if (any_differs) out += "The change is the median of all differences between trials.\n";
   if (hidden > 0)
     out += format_count(hidden, "more row is", "more rows are") + " in the HTML report.\n";
   return out;

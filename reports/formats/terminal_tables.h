@@ -10,6 +10,7 @@ namespace memduel {
 
 /// A verdict in its colour, and a warning or limitation with its advice: as lines that fit.
 std::string headline_lines(const Headline& headline, const TerminalOptions& options);
+/// A command at the end of the advice keeps its line.
 std::string note_lines(const char* kind, const Note& note, int width);
 
 /// The important metrics, with a blank line before it: 80 columns.

@@ -23,7 +23,7 @@ TEST(TerminalReport, LeavesOutRowsWithoutValues) {
   ReportModel model = sample_model({});
   const auto shown = [&] {
     const std::string text = render_terminal(model);
-    return text.find("\nserver     peak_rss_bytes ") != std::string::npos;
+    return text.find("\nserver    peak_rss_bytes ") != std::string::npos;
   };
   ASSERT_TRUE(shown());
   for (Comparison& row : model.results.comparisons) {

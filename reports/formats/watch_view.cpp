@@ -86,6 +86,14 @@ std::string limit_text(const WatchSnapshot& snapshot, const GrowthNow& now) {
                      share_text(limit), left.empty() ? "" : ", met in " + left);
 }
 
+/// PSS of the start says nothing of a peak that came later.
+bool pss_was_read_near_the_peak(const WatchSnapshot& snapshot) {
+  constexpr double kNear = 0.95;
+  return snapshot.peak_pss_bytes && snapshot.rss_at_peak_pss_bytes &&
+         static_cast<double>(*snapshot.rss_at_peak_pss_bytes) >=
+             kNear * static_cast<double>(snapshot.peak_rss_bytes.value_or(0));
+}
+
 }  // namespace
 
 std::vector<std::string> watch_screen(const WatchSnapshot& snapshot,
@@ -102,12 +110,12 @@ std::vector<std::string> watch_screen(const WatchSnapshot& snapshot,
   std::vector<std::string> lines;
   lines.push_back(painted((count_characters(what) > room ? padded(what, room, false) : what) + tail,
                           "\033[1m", options));
-  std::string memory = fmt::format("RSS {}, peak {}", bytes_text(snapshot.rss_bytes),
-                                   bytes_text(snapshot.peak_rss_bytes));
+  lines.push_back(fit(fmt::format("RSS {}, peak {}", bytes_text(snapshot.rss_bytes),
+                                  bytes_text(snapshot.peak_rss_bytes))));
+  // RSS is of now, PSS of its last reading: two lines.
   if (snapshot.pss_bytes)
-    memory += fmt::format(", PSS {} ({} ago)", bytes_text(snapshot.pss_bytes),
-                          format_seconds(std::floor(snapshot.pss_age_seconds)));
-  lines.push_back(fit(memory));
+    lines.push_back(fit(fmt::format("PSS {} ({} ago)", bytes_text(snapshot.pss_bytes),
+                                    format_seconds(std::floor(snapshot.pss_age_seconds)))));
   constexpr std::size_t kRange = 24;
   if (!snapshot.rss.values.empty())
     lines.push_back(fit(course(snapshot.rss, width - std::min(width / 2, kRange)) + " " +
@@ -124,7 +132,7 @@ std::string watch_line(const WatchSnapshot& snapshot) {
   std::string line = fmt::format("{}  rss {}", format_seconds(snapshot.elapsed_seconds),
                                  bytes_text(snapshot.rss_bytes));
   // RSS is of now; what was read long ago is not put beside it.
-  constexpr double kRecent = 10;
+  constexpr double kRecent = 1;
   if (snapshot.pss_bytes && snapshot.pss_age_seconds < kRecent)
     line += "  pss " + bytes_text(snapshot.pss_bytes);
   if (snapshot.running_round) line += fmt::format("  round {}", *snapshot.running_round);
@@ -145,9 +153,9 @@ std::string watch_summary(const WatchSnapshot& snapshot, int width) {
                   format_seconds(snapshot.elapsed_seconds),
                   format_count(static_cast<std::size_t>(snapshot.samples), "sample"),
                   bytes_text(snapshot.peak_rss_bytes));
-  if (snapshot.peak_pss_bytes)
-    text += fmt::format(", PSS at most {} when it was read", bytes_text(snapshot.peak_pss_bytes));
   text += fmt::format("; {}.", rounds_text(snapshot));
+  if (pss_was_read_near_the_peak(snapshot))
+    text += fmt::format(" PSS was at most {}.", bytes_text(snapshot.peak_pss_bytes));
   const std::string slopes = slopes_text(now);
   if (slopes.empty()) return wrapped(text, 2, width);
   text += fmt::format(" Growth after warm-up {}", slopes);

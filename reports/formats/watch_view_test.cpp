@@ -24,6 +24,7 @@ WatchSnapshot leaking() {
   snapshot.peak_rss_bytes = 300 * kMib;
   snapshot.pss_bytes = 220 * kMib;
   snapshot.peak_pss_bytes = 260 * kMib;
+  snapshot.rss_at_peak_pss_bytes = 290 * kMib;
   snapshot.pss_age_seconds = 35.7;
   snapshot.running_round = 41;
   snapshot.rounds_ended = 40;
@@ -40,12 +41,13 @@ WatchSnapshot leaking() {
 
 TEST(WatchView, ShowsMemoryGrowthAndWhereItLeads) {
   const std::vector<std::string> lines = watch_screen(leaking(), {});
-  ASSERT_EQ(lines.size(), 5U);
+  ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(lines[0], "python3 train.py · 12 min 05 s · 3 processes");
-  EXPECT_EQ(lines[1], "RSS 240.0 MiB, peak 300.0 MiB, PSS 220.0 MiB (35.0 s ago)");
-  EXPECT_THAT(lines[2], AllOf(HasSubstr("▁"), HasSubstr("█"), HasSubstr("201.0 MiB to 260.0 MiB")));
-  EXPECT_EQ(lines[3], "round 41, 40 rounds ended: +1.00 MiB per round, +20.0 MiB per minute");
-  EXPECT_EQ(lines[4],
+  EXPECT_EQ(lines[1], "RSS 240.0 MiB, peak 300.0 MiB");
+  EXPECT_EQ(lines[2], "PSS 220.0 MiB (35.0 s ago)");
+  EXPECT_THAT(lines[3], AllOf(HasSubstr("▁"), HasSubstr("█"), HasSubstr("201.0 MiB to 260.0 MiB")));
+  EXPECT_EQ(lines[4], "round 41, 40 rounds ended: +1.00 MiB per round, +20.0 MiB per minute");
+  EXPECT_EQ(lines[5],
             "limit 1000.0 MiB (its control group): 87 % used, met in 130 rounds, 6 min 30 s");
 }
 
@@ -80,7 +82,7 @@ TEST(WatchView, ColoursTheLimitByItsThresholdsOnlyWhereColourIsWanted) {
 
 TEST(WatchView, IsOneLineWithoutATerminal) {
   WatchSnapshot snapshot = leaking();
-  snapshot.pss_age_seconds = 5;
+  snapshot.pss_age_seconds = 0.5;
   EXPECT_EQ(watch_line(snapshot),
             "12 min 05 s  rss 240.0 MiB  pss 220.0 MiB  round 41  +1.00 MiB/round  limit 87 %");
   EXPECT_EQ(watch_line(leaking()),
@@ -92,11 +94,14 @@ TEST(WatchView, IsOneLineWithoutATerminal) {
 
 TEST(WatchView, SumsUpWithoutAVerdict) {
   EXPECT_EQ(watch_summary(leaking(), 80),
-            "watched python3 train.py for 12 min 05 s, 725 samples: RSS at most 300.0 MiB,\n"
-            "  PSS at most 260.0 MiB when it was read; round 41, 40 rounds ended. Growth\n"
-            "  after warm-up +1.00 MiB per round, +20.0 MiB per minute; at that rate the\n"
-            "  1000.0 MiB of its control group are met in 130 rounds, 6 min 30 s. One run has\n"
-            "  a slope but no verdict.\n");
+            "watched python3 train.py for 12 min 05 s, 725 samples: RSS at most 300.0 MiB;\n"
+            "  round 41, 40 rounds ended. PSS was at most 260.0 MiB. Growth after warm-up\n"
+            "  +1.00 MiB per round, +20.0 MiB per minute; at that rate the 1000.0 MiB of its\n"
+            "  control group are met in 130 rounds, 6 min 30 s. One run has a slope but no\n"
+            "  verdict.\n");
+  WatchSnapshot early = leaking();
+  early.rss_at_peak_pss_bytes = 3 * kMib;
+  EXPECT_THAT(watch_summary(early, 80), Not(HasSubstr("PSS"))) << "it was read at the start";
   WatchSnapshot begun;
   begun.what = "pid 812";
   EXPECT_EQ(watch_summary(begun, 80),

@@ -34,7 +34,8 @@ void redact(nlohmann::json& value) {
 void redact(std::vector<Note>& notes) {
   for (Note& note : notes) {
     note.message = without_paths(note.message);
-    note.advice = without_paths(note.advice);
+    // A command stands on a line of its own, and has arguments.
+    note.advice = without_paths(note.advice.substr(0, note.advice.find('\n')));
   }
 }
 

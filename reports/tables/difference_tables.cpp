@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "profilers/profile/names/own_code.h"
 #include "profilers/profile/names/short_name.h"
+#include "reports/tables/causes.h"
 #include "reports/tables/words.h"
 
 namespace memduel {
@@ -49,6 +50,7 @@ std::string kind_for(const Question& question, const Results& results) {
   if (question.metric == kAllocationCount) return "allocations";
   if (question.metric == kAllocatedBytes) return "allocated";
   if (question.metric == kLiveAtEnd) return "live";
+  if (question.metric == kEndHeap) return "retained";
   if (is_growth_metric(question.metric)) {
     const bool retains = std::ranges::any_of(results.difference_totals, [&](const auto& total) {
       return total.kind == "retained" && total.candidate == question.candidate &&
@@ -57,6 +59,13 @@ std::string kind_for(const Question& question, const Results& results) {
     return retains ? "retained" : "peak";
   }
   return metric_info(question.metric).unit == Unit::bytes ? "peak" : "";
+}
+
+/// Whether stacks of blocks explain the metric.
+bool is_of_the_heap(const std::string& metric) {
+  constexpr std::array<std::string_view, 5> kHeap = {kPeakHeap, kEndHeap, kAllocatedBytes,
+                                                     kAllocationCount, kLiveAtEnd};
+  return is_growth_metric(metric) || std::ranges::find(kHeap, metric) != kHeap.end();
 }
 
 double change_of(const DifferenceTotal& total) {
@@ -95,21 +104,11 @@ std::string subject_of(const DifferenceTotal& total) {
   return total.role + what + ", everything allocated";
 }
 
-std::string amount_of(const Difference& row) {
-  const bool blocks = row.kind == "allocations";
-  const double size = blocks ? row.blocks : row.bytes;
-  const char* sign = size < 0 ? "−" : "+";
-  if (blocks) return fmt::format("{}{:.0f} blocks", sign, std::abs(size));
-  std::string text = sign + format_bytes(std::abs(size));
-  // Below a byte it is what rounding leaves of an exact profile.
-  if (row.half_width_bytes.value_or(0) >= 1) text += " ± " + format_bytes(*row.half_width_bytes);
-  return text;
-}
-
 DifferenceRow shown_row(const Difference& row) {
   DifferenceRow shown;
-  shown.amount = amount_of(row);
   shown.size = row.kind == "allocations" ? row.blocks : row.bytes;
+  shown.half_width = row.half_width_bytes.value_or(0);
+  shown.amount = amount_of(row.kind, shown.size, shown.half_width);
   shown.share = format_percent(row.share);
   shown.stack = row.stack;
   shown.phase = row.phase.value_or("");
@@ -145,6 +144,7 @@ DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
   table.candidate = total.candidate;
   table.role = total.role;
   table.kind = total.kind;
+  table.heap = total.heap;
   table.title = fmt::format("{}: {} with {}, {} with {}", subject_of(total),
                             format_bytes(total.baseline_bytes), results.baseline,
                             format_bytes(total.candidate_bytes), total.candidate);
@@ -214,6 +214,28 @@ std::string telling_caller(const std::vector<std::string>& stack) {
     if (place.empty()) place = stack[i];
   }
   return place;
+}
+
+std::string amount_of(const std::string& kind, double size, double half_width) {
+  const char* sign = size < 0 ? "−" : "+";
+  if (kind == "allocations") return fmt::format("{}{:.0f} blocks", sign, std::abs(size));
+  std::string text = sign + format_bytes(std::abs(size));
+  // Below a byte it is what rounding leaves of an exact profile.
+  if (half_width >= 1) text += " ± " + format_bytes(half_width);
+  return text;
+}
+
+std::optional<DifferenceTable> difference_table_for(const Results& results,
+                                                    const std::string& candidate,
+                                                    const std::string& role,
+                                                    const std::string& metric) {
+  if (!is_resident_peak(metric) && !is_of_the_heap(metric)) return std::nullopt;
+  for (const DifferenceTotal* total : totals_for({candidate, role, metric}, results)) {
+    const bool asks_malloc = metric == kPeakHeap || metric == kEndHeap;
+    if (asks_malloc && total->heap != "malloc") continue;
+    return table_of(*total, results);
+  }
+  return std::nullopt;
 }
 
 std::vector<DifferenceTable> difference_tables(const Results& results) {

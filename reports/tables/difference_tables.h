@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ inline constexpr std::size_t kMostRoles = 3;
 struct DifferenceRow {
   std::string amount;                ///< "+4.0 MiB", "−120 blocks"
   double size = 0;                   ///< candidate minus baseline: bytes, of allocations blocks
+  double half_width = 0;             ///< of its 95 % interval, where the recorder sampled
   std::string share;                 ///< "97 %" of everything that differs
   std::string function;              ///< the one that tells most, see telling_frame; short
   std::string caller;                ///< of it, see telling_caller
@@ -29,6 +31,7 @@ struct DifferenceTable {
   std::string candidate;
   std::string role;
   std::string kind;   ///< as in Difference
+  std::string heap;   ///< as in Difference
   std::string title;  ///< "server at its peak: 200.1 MiB with a, 204.1 MiB with b"
   std::vector<DifferenceRow> rows;
   std::string remark;  ///< how much could not be matched
@@ -38,6 +41,17 @@ struct DifferenceTable {
 /// first. Empty without profile
 /// trials of both sides.
 std::vector<DifferenceTable> difference_tables(const Results& results);
+
+/// "+4.0 MiB ± 1.0 MiB", of allocations "−120 blocks".
+std::string amount_of(const std::string& kind, double size, double half_width);
+
+/// Of the role that changed most, where the role asked about stands for several, the table that
+/// explains a metric; of the heap's own metrics only what malloc gave. Absent where none does: the
+/// metric is of another kind of memory, or there are no profile trials of both sides.
+std::optional<DifferenceTable> difference_table_for(const Results& results,
+                                                    const std::string& candidate,
+                                                    const std::string& role,
+                                                    const std::string& metric);
 
 /// The function of a stack (outermost first) that a reader knows, as an index: the innermost one in
 /// Python, else the innermost that has a name and is neither a standard library's nor an

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/questions/first_screen.h"
 #include "base/metric_catalogue.h"
 #include "reports/tables/report_model.h"
 #include "reports/tables/words.h"
@@ -25,9 +26,48 @@ bool repeats_the_job(const std::vector<const Growth*>& role,
          });
 }
 
+using GrowthOfRole = std::vector<const Growth*>;  ///< of every variant
+
+/// Whether memory goes up from round to round, though it may not be known whether that goes on.
+bool rises(const GrowthOfRole& role) {
+  return std::ranges::any_of(role, [](const Growth* growth) {
+    return growth->verdict == GrowthVerdict::growing ||
+           (growth->verdict == GrowthVerdict::inconclusive && growth->ci_low.value_or(0) > 0);
+  });
+}
+
+/// Likewise, by as much as the metric's margin.
+bool rises_much(const GrowthOfRole& role) {
+  const double margin = metric_info(role[0]->metric).absolute_margin;
+  return rises(role) && std::ranges::any_of(role, [&](const Growth* growth) {
+           return growth->slope.value_or(0) >= margin;
+         });
+}
+
+/// Where some roles rise, the others and what rises by a trifle are in the table only.
+void keep_what_rises(std::vector<GrowthOfRole>& roles) {
+  for (const auto& tells : {rises_much, rises}) {
+    if (std::ranges::none_of(roles, tells)) continue;
+    std::erase_if(roles, [&](const GrowthOfRole& role) { return !tells(role); });
+    return;
+  }
+}
+
+/// Whether some variant grows in the role of `growth`, and none by an amount that matters: what is
+/// known of the others is no news then.
+bool grows_by_little(const Results& results, const Growth& growth) {
+  bool grows = false;
+  for (const Growth& other : results.growth) {
+    if (other.role != growth.role || other.metric != growth.metric) continue;
+    if (is_notable_growth(results, other)) return false;
+    grows = grows || other.verdict == GrowthVerdict::growing;
+  }
+  return grows;
+}
+
 /// Growth that a gate asks about, else what is known of every role, per round where it has any; by
 /// role. None in an ablation, which asks about switches.
-std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
+std::vector<GrowthOfRole> growth_to_tell(const Results& results) {
   if (!results.ablation.empty()) return {};
   std::set<std::pair<std::string, std::string>> gated;
   for (const Comparison& c : results.comparisons)
@@ -36,13 +76,13 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
   std::set<std::pair<std::string, std::string>> known;  // of one arm at least
   for (const Growth& growth : results.growth) {
     if (growth.metric == kRssGrowthPerRound) per_round.emplace(growth.arm, growth.role);
-    if (growth.verdict != GrowthVerdict::inconclusive &&
-        !is_median_of_group(results.job, growth.role))
+    if ((growth.verdict != GrowthVerdict::inconclusive || rises({&growth})) &&
+        !is_median_of_group(results.job, growth.role) && !grows_by_little(results, growth))
       known.emplace(growth.role, growth.metric);
   }
   // A lone arm has no verdict; where it goes is told all the same, of all its roles together.
   const bool alone = results.arms.size() == 1;
-  std::vector<std::vector<const Growth*>> roles;
+  std::vector<GrowthOfRole> roles;
   for (const Growth& growth : results.growth) {
     if (growth.metric == kHeapGrowth) continue;  // in its table: a sentence for each role suffices
     const bool asked = gated.contains({growth.role, growth.metric});
@@ -61,12 +101,8 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
   }
   const auto all = roles;
   std::erase_if(roles, [&](const auto& role) { return repeats_the_job(role, all); });
+  if (gated.empty()) keep_what_rises(roles);
   return roles;
-}
-
-bool any_verdict(const std::vector<const Growth*>& role, GrowthVerdict verdict) {
-  return std::ranges::any_of(role,
-                             [&](const Growth* growth) { return growth->verdict == verdict; });
 }
 
 /// Series per round of the roles that gates ask about and that nothing was told of yet; where these
@@ -82,14 +118,17 @@ std::vector<std::vector<const Growth*>> growth_left_to_tell(
     return rows;
   };
   std::set<std::string> seen;
+  const bool others_rise = std::ranges::any_of(told, rises);
   for (const auto& role : told) seen.insert(role[0]->role);
   std::vector<std::vector<const Growth*>> left;
   const auto add = [&](const std::string& role) {
     if (!seen.insert(role).second) return;
     auto rows = per_round(role);
-    if (!rows.empty() && !repeats_the_job(rows, told)) left.push_back(std::move(rows));
+    if (rows.empty() || (others_rise && !rises_much(rows))) return;
+    if (!repeats_the_job(rows, told)) left.push_back(std::move(rows));
   };
-  for (const Headline& headline : model.headlines) add(headline.role);
+  for (const Headline& headline : model.headlines)
+    if (headline.is_of_gate()) add(headline.role);
   if (told.empty() && left.empty() && !results.growth.empty()) add(results.growth.front().role);
   return left;
 }
@@ -106,7 +145,7 @@ void tell_growth(ReportModel& model) {
   for (const std::vector<const Growth*>& role : told) {
     const bool known = std::ranges::any_of(
         role, [](const Growth* growth) { return growth->verdict != GrowthVerdict::inconclusive; });
-    if (known)
+    if (known || rises(role))
       model.growth.push_back(growth_sentence(job, role));
     else if (model.results.arms.size() == 1 && role.size() == 1 && role[0]->slope)
       model.growth.emplace_back(slope_sentence(job, *role[0]));
@@ -114,7 +153,9 @@ void tell_growth(ReportModel& model) {
       tell_last(role);
   }
   for (const std::vector<const Growth*>& role : growth_left_to_tell(model, told)) {
-    if (any_verdict(role, GrowthVerdict::growing))
+    const bool grows = std::ranges::any_of(
+        role, [&](const Growth* growth) { return is_notable_growth(model.results, *growth); });
+    if (grows)
       model.growth.push_back(growth_sentence(job, role));
     else
       tell_last(role);

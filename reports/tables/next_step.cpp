@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
+#include <array>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "analysis/questions/first_screen.h"
 #include "analysis/questions/held_memory.h"
 #include "analysis/values/ranked_candidates.h"
 #include "base/command_line.h"
-#include "base/run_directory.h"
+#include "base/error.h"
+#include "base/printed_command.h"
 #include "base/text.h"
 #include "reports/tables/arm_words.h"
+#include "reports/tables/causes.h"
 #include "reports/tables/report_model.h"
 #include "reports/tables/words.h"
 
@@ -27,28 +32,56 @@ struct MallocSetting {
   const char* words;
 };
 constexpr int kManyArenas = 4;
+constexpr std::size_t kWordsOfRun = 3;  ///< memduel run CONFIG
 constexpr MallocSetting kTwoArenas = {"MALLOC_ARENA_MAX", "2", "Two arenas may hold less"};
 constexpr MallocSetting kEarlyTrim = {"MALLOC_TRIM_THRESHOLD_", "131072",
                                       "Giving it back earlier may help"};
+
+/// Of a command that a run has on file; none where it is no command line.
+std::vector<std::string> words_of(const std::string& command) {
+  try {
+    return split_command_line(command).argv;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// Whether the arm is one command and nothing else that a command line of two would lose, run in
+/// the directory that the reader is in.
+bool is_one_command(const json& workload, const json& arm) {
+  const json& processes = config_member(workload, "processes");
+  if (!processes.is_array() || processes.size() != 1) return false;
+  constexpr std::array kBeside = {"prepare", "cleanup", "files", "marks", "match", "templates"};
+  const bool is_plain = std::ranges::all_of(
+      kBeside, [&](const char* key) { return config_member(workload, key).empty(); });
+  std::error_code gone;
+  const auto is_here = [&](const json& directory) {
+    return !directory.is_string() ||
+           std::filesystem::equivalent(directory.get<std::string>(), ".", gone);
+  };
+  const json& process = processes.front();
+  return is_plain && is_here(config_member(workload, "cwd")) &&
+         is_here(config_member(process, "cwd")) && !config_member(process, "count").is_number() &&
+         config_member(process, "exit_statuses").size() <= 1 &&
+         config_member(arm, "optimizations").is_null() && config_member(arm, "cwd").is_null();
+}
 
 /// A run of the arm with the setting, beside the arm itself where that is one command. Empty where
 /// the run's config cannot run again: its programs are gone, or it is two runs.
 std::string command_with(const MallocSetting& setting, const ReportModel& model, const json& arm,
                          const std::string& name) {
-  const json& processes = config_member(config_member(model.config, "workload"), "processes");
-  const bool one_command = processes.is_array() && processes.size() == 1 &&
-                           !config_member(processes.front(), "count").is_number() &&
-                           config_member(arm, "optimizations").is_null() &&
-                           config_member(arm, "cwd").is_null();
+  const json& workload = config_member(model.config, "workload");
+  const json& processes = config_member(workload, "processes");
+  const bool one_command = is_one_command(workload, arm);
   const std::string variable = fmt::format("{}={}", setting.name, setting.value);
   if (one_command) {
     const std::string words = arm_words(arm, processes);
     return quoted_command_line({"memduel", "compare", "--a", words, "--b", variable + " " + words});
   }
-  if (model.reproduce != kRunAgain) return {};
-  return quoted_command_line(
-      {"memduel", "run", kConfigFile, "--set",
-       fmt::format("arms.{}.env.{}=\"{}\"", name, setting.name, setting.value)});
+  const std::vector<std::string> again = words_of(model.reproduce);
+  if (again.size() != kWordsOfRun || again[1] != "run") return {};
+  return quoted_command_line(with_options(
+      again, {"--set", fmt::format("arms.{}.env.{}=\"{}\"", name, setting.name, setting.value)}));
 }
 
 /// Where the best candidate's allocator keeps much that is free.
@@ -61,11 +94,9 @@ std::optional<Suggestion> with_another_setting(const ReportModel& model, const s
   std::string command = command_with(setting, model, arm, name);
   if (command.empty()) return std::nullopt;
   return Suggestion{
-      fmt::format(
-          "Worth a try: {} keeps {} of freed {} memory in {}, {} of its peak RSS of {}. {}:", name,
-          format_bytes(held->bytes), role_words(model.results.job, held->role),
-          format_count(static_cast<std::size_t>(held->arenas), "arena"),
-          format_percent(held->bytes / held->peak), format_bytes(held->peak), setting.words),
+      fmt::format("Worth a try: {} keeps {} of freed {} memory in {}. {}:", name,
+                  format_bytes(held->bytes), role_words(model.results.job, held->role),
+                  format_count(static_cast<std::size_t>(held->arenas), "arena"), setting.words),
       std::move(command)};
 }
 
@@ -90,15 +121,22 @@ std::optional<Suggestion> with_symbols(const ReportModel& model, const std::stri
       {}};
 }
 
+/// Whether a gate that decides failed by what was measured.
+bool failed_in_measuring(const GateResult& gate, const std::string& name) {
+  return gate.candidate == name && gate.fails() && !gate.candidate_failed;
+}
+
 bool has_failed_gate(const ReportModel& model, const std::string& name) {
-  return std::ranges::any_of(model.results.gates, [&](const GateResult& gate) {
-    return gate.candidate == name && gate.fails() && !gate.candidate_failed;
-  });
+  return std::ranges::any_of(
+      model.results.gates, [&](const GateResult& gate) { return failed_in_measuring(gate, name); });
 }
 
 /// Most of what a failed gate's memory has more is where no snapshot looked.
 std::optional<Suggestion> in_other_processes(const ReportModel& model, const std::string& name) {
-  if (!has_failed_gate(model, name) || model.resident.empty()) return std::nullopt;
+  const bool is_asked = std::ranges::any_of(model.results.gates, [&](const GateResult& gate) {
+    return failed_in_measuring(gate, name) && is_resident_peak(gate.metric);
+  });
+  if (!is_asked || model.resident.empty()) return std::nullopt;
   const std::vector<WaterfallStep>& steps = model.resident.front().steps;  // the most comes last
   if (steps.empty() || steps.back().owner != kElsewhere || steps.back().size <= 0)
     return std::nullopt;
@@ -112,9 +150,12 @@ std::optional<Suggestion> in_other_processes(const ReportModel& model, const std
 /// From where a failed gate's memory comes; the flame graph shows the way there.
 std::optional<Suggestion> after_failure(const ReportModel& model, const std::string& name) {
   if (!has_failed_gate(model, name)) return std::nullopt;
-  const auto more = std::ranges::find_if(
-      model.causes, [](const Cause& cause) { return cause.more && !cause.function.empty(); });
-  if (more == model.causes.end() || !file_without_symbols(more->function).empty())
+  const auto more = std::ranges::max_element(model.causes, {}, [](const Cause& cause) {
+    return cause.more && !cause.function.empty() ? std::pair(true, cause.size)
+                                                 : std::pair(false, 0.0);
+  });
+  if (more == model.causes.end() || !more->more || more->function.empty() ||
+      !file_without_symbols(more->function).empty())
     return std::nullopt;
   return Suggestion{
       fmt::format("What next: look first at the largest part of what {} has more: {}.", name,
@@ -122,13 +163,16 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
       {}};
 }
 
-/// Behind the verb of a command that measures blocks; 0 where it measures none, as one that
-/// compares what there is, or that watches.
-std::size_t end_of_measuring_verb(std::string_view command) {
-  constexpr std::string_view kRun = "memduel run";
-  constexpr std::string_view kCompare = "memduel compare";
-  if (command.starts_with(std::string(kRun) + " ")) return kRun.size();
-  return command.starts_with(std::string(kCompare) + " --") ? kCompare.size() : 0;
+/// The command with so many blocks; empty where it measures none, as one that compares what there
+/// is, or that watches.
+std::string with_repeats(const std::string& command, int blocks) {
+  std::vector<std::string> words = words_of(command);
+  const bool runs = words.size() > 2 && words[0] == "memduel" &&
+                    (words[1] == "run" || (words[1] == "compare" && words[2].starts_with("--")));
+  if (!runs) return {};
+  words = without_option(std::move(words), "--repeats", 1);
+  words = without_setting(std::move(words), "measure.repeats");
+  return quoted_command_line(with_options(std::move(words), {"--repeats", std::to_string(blocks)}));
 }
 
 /// As many blocks as the checks need that are not decided yet.
@@ -138,13 +182,12 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   for (const Comparison& row : model.results.comparisons)
     if (row.candidate == name && row.is_asked() && row.verdict == Verdict::inconclusive)
       needed = std::max(needed, row.blocks_needed.value_or(0));
-  const std::string_view again = model.reproduce;
-  const std::size_t after_verb = end_of_measuring_verb(again);
-  if (needed == 0 || needed > kMostBlocks || after_verb == 0) return std::nullopt;
+  if (needed == 0 || needed > kMostBlocks) return std::nullopt;
+  std::string command = with_repeats(model.reproduce, needed);
+  if (command.empty()) return std::nullopt;
   return Suggestion{
       fmt::format("What next: about {} blocks should settle what is not decided:", needed),
-      fmt::format("{} --repeats {}{}", again.substr(0, after_verb), needed,
-                  again.substr(after_verb))};
+      std::move(command)};
 }
 
 /// More blocks than anybody runs: what makes the runs of one arm so unlike?
@@ -166,6 +209,7 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
   bool better = false;
   for (const Headline& headline : model.headlines) {
     if (headline.candidate != name) continue;
+    if (!headline.is_of_gate() && headline.verdict == Verdict::inconclusive) continue;
     if (headline.verdict != Verdict::improved && headline.verdict != Verdict::unchanged)
       return std::nullopt;
     better = better || headline.verdict == Verdict::improved;
@@ -175,7 +219,7 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
            (row.verdict == Verdict::regressed || row.verdict == Verdict::changed);
   });
   const bool grows = std::ranges::any_of(model.results.growth, [&](const Growth& growth) {
-    return growth.arm == name && growth.verdict == GrowthVerdict::growing;
+    return growth.arm == name && is_notable_growth(model.results, growth);
   });
   const bool other = std::ranges::any_of(model.results.equivalence, [&](const Equivalence& e) {
     return e.candidate == name && e.bit_identical == false;

@@ -2,17 +2,15 @@
 #pragma once
 
 #include <optional>
-#include <string>
+
+#include "analysis/values/results.h"
 
 namespace memduel {
 
 struct ReportModel;
 
-/// One thing to do next.
-struct Suggestion {
-  std::string sentence;  ///< the evidence, and what to do
-  std::string command;   ///< that does it; empty where none does
-};
+/// The evidence and what to do, and a command that does it or none.
+using Suggestion = NextStep;
 
 /// For the best candidate, or a run's only arm. What comes first of these: where to begin after a
 /// failed gate; an allocator's setting, where it holds much that is free; more blocks for what is

@@ -4,18 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <initializer_list>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "analysis/questions/first_screen.h"
 #include "analysis/values/ranked_candidates.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
-#include "profilers/profile/model/resident_snapshot.h"
 #include "reports/tables/arm_words.h"
 #include "reports/tables/report_model.h"
 #include "reports/tables/words.h"
@@ -39,18 +37,26 @@ std::string switches_of(const json& own, const json& baseline) {
                      more > 0 ? fmt::format(" and {} more switches", more) : "");
 }
 
+/// Whether a headline answers a gate; where none does, all count.
+bool is_check(const ReportModel& model, const Headline& headline) {
+  return headline.is_of_gate() || std::ranges::none_of(model.headlines, &Headline::is_of_gate);
+}
+
 /// What a headline's candidate got, by verdict.
 std::size_t count_of(const ReportModel& model, const std::string& candidate, Verdict verdict) {
   return static_cast<std::size_t>(
       std::ranges::count_if(model.headlines, [&](const Headline& headline) {
-        return headline.candidate == candidate && headline.verdict == verdict;
+        return headline.candidate == candidate && headline.verdict == verdict &&
+               is_check(model, headline);
       }));
 }
 
 /// "better on 2 of 3 checks, worse on 1".
 std::string checks_of(const ReportModel& model, const std::string& candidate) {
-  const auto all = static_cast<std::size_t>(std::ranges::count(
-      model.headlines, candidate, [](const Headline& headline) { return headline.candidate; }));
+  const auto all = static_cast<std::size_t>(
+      std::ranges::count_if(model.headlines, [&](const Headline& headline) {
+        return headline.candidate == candidate && is_check(model, headline);
+      }));
   if (all == 0) return {};
   std::vector<std::string> parts;
   const auto add = [&](Verdict verdict, const char* words) {
@@ -88,6 +94,17 @@ std::string rows_of(const Results& results, const std::string& candidate) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// "worker memory at the end 92 % LESS (130.8 → 10.4 MiB)": larger than what any gate asks about.
+std::string largest_change_of(const Results& results, const std::string& candidate) {
+  for (const ShownRow& shown : results.first_screen.rows) {
+    if (shown.candidate != candidate || shown.why != ShownFor::largest_change) continue;
+    const Comparison* row = results.row(candidate, shown.role, shown.metric);
+    if (row != nullptr && (row->ratio || row->difference))
+      return change_in_words(results.job, *row);
+  }
+  return {};
+}
+
 std::string model_of(const Results& results, const std::string& candidate) {
   const auto found = std::ranges::find(results.equivalence, candidate, &Equivalence::candidate);
   if (found == results.equivalence.end() || !found->bit_identical) return {};
@@ -114,8 +131,7 @@ std::string time_of(const Results& results, const std::string& candidate) {
 
 bool keeps_growing(const Results& results, const std::string& arm) {
   return std::ranges::any_of(results.growth, [&](const Growth& growth) {
-    return growth.arm == arm && growth.metric != kHeapGrowth &&
-           growth.verdict == GrowthVerdict::growing;
+    return growth.arm == arm && growth.metric != kHeapGrowth && is_notable_growth(results, growth);
   });
 }
 
@@ -208,23 +224,6 @@ std::string trials_words(const ReportModel& model) {
   return fmt::format("{}", fmt::join(each, ", "));
 }
 
-Cause cause_of(const WaterfallStep& step) {
-  return {step.amount, step.words, step.size > 0, step.function};
-}
-
-Cause cause_of(const DifferenceRow& row) {
-  return {row.amount, row.function + (row.caller.empty() ? "" : " for " + row.caller), row.more,
-          row.function};
-}
-
-/// What a process shares with its parent takes no memory besides the parent's.
-bool is_shared(const WaterfallStep& step) {
-  return step.owner == to_name(PageOwner::inherited) && step.function == kSharedWithOthers;
-}
-
-constexpr std::size_t kMostCauses = 3;
-constexpr double kLeastCause = 0.01;  ///< of the largest: less is not what changed
-
 }  // namespace
 
 std::vector<ComparedArm> compared_arms(const ReportModel& model) {
@@ -291,37 +290,13 @@ std::string overall_sentence(const ReportModel& model) {
   for (std::string& part :
        std::vector{gates_of(results, first, {"failed", "not measured", "inconclusive"}),
                    has_gate_headline ? "" : gates_of(results, first, {"passed"}),
+                   largest_change_of(results, first),
                    has_gate_headline ? checks_of(model, first) : rows_of(results, first),
                    growth_of(results, first), model_of(results, first), time_of(results, first)})
     if (!part.empty()) parts.push_back(std::move(part));
   const std::string others = open_gates_of_others(results, first);
   if (parts.empty()) return others.empty() ? "" : others.substr(1);
   return fmt::format("{}: {}.{}", first, fmt::join(parts, "; "), others);
-}
-
-std::vector<Cause> largest_causes(const ReportModel& model) {
-  std::vector<Cause> causes;
-  const bool is_dead = std::ranges::any_of(model.headlines, [&](const Headline& h) {
-    const Comparison* row = model.results.row(h.candidate, h.role, h.metric);
-    return h.candidate == model.headlines.front().candidate && row != nullptr && row->is_of_dead();
-  });
-  if (is_dead) return causes;
-  if (!model.resident.empty()) {
-    std::vector<WaterfallStep> steps = model.resident.front().steps;
-    std::erase_if(steps, is_shared);
-    std::ranges::stable_sort(steps, std::greater(), [](const WaterfallStep& step) {
-      return std::make_pair(!step.function.empty(), std::abs(step.size));
-    });
-    double largest = 0;
-    for (const WaterfallStep& step : steps) largest = std::max(largest, std::abs(step.size));
-    for (const WaterfallStep& step : steps)
-      if (!step.owner.empty() && std::abs(step.size) >= kLeastCause * largest)
-        causes.push_back(cause_of(step));
-  } else if (!model.differences.empty()) {
-    for (const DifferenceRow& row : model.differences.front().rows) causes.push_back(cause_of(row));
-  }
-  if (causes.size() > kMostCauses) causes.resize(kMostCauses);
-  return causes;
 }
 
 }  // namespace memduel

@@ -17,14 +17,6 @@ struct ComparedArm {
   std::string words;  ///< "./server --new", "preset appfl-optimized", "as configured"
 };
 
-/// A change that explains most: of resident memory near the peak, else of what the heap held.
-struct Cause {
-  std::string amount;    ///< "−57.1 MiB"
-  std::string name;      ///< "State::clone for aggregate (live blocks)"
-  bool more = false;     ///< the candidate has more
-  std::string function;  ///< short; empty: of many stacks, none of them large
-};
-
 /// The baseline first; without arms that take a candidate apart. Empty where the config says of no
 /// candidate what makes it different.
 std::vector<ComparedArm> compared_arms(const ReportModel& model);
@@ -40,9 +32,5 @@ const Comparison* time_row(const Results& results, const std::string& candidate)
 /// candidate that ranks first, and of every other its gates that failed or were not measured; empty
 /// where nothing was checked.
 std::string overall_sentence(const ReportModel& model);
-
-/// Of one role, of the best candidate: three at most, the largest first; what is the rest of an
-/// owner comes after all that has a name.
-std::vector<Cause> largest_causes(const ReportModel& model);
 
 }  // namespace memduel

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/values/experiment_view.h"
+#include "base/command_line.h"
 #include "base/profile_name.h"
 #include "base/text.h"
 
@@ -73,11 +74,32 @@ std::map<Looked, std::vector<Candidate>> largest_by_role(const std::vector<Candi
   return roles;
 }
 
-std::string difference_command(const std::string& first, const std::string& second) {
-  return fmt::format("memduel flamegraph {} --diff {}", first, second);
-}
+/// Commands by the paths that files have from where the reader is.
+class FlamegraphCommands {
+ public:
+  explicit FlamegraphCommands(const std::filesystem::path& directory) : directory_(directory) {}
 
-void add_round_commands(std::vector<std::string>& commands, const std::vector<Candidate>& all) {
+  void add(const std::string& file) { add_words({path_of(file)}); }
+  void add_difference(const std::string& first, const std::string& second) {
+    add_words({path_of(first), "--diff", path_of(second)});
+  }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(commands_); }
+
+ private:
+  [[nodiscard]] std::string path_of(const std::string& file) const {
+    return (directory_ / file).string();
+  }
+  void add_words(const std::vector<std::string>& words) {
+    std::vector<std::string> command = {"memduel", "flamegraph"};
+    command.insert(command.end(), words.begin(), words.end());
+    commands_.push_back(quoted_command_line(command));
+  }
+
+  const std::filesystem::path& directory_;
+  std::vector<std::string> commands_;
+};
+
+void add_round_commands(FlamegraphCommands& commands, const std::vector<Candidate>& all) {
   // Dumps of one image follow one another.
   for (std::size_t first = 0; first < all.size();) {
     const auto same_image = [&](const Candidate& one) {
@@ -89,28 +111,28 @@ void add_round_commands(std::vector<std::string>& commands, const std::vector<Ca
     for (; end < all.size() && same_image(all[end]); ++end)
       if (all[end].profile.round) dumps.push_back(&all[end]);
     if (dumps.size() > 1)
-      commands.push_back(
-          difference_command(dumps.front()->profile.file, dumps.back()->profile.file));
+      commands.add_difference(dumps.front()->profile.file, dumps.back()->profile.file);
     first = end;
   }
 }
 
 std::vector<std::string> flamegraph_commands(const std::vector<Candidate>& all,
-                                             const std::string& baseline) {
-  std::vector<std::string> commands;
+                                             const std::string& baseline,
+                                             const std::filesystem::path& directory) {
+  FlamegraphCommands commands(directory);
   for (const auto& [looked, chosen] : largest_by_role(all)) {
     const auto first = std::ranges::find_if(
         chosen, [&](const Candidate& one) { return one.profile.arm == baseline; });
     for (const Candidate& one : chosen) {
       if (first == chosen.end() || chosen.size() == 1) {
-        commands.push_back("memduel flamegraph " + one.profile.file);
+        commands.add(one.profile.file);
       } else if (one.profile.arm != baseline) {
-        commands.push_back(difference_command(first->profile.file, one.profile.file));
+        commands.add_difference(first->profile.file, one.profile.file);
       }
     }
   }
   add_round_commands(commands, all);
-  return commands;
+  return commands.take();
 }
 
 /// "1 trial": what the medians are of.
@@ -152,11 +174,12 @@ std::vector<std::string> perturbation_sentences(const Results& results) {
 
 }  // namespace
 
-ProfileList list_profiles(const Results& results, const std::vector<ProfileFile>& files) {
+ProfileList list_profiles(const Results& results, const std::vector<ProfileFile>& files,
+                          const std::filesystem::path& directory) {
   ProfileList list;
   const std::vector<Candidate> known = known_profiles(results, files);
   for (const Candidate& one : known) list.profiles.push_back(one.profile);
-  list.commands = flamegraph_commands(known, results.baseline);
+  list.commands = flamegraph_commands(known, results.baseline, directory);
   list.sentences = perturbation_sentences(results);
   return list;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,14 +24,16 @@ struct ListedProfile {
 struct ProfileList {
   /// By tracer in the order of their trials, then by role, by arm as in the results, and by file.
   std::vector<ListedProfile> profiles;
-  /// To be run in the run's directory. One per tracer, role and candidate: each role's largest file
+  /// One per tracer, role and candidate: each role's largest file
   /// of the whole run, which of a wrapper script and the program that it executes is the program.
   /// Then one per tracer, role and arm that compares its first round with its last.
   std::vector<std::string> commands;
   std::vector<std::string> sentences;  ///< what recording did to the arms, one per tracer
 };
 
-/// Files of which `results` knows no profile trial are left out.
-ProfileList list_profiles(const Results& results, const std::vector<ProfileFile>& files);
+/// Files of which `results` knows no profile trial are left out. `directory`: the run's, by which
+/// commands name the files; empty: they are for somebody in it.
+ProfileList list_profiles(const Results& results, const std::vector<ProfileFile>& files,
+                          const std::filesystem::path& directory = {});
 
 }  // namespace memduel

@@ -36,6 +36,10 @@ TEST(ProfileList, ComparesEachRoleOfTheCandidateWithTheBaselines) {
       list.commands,
       ElementsAre("memduel flamegraph profiles/10-client-1.mdp --diff profiles/9-client-1.mdp",
                   "memduel flamegraph profiles/10-server.mdp --diff profiles/9-server.mdp"));
+  EXPECT_THAT(
+      list_profiles(two_arms(), {{"10-server.mdp", 5}, {"9-server.mdp", 5}}, "my runs/a").commands,
+      ElementsAre("memduel flamegraph 'my runs/a/profiles/10-server.mdp' --diff 'my "
+                  "runs/a/profiles/9-server.mdp'"));
   EXPECT_THAT(list.profiles, ElementsAre(testing::Field(&ListedProfile::arm, "before"),
                                          testing::Field(&ListedProfile::arm, "after"),
                                          testing::Field(&ListedProfile::arm, "before"),

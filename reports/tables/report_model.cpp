@@ -3,20 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "analysis/questions/first_screen.h"
 #include "analysis/values/ranked_candidates.h"
+#include "base/command_line.h"
 #include "base/metric_catalogue.h"
+#include "base/run_directory.h"
 #include "base/text.h"
 #include "reports/tables/ablation_tables.h"
 #include "reports/tables/best_arm.h"
 #include "reports/tables/confidential.h"
 #include "reports/tables/growth_told.h"
-#include "reports/tables/repeated_rows.h"
 #include "reports/tables/words.h"
 
 namespace memduel {
@@ -82,46 +83,36 @@ Headline headline_for(const Comparison& c, const Results& results) {
   return headline;
 }
 
-/// A row whose change is decided and that no other row tells.
-bool is_own_change(const Comparison& c, const Results& results) {
-  const bool decided = c.verdict == Verdict::improved || c.verdict == Verdict::regressed ||
-                       c.verdict == Verdict::changed;
-  return decided && c.ratio && !is_median_of_group(results.job, c.role) &&
-         !repeats_the_job(c, results.comparisons);
+/// The causes of a row that may have changed; of a candidate that died nothing is explained.
+std::vector<Cause> explained_causes(const Comparison& row, const Results& results) {
+  return row.verdict == Verdict::unchanged || row.is_of_dead() ? std::vector<Cause>()
+                                                               : causes_of(results, row);
 }
 
-double size_of_change(const Comparison* c) {
-  return std::abs(std::log(*c->ratio));
+/// Those of the first row that a profile explains, and of a second one that became worse for
+/// another cause.
+void tell_causes(ReportModel& model, bool became_worse, const std::vector<Cause>& causes) {
+  if (causes.empty()) return;
+  const bool has_two = !model.causes.empty() && model.causes.front().of != model.causes.back().of;
+  const bool is_another = became_worse && !has_two && !repeat(causes, model.causes);
+  if (model.causes.empty() || is_another)
+    model.causes.insert(model.causes.end(), causes.begin(), causes.end());
 }
 
-/// Where no gate asks about a row: what got worse, then what got better, the largest change first.
-std::vector<Headline> headlines_without_gates(const Results& results) {
-  constexpr std::size_t kMost = 4;
-  if (!results.ablation.empty() || results.arms.size() < 2) return {};
-  std::vector<const Comparison*> rows;
-  for (const Comparison& c : results.comparisons)
-    if (is_own_change(c, results)) rows.push_back(&c);
-  const auto place = [](const Comparison* c) {
-    return std::make_pair(c->verdict == Verdict::improved, -size_of_change(c));
-  };
-  std::ranges::stable_sort(
-      rows, [&](const Comparison* a, const Comparison* b) { return place(a) < place(b); });
-  if (rows.size() > kMost) rows.resize(kMost);
-  std::vector<Headline> headlines;
-  for (const Comparison* row : rows) headlines.push_back(headline_for(*row, results));
-  return headlines;
-}
-
-/// Failed gates, then what got worse, then the best candidate's.
-void put_in_order(std::vector<Headline>& headlines, const CandidateOrder& order) {
-  const auto place = [&](const Headline& h) {
-    return std::make_pair(h.fails                           ? 0
-                          : h.verdict == Verdict::regressed ? 1
-                                                            : 2,
-                          order.rank(h.candidate));
-  };
-  std::ranges::stable_sort(
-      headlines, [&](const Headline& a, const Headline& b) { return place(a) < place(b); });
+/// The rows of the first screen, with their sentences and causes.
+void show_rows(ReportModel& model) {
+  Results& results = model.results;
+  results.first_screen.rows = rows_to_show(results);
+  for (ShownRow& shown : results.first_screen.rows) {
+    const Comparison& row = *results.row(shown.candidate, shown.role, shown.metric);
+    model.headlines.push_back(headline_for(row, results));
+    model.headlines.back().why = shown.why;
+    const std::vector<Cause> causes = explained_causes(row, results);
+    for (const Cause& cause : causes)
+      shown.causes.push_back({cause.name, cause.memory, cause.function, cause.caller, cause.size});
+    const bool failed = shown.why == ShownFor::failed_gate;
+    tell_causes(model, failed || row.verdict == Verdict::regressed, causes);
+  }
 }
 
 Verdict model_verdict(const Equivalence& e) {
@@ -227,33 +218,12 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
   effects.insert(effects.end(), each.begin(), each.end());
 }
 
-/// What was counted without noise is told before what was sampled, the largest change first. Where
-/// no row has a gate, the headlines tell it.
-void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results) {
-  constexpr std::size_t kMostRows = 3;
-  const auto& all = results.comparisons;
-  const bool gated = std::ranges::any_of(all, [](const auto& c) { return c.is_asked(); });
-  if (!results.ablation.empty() || !gated) return;
-  std::map<std::string, std::vector<const Comparison*>> changes;
-  for (const Comparison& c : results.comparisons)
-    if (c.exact && !c.is_asked() && is_own_change(c, results)) changes[c.candidate].push_back(&c);
-  for (auto& [candidate, rows] : changes) {
-    std::ranges::stable_sort(rows, [](const Comparison* a, const Comparison* b) {
-      return size_of_change(a) > size_of_change(b);
-    });
-    for (std::size_t i = 0; i < rows.size() && i < kMostRows; ++i)
-      effects.push_back(
-          {Topic::counter, effect_sentence(results.job, *rows[i]).text() + ".", rows[i]->verdict});
-  }
-}
-
 std::vector<SideEffect> side_effects(const Results& results, const CandidateOrder& order) {
   std::vector<SideEffect> effects = models_of_ablation(results);
   const std::vector<const Equivalence*> candidates = candidates_of(results.equivalence, results);
   tell_models(effects, candidates);
   for (const Equivalence* e : candidates) tell_files_and_metrics(effects, *e);
   tell_accuracy(effects, candidates);
-  tell_exact_changes(effects, results);
   std::vector<const Comparison*> times;
   for (const ArmSummary& arm : results.arms)
     if (const Comparison* row = time_row(results, arm.name); row != nullptr && !row->is_of_dead())
@@ -284,8 +254,12 @@ RunData without_ablation_arms(RunData run, const Results& results) {
 }
 
 /// A run whose programs are not there any more says itself how they come back.
-std::string reproduce_command(const nlohmann::json& environment) {
-  const std::string config = kRunAgain;
+std::string reproduce_command(const nlohmann::json& environment,
+                              const std::filesystem::path& directory) {
+  const std::string config =
+      directory.empty()
+          ? kRunAgain
+          : quoted_command_line({"memduel", "run", (directory / kConfigFile).string()});
   return environment.is_object() ? environment.value("reproduce", config) : config;
 }
 
@@ -332,11 +306,8 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   const Results& results = model.results;
   model.lower_bounds = lower_bound_sentences(results);
   model.ablation = ablation_sentences(results);
-  for (const Comparison& c : results.comparisons)
-    if (c.is_asked()) model.headlines.push_back(headline_for(c, results));
-  if (model.headlines.empty()) model.headlines = headlines_without_gates(results);
+  show_rows(model);
   const CandidateOrder order(results);
-  put_in_order(model.headlines, order);
   model.best = best_sentence(results);
   model.side_effects = other_gates(results);
   tell_growth(model);
@@ -352,15 +323,17 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.timelines = results.ablation.empty() ? build_timelines(run, options.bucket_budget)
                                              : build_timelines(without_ablation_arms(run, results),
                                                                options.bucket_budget);
-  model.profiles = list_profiles(results, options.profiles);
-  model.reproduce = reproduce_command(results.environment);
+  model.profiles =
+      list_profiles(results, options.profiles,
+                    options.confidential ? std::filesystem::path() : options.directory);
+  model.reproduce = reproduce_command(results.environment, model.directory);
   model.confidential = options.confidential;
   model.overall = overall_sentence(model);
-  model.causes = largest_causes(model);
   if (options.confidential) make_confidential(model);
   model.compared = compared_arms(model);
   model.setting = setting_words(model);
   if (!options.confidential) model.next_step = next_step(model);
+  model.results.first_screen.next_step = model.next_step;
   return model;
 }
 

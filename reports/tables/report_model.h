@@ -12,6 +12,7 @@
 #include "analysis/questions/timeline.h"
 #include "analysis/values/results.h"
 #include "base/run_data.h"
+#include "reports/tables/causes.h"
 #include "reports/tables/difference_tables.h"
 #include "reports/tables/growth_lines.h"
 #include "reports/tables/next_step.h"
@@ -25,7 +26,8 @@ namespace memduel {
 
 inline constexpr const char* kRunAgain = "memduel run config.json";
 
-/// One sentence of the first screen, about a gate metric of one candidate.
+/// One sentence of the first screen: of a row that it shows, in the order of
+/// `results.first_screen`.
 struct Headline {
   Sentence sentence;
   std::string role;
@@ -38,16 +40,20 @@ struct Headline {
   std::string gate;                    ///< "advisory gate failed"; empty where there is none
   bool fails = false;                  ///< the gate fails the run
   std::string reason;
+  ShownFor why = ShownFor::gate;
+
+  [[nodiscard]] bool is_of_gate() const {
+    return why == ShownFor::failed_gate || why == ShownFor::gate;
+  }
 };
 
-enum class Topic { gate, allocator, model, file, accuracy, counter, time, growth };
+enum class Topic { gate, allocator, model, file, accuracy, time, growth };
 template <>
-inline constexpr NameTable<Topic, 8> kNameTable<Topic> = {{{Topic::gate, "gate"},
+inline constexpr NameTable<Topic, 7> kNameTable<Topic> = {{{Topic::gate, "gate"},
                                                            {Topic::allocator, "allocator"},
                                                            {Topic::model, "model"},
                                                            {Topic::file, "file"},
                                                            {Topic::accuracy, "accuracy"},
-                                                           {Topic::counter, "counter"},
                                                            {Topic::time, "time"},
                                                            {Topic::growth, "growth"}}};
 
@@ -67,7 +73,7 @@ struct ReportModel {
   std::vector<ComparedArm> compared;
   std::string setting;                    ///< runs, date and machine
   std::string overall;                    ///< all answers about the best candidate in one line
-  std::vector<Cause> causes;              ///< the largest, from profile trials
+  std::vector<Cause> causes;              ///< of the headlines; those of one metric together
   std::optional<Suggestion> next_step;    ///< what is worth a try
   Sentence best;                          ///< of several candidates; else empty
   std::vector<Sentence> growth;           ///< sentences, where the workload has rounds
@@ -103,7 +109,8 @@ struct ReportOptions {
   std::vector<ProfileFile> profiles = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
-/// Pure: reads nothing but its arguments.
+/// Chooses what the first screen shows, once: the model's results hold it, and results.json is
+/// written from them. Pure: reads nothing but its arguments.
 ReportModel build_report_model(const Results& analysed, const RunData& run,
                                const ReportOptions& options = {});
 

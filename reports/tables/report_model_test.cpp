@@ -174,14 +174,48 @@ TEST(ReportModel, TellsOfGrowthWithoutAGateOnIt) {
   constexpr double kMiB = 1 << 20;
   Sample sample = make_sample({.candidates = 2});
   sample.results.growth = {inconclusive("original", "server", -16.8 * kMiB, 43 * kMiB),
-                           inconclusive("original", "tree", 1 * kMiB, 2 * kMiB),
-                           inconclusive("optimized", "server", 2.514 * kMiB, 15.95 * kMiB)};
+                           inconclusive("original", "tree", -1 * kMiB, 2 * kMiB),
+                           inconclusive("optimized", "server", -2.514 * kMiB, 15.95 * kMiB)};
   for (Growth& growth : sample.results.growth) growth.reason = "cannot tell yet: 50 rounds would";
   const ReportModel model = build_report_model(sample.results, sample.run);
   EXPECT_THAT(model.growth, testing::IsEmpty());
   EXPECT_EQ(model.side_effects.front().sentence,
             "server memory from round to round: cannot tell yet: 50 rounds would.")
       << "one reason of all arms is said once";
+}
+
+/// The sentences of a job in which no gate asks about growth.
+std::vector<std::string> growth_sentences(const std::vector<Growth>& growth) {
+  Sample sample = make_sample();
+  for (Comparison& row : sample.results.comparisons) row.gate = false;
+  sample.results.growth = growth;
+  std::vector<std::string> texts;
+  for (const Sentence& one : build_report_model(sample.results, sample.run).growth)
+    texts.push_back(one.text());
+  return texts;
+}
+
+TEST(ReportModel, TellsTheGrowthOfTheRoleThatRises) {
+  constexpr double kMiB = 1 << 20;
+  Growth server = inconclusive("optimized", "server", 30 * kMiB, 46 * kMiB);
+  server.slope = 38.6 * kMiB;
+  server.reason = "rises by 38.6 MiB a round so far";
+  EXPECT_THAT(growth_sentences({growth_of("optimized", "tree", GrowthVerdict::flat), server}),
+              testing::ElementsAre(testing::AllOf(testing::StartsWith("server memory"),
+                                                  testing::HasSubstr("rises by 38.6 MiB"))));
+}
+
+TEST(ReportModel, TellsNoTrifleBesideGrowthThatMatters) {
+  constexpr double kKiB = 1024;
+  Growth server = growth_of("optimized", "server", GrowthVerdict::growing);
+  server.slope = 912 * kKiB;
+  Growth load = growth_of("optimized", "load", GrowthVerdict::growing);
+  load.slope = 30.4 * kKiB;
+  EXPECT_THAT(growth_sentences({server, load}),
+              testing::ElementsAre(testing::StartsWith("server memory")));
+  EXPECT_THAT(growth_sentences({load, growth_of("optimized", "tree", GrowthVerdict::flat)}),
+              testing::ElementsAre(testing::StartsWith("load memory")))
+      << "alone it may matter by the horizon";
 }
 
 TEST(ReportModel, NamesTheBestOfSeveralCandidatesAndPutsItFirst) {

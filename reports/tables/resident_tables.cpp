@@ -264,6 +264,20 @@ bool is_asked(const Results& results, const Sides& sides) {
 
 }  // namespace
 
+std::optional<ResidentTable> resident_table_for(const Results& results,
+                                                const std::string& candidate,
+                                                const std::string& role) {
+  std::optional<Sides> most;
+  for (const ResidentMemory& memory : results.resident) {
+    if (memory.arm != candidate || !is_about(results.job, role, memory.role)) continue;
+    const Sides sides = sides_of(results, memory);
+    if (sides.baseline.memory == nullptr) continue;
+    if (!most || std::abs(sides.change()) > std::abs(most->change())) most = sides;
+  }
+  if (!most) return std::nullopt;
+  return table_for(results, *most);
+}
+
 std::vector<ResidentTable> resident_tables(const Results& results) {
   std::vector<Sides> all;
   for (const ResidentMemory& memory : results.resident) {

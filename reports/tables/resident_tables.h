@@ -2,6 +2,7 @@
 // candidate's.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,5 +48,11 @@ struct ResidentTable {
 /// Of the roles that gates ask about, the best candidate's first; of many roles those that changed
 /// most. Empty without snapshots of both sides.
 std::vector<ResidentTable> resident_tables(const Results& results);
+
+/// Of `role`, or of the one that changed most of those for which it stands. Absent without
+/// snapshots of both sides.
+std::optional<ResidentTable> resident_table_for(const Results& results,
+                                                const std::string& candidate,
+                                                const std::string& role);
 
 }  // namespace memduel

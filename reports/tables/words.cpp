@@ -86,6 +86,18 @@ std::string interval_words(const Comparison& c, bool says_side) {
          ", ";
 }
 
+/// Both medians, in the unit of the second where they share it; empty where one is missing.
+std::string medians_words(const Comparison& c) {
+  if (!c.baseline_median || !c.candidate_median) return {};
+  std::string from = format_metric(c.metric, c.baseline_median);
+  const std::string to = format_metric(c.metric, c.candidate_median);
+  const std::size_t unit = from.find(' ');
+  if (unit != std::string::npos &&
+      from.substr(unit) == to.substr(std::min(to.find(' '), to.size())))
+    from.resize(unit);
+  return with_minus(fmt::format("{} → {}, ", from, to));
+}
+
 std::string margin_words(const Comparison& c) {
   if (!c.ratio) return format_metric(c.metric, c.margin);
   return c.margin < 1 ? format_percent(c.margin)
@@ -199,7 +211,8 @@ std::string decided_words(const Comparison& c) {
 }
 
 std::string short_effect(const Comparison& c) {
-  return fmt::format("{} ({}{})", decided_words(c), interval_words(c, is_told(c)), blocks(c));
+  return fmt::format("{} ({}{}{})", decided_words(c), medians_words(c),
+                     interval_words(c, is_told(c)), blocks(c));
 }
 
 std::string with_minus(std::string_view text) {
@@ -219,10 +232,19 @@ std::string quantity(const JobFacts& job, const std::string& role, const std::st
   return role_words(job, role) + " " + (info.noun.empty() ? metric : std::string(info.noun));
 }
 
+std::string change_in_words(const JobFacts& job, const Comparison& c) {
+  std::string medians = medians_words(c);
+  if (!medians.empty()) medians = " (" + medians.substr(0, medians.size() - 2) + ")";
+  const bool settled = c.verdict != Verdict::inconclusive;
+  return fmt::format("{} {}{}{}", quantity(job, c.role, c.metric), change_words(c), medians,
+                     settled ? "" : ", inconclusive");
+}
+
 Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
   const std::string what = quantity(job, c.role, c.metric);
   const std::string verb(metric_info(c.metric).verb);
-  const std::string evidence = interval_words(c, c.verdict != Verdict::unchanged) + blocks(c);
+  const std::string evidence =
+      medians_words(c) + interval_words(c, c.verdict != Verdict::unchanged) + blocks(c);
   const std::string verdict(to_name(c.verdict));
   const bool has_effect = c.ratio.has_value() || c.difference.has_value();
   Sentence sentence(c.candidate);

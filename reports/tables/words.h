@@ -27,8 +27,11 @@ std::string signed_metric(const std::string& metric, double value);
 /// "94 % LESS", "the SAME", "not decided".
 std::string decided_words(const Comparison& comparison);
 
-/// "94 % LESS (93.7–93.9 %, 8 blocks)", "the SAME (…)", "cannot be told (…)".
+/// "94 % LESS (160.0 → 10.0 MiB, 93.7–93.9 %, 8 blocks)", "the SAME (…)", "cannot be told (…)".
 std::string short_effect(const Comparison& comparison);
+
+/// "server memory at its peak 94 % LESS (160.0 → 10.0 MiB)": of a change, decided or not.
+std::string change_in_words(const JobFacts& job, const Comparison& comparison);
 
 /// With the minus sign that the reports use before their own numbers: "-2.5 % to +1 %" is "−2.5 %
 /// to +1 %"; hyphens in names stay.
@@ -38,8 +41,8 @@ std::string with_minus(std::string_view text);
 /// roles stand for a group: "largest-worker memory above idle at its peak".
 std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric);
 
-/// "optimized uses 41 % LESS server memory at its peak than original (38–43 %, 8 blocks):
-/// improved".
+/// "optimized uses 41 % LESS server memory at its peak than original (100.0 → 59.0 MiB, 38–43 %,
+/// 8 blocks): improved".
 Sentence effect_sentence(const JobFacts& job, const Comparison& comparison);
 
 /// "meets the 24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first began".

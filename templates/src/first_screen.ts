@@ -136,7 +136,6 @@ const topics = {
   model: "Same model?",
   file: "Same file?",
   accuracy: "Same accuracy?",
-  counter: "Exact counter",
   time: "What does it cost?",
   growth: "Does memory keep growing?",
 };

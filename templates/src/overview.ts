@@ -3,7 +3,7 @@
 import type { ArmLooks } from "./arms";
 import { h, s } from "./dom";
 import { metric_label, role_label } from "./format";
-import type { ReportModel, Suggestion } from "./model";
+import type { Cause, NextStep, ReportModel } from "./model";
 import { choose } from "./state";
 import { median } from "./timeline_data";
 
@@ -32,7 +32,7 @@ export function overview(model: ReportModel, looks: ArmLooks): HTMLElement | nul
   return h("div", { class: "overview" }, h("div", {}, ...parts), picture);
 }
 
-function next_step({ sentence, command }: Suggestion): HTMLElement {
+function next_step({ sentence, command }: NextStep): HTMLElement {
   return h("div", { class: "next-step" }, h("p", {}, sentence), command === "" ? null : h("code", {}, command));
 }
 
@@ -52,21 +52,26 @@ function link_to(section: string, ...content: (Node | string)[]): HTMLElement {
   );
 }
 
+/** Those of one metric under a heading of their own. */
 function causes(model: ReportModel): HTMLElement | null {
-  if (model.causes.length === 0) return null;
-  const section = model.resident.length > 0 ? "resident" : "where";
-  return h(
-    "div",
-    { class: "causes" },
-    h("p", { class: "muted" }, "What changed most: ", link_to(section, model.resident.length > 0 ? "from one peak to the other" : "where it differs")),
+  const metrics = new Map<string, Cause[]>();
+  for (const cause of model.causes) metrics.set(cause.of, [...(metrics.get(cause.of) ?? []), cause]);
+  if (metrics.size === 0) return null;
+  return h("div", { class: "causes" }, ...[...metrics].flatMap(([of, all]) => causes_of(of, all)));
+}
+
+function causes_of(metric: string, all: Cause[]): HTMLElement[] {
+  const resident = all.some((cause) => cause.resident);
+  return [
+    h("p", { class: "muted" }, `What changed most in ${metric}: `, link_to(resident ? "resident" : "where", resident ? "from one peak to the other" : "where it differs")),
     h(
       "ol",
       {},
-      ...model.causes.map((cause) =>
+      ...all.map((cause) =>
         h("li", { class: cause.more ? "more" : "less" }, h("strong", {}, cause.amount), " ", h("span", { title: cause.name }, cause.name)),
       ),
     ),
-  );
+  ];
 }
 
 const size = { width: 300, height: 96, edge: 4 };

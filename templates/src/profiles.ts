@@ -11,7 +11,7 @@ export function profiles_section(model: ReportModel): HTMLElement[] {
       "profiles",
       "Profiles, and what recording cost",
       h("ul", { class: "growth" }, ...sentences.map((text) => h("li", {}, text))),
-      h("p", { class: "muted" }, "Profile trials enter no statistic. In the run’s directory:"),
+      h("p", { class: "muted" }, "Profile trials enter no statistic. These commands show them:"),
       ...commands.map((text) => h("p", { class: "command" }, h("code", {}, text))),
       h(
         "details",

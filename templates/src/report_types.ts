@@ -57,6 +57,15 @@ export interface RoundResult {
   end_ns: number;
   metrics: Record<string, number>;
   phases: PhaseResult[];
+  peak_rss_is_sampled?: boolean;
+}
+
+export interface OutsideRounds {
+  part: "start_up" | "between_rounds" | "after_rounds";
+  begin_ns: number;
+  end_ns: number;
+  peak_rss_bytes: number;
+  peak_rss_is_sampled?: boolean;
 }
 
 export interface RoleResult {
@@ -65,6 +74,8 @@ export interface RoleResult {
   rounds: RoundResult[];
   exit_status?: number | null;
   exit_signal?: number | null;
+  outside_rounds?: OutsideRounds[];
+  peak_rss_is_sampled?: boolean;
 }
 
 export interface Trial {
@@ -86,6 +97,13 @@ export interface Trial {
   allocators?: Record<string, string>;
 }
 
+export interface RemovedPlace {
+  effect: number;
+  p_value: number;
+  estimate: number;
+  everywhere: boolean;
+}
+
 export interface Comparison {
   baseline: string;
   candidate: string;
@@ -104,8 +122,12 @@ export interface Comparison {
   confidence: number;
   p_value: number | null;
   p_adjusted: number | null;
+  correction: string;
   p_mean: number | null;
   test: string;
+  reference_orders?: number | null;
+  removed_place?: RemovedPlace | null;
+  apart: boolean;
   exact: boolean;
   n_baseline: number;
   n_candidate: number;
@@ -115,6 +137,11 @@ export interface Comparison {
   margin: number;
   blocks_needed: number | null;
   smallest_detectable: number | null;
+}
+
+export interface TrialSlope {
+  block: number;
+  slope: number;
 }
 
 export interface Projection {
@@ -139,8 +166,13 @@ export interface Growth {
   slope: number | null;
   ci_low: number | null;
   ci_high: number | null;
+  confidence: number;
+  method: string;
+  resolution: number;
+  trial_slopes: TrialSlope[];
   verdict: "flat" | "growing" | "stepped" | "settling" | "inconclusive";
   reason: string;
+  of_files?: boolean;
   projection: Projection | null;
   model_multiples_per_round: number | null;
   level: number | null;
@@ -322,10 +354,38 @@ export interface ResidentMemory {
   seconds: number;
 }
 
+export interface ShownCause {
+  name: string;
+  memory: string;
+  function: string;
+  caller: string;
+  size: number;
+}
+
+export interface ShownRow {
+  candidate: string;
+  role: string;
+  metric: string;
+  why: "failed_gate" | "gate" | "largest_change" | "change" | "other";
+  change: number | null;
+  causes: ShownCause[];
+}
+
+export interface NextStep {
+  sentence: string;
+  command: string;
+}
+
+export interface FirstScreen {
+  rows: ShownRow[];
+  next_step: NextStep | null;
+}
+
 export interface ResultLists {
   warmup_rounds: number;
   job: JobFacts;
   environment: Record<string, unknown>;
+  order: string;
   limitations: Note[];
   warnings: Note[];
   arms: ArmSummary[];
@@ -342,6 +402,7 @@ export interface ResultLists {
   differences: Difference[];
   difference_totals: DifferenceTotal[];
   resident: ResidentMemory[];
+  first_screen: FirstScreen;
 }
 
 export interface ComparedArm {
@@ -353,11 +414,8 @@ export interface Cause {
   amount: string;
   name: string;
   more: boolean;
-}
-
-export interface Suggestion {
-  sentence: string;
-  command: string;
+  of: string;
+  resident: boolean;
 }
 
 export interface SentencePart {
@@ -391,10 +449,11 @@ export interface Headline {
   gate: string;
   fails: boolean;
   reason: string;
+  why: "failed_gate" | "gate" | "largest_change" | "change" | "other";
 }
 
 export interface SideEffect {
-  topic: "gate" | "allocator" | "model" | "file" | "accuracy" | "counter" | "time" | "growth";
+  topic: "gate" | "allocator" | "model" | "file" | "accuracy" | "time" | "growth";
   sentence: string;
   verdict: "improved" | "regressed" | "changed" | "unchanged" | "inconclusive";
 }
@@ -530,7 +589,7 @@ export interface ReportLists {
   setting: string;
   overall: string;
   causes: Cause[];
-  next_step: Suggestion | null;
+  next_step: NextStep | null;
   best: SentencePart[];
   growth: SentencePart[][];
   growth_lines: GrowthLine[];

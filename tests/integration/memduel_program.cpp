@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -98,8 +99,31 @@ nlohmann::json profile_in(const Workplace& place, const fs::path& profile) {
   return nlohmann::json::parse(printed.out);
 }
 
+namespace {
+
+void expect_peak_of_parts(const nlohmann::json& role) {
+  const nlohmann::json& metrics = role.at("metrics");
+  if (!metrics.contains("peak_rss_bytes")) return;
+  const double peak = metrics.at("peak_rss_bytes");
+  double largest = 0;
+  for (const auto& round : role.at("rounds"))
+    largest = std::max(largest, round.at("metrics").value("peak_rss_bytes", 0.0));
+  for (const auto& part : role.value("outside_rounds", nlohmann::json::array()))
+    largest = std::max(largest, part.at("peak_rss_bytes").get<double>());
+  EXPECT_EQ(peak, largest) << role;
+  if (!metrics.contains("idle_rss_bytes")) return;
+  EXPECT_EQ(peak, metrics.at("idle_rss_bytes").get<double>() +
+                      metrics.at("peak_rss_above_idle_bytes").get<double>())
+      << role;
+}
+
+}  // namespace
+
 nlohmann::json results_in(const fs::path& directory) {
-  return nlohmann::json::parse(read_file(directory / "results.json"));
+  nlohmann::json results = nlohmann::json::parse(read_file(directory / "results.json"));
+  for (const auto& trial : results.at("trials"))
+    for (const auto& role : trial.at("roles")) expect_peak_of_parts(role);
+  return results;
 }
 
 nlohmann::json comparison(const nlohmann::json& results, const std::string& role,

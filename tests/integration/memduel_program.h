@@ -66,7 +66,8 @@ Finished memduel(const Workplace& place, const std::vector<std::string>& argumen
 /// All that memduel reads from a profile, see tests/programs/profile_json.cpp.
 nlohmann::json profile_in(const Workplace& place, const std::filesystem::path& profile);
 
-/// DIR/results.json.
+/// DIR/results.json. Expects of every role of every trial what the definitions of its metrics say:
+/// its peak is the largest of its rounds and of what is outside them, and idle plus what is above.
 nlohmann::json results_in(const std::filesystem::path& directory);
 
 /// The row of results.comparisons for one role and metric; null when there is none.

@@ -123,9 +123,9 @@ TEST(AFileInATmpfs, IsMemoryOfTheJob) {
   const Workplace place;
   const std::string keeps = place.file("keeps.py", "kept = bytearray(40 << 20)\n");
   const std::string spills = place.file("spills.py", kSpills);
-  const Finished run =
-      memduel(place, {"compare", "--a", "/usr/bin/python3 -S " + keeps, "--b",
-                      "/usr/bin/python3 -S " + spills, "--out", place.path("run").string()});
+  const Finished run = memduel(place, {"compare", "--a", "/usr/bin/python3 -S " + keeps, "--b",
+                                       "/usr/bin/python3 -S " + spills, "--repeats", "8", "--out",
+                                       place.path("run").string()});
   const json results = results_in(place.path("run"));
   const json held = comparison(results, "tree", "peak_shared_once_bytes");
   if (!held.is_object()) GTEST_SKIP() << "no control group can be made here";

@@ -6,6 +6,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/command_line.h"
 #include "base/file.h"
 #include "base/profile_name.h"
 #include "tests/integration/memduel_program.h"
@@ -160,17 +161,17 @@ TEST_F(EveryTracer, WhatItCostsStandsBesideWhatTheOthersCost) {
 }
 
 TEST_F(EveryTracer, IsInTheReports) {
-  const auto relative = [](const fs::path& profile) {
-    return fs::relative(profile, directory()).string();
+  const auto quoted = [](const fs::path& profile) {
+    return quoted_command_line({profile.string()});
   };
   const Finished report =
       memduel(place(), {"report", directory().string(), "--format", "markdown"});
   for (const std::string& tracer : kTracers)
-    EXPECT_THAT(report.out, HasSubstr("memduel flamegraph " + relative(profile_of(tracer, "a")) +
-                                      " --diff " + relative(profile_of(tracer, "b"))));
+    EXPECT_THAT(report.out, HasSubstr("memduel flamegraph " + quoted(profile_of(tracer, "a")) +
+                                      " --diff " + quoted(profile_of(tracer, "b"))));
   EXPECT_THAT(report.out,
-              HasSubstr("memduel flamegraph " + relative(profile_of("gperftools", "a", 1)) +
-                        " --diff " + relative(profile_of("gperftools", "a", 5))));
+              HasSubstr("memduel flamegraph " + quoted(profile_of("gperftools", "a", 1)) +
+                        " --diff " + quoted(profile_of("gperftools", "a", 5))));
   const Finished table = memduel(place(), {"report", directory().string(), "--format", "csv"});
   EXPECT_THAT(table.out, AllOf(HasSubstr(",value,tracer\n"), HasSubstr(",heaptrack\n")));
 }

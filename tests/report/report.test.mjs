@@ -150,7 +150,7 @@ describe("numbers", () => {
   test("the first sentence says better, by how much and how sure", async () => {
     const { page } = await open_report(browser, report("plain"));
     const sentence = await page.textContent(".sentence");
-    assert.match(sentence, /^optimized uses 53\s% LESS server memory .* than original \(52\.5–53\.0\s%, 8 blocks\): ▼ improved · strong$/);
+    assert.match(sentence, /^optimized uses 53\s% LESS server memory .* than original \(455\.0 → 215\.0 MiB, 52\.5–53\.0\s%, 8 blocks\): ▼ improved · strong$/);
     await page.close();
   });
 
@@ -238,7 +238,7 @@ describe("sections without data", () => {
   });
   test("a run in which every trial failed shows what happened to each", async () => {
     const { page } = await open_report(browser, report("failed"));
-    assert.match(await page.textContent("#verdict"), /No verdict: every trial of original failed\. The first: server was killed by signal 9/);
+    assert.match(await page.textContent("#verdict"), /No verdict: every trial of original failed; the first: server was killed by signal 9/);
     assert.equal(await page.locator("#evidence tr.killed_for_memory").count(), 18);
     assert.match(await page.textContent("#evidence"), /server was killed by signal 9/);
     await page.close();

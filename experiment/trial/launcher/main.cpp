@@ -145,7 +145,10 @@ class Launcher {
     rusage usage{};
     for (pid_t pid = 0; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
       const auto role = roles_.find(pid);
-      if (role == roles_.end()) continue;
+      if (role == roles_.end()) {
+        tell({"reaped", std::to_string(pid), std::to_string(usage.ru_maxrss)});
+        continue;
+      }
       const bool by_signal = WIFSIGNALED(status);
       tell({"exited", role->second, by_signal ? "signal" : "code",
             std::to_string(by_signal ? WTERMSIG(status) : WEXITSTATUS(status)),

@@ -9,6 +9,7 @@
 //             spawned ROLE PID BEGIN_NS
 //             unstarted ROLE STEP ERRNO              STEP: what failed, for people
 //             exited ROLE code|signal VALUE CPU_US MAX_RSS_KIB MINOR MAJOR END_NS
+//             reaped PID MAX_RSS_KIB                 another process, whose parent was gone
 //             escaped PID COMMAND                    carried the trial's mark outside its tree
 //             ended CPU_US LEFT_OVER SURVIVORS PEAK_BYTES OOM_KILLS     "-" where unknown
 //

@@ -1,4 +1,4 @@
-#include "analysis/statistics/superblock_test.h"
+#include "analysis/statistics/swap_test.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/statistics/label_swaps.h"
 #include "analysis/statistics/mean_test.h"
 #include "analysis/values/random.h"
 
@@ -13,14 +14,33 @@ namespace memduel {
 namespace {
 
 /// Values in the order in which the trials ran; candidates are marked with B.
-std::vector<PlacedValue> placed(const std::string& order, const std::vector<double>& values) {
-  std::vector<PlacedValue> all;
+PlacedValues placed(const std::string& order, const std::vector<double>& values) {
+  PlacedValues all;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const int superblock = static_cast<int>(i / 4);
-    all.push_back(
+    all.values.push_back(
         {values[i], order[i] == 'B', superblock, static_cast<int>(i / 2), i % 2 == 0 ? -0.5 : 0.5});
   }
+  all.swaps = swaps_within_superblocks(all.values);
   return all;
+}
+
+/// P of a sum of doubled ranks, of which so many of each superblock are dealt to the candidate.
+struct DealtRanks {
+  std::vector<int> ranks;
+  int candidates = 0;
+};
+
+double dealt_rank_p(const std::vector<DealtRanks>& superblocks, int t) {
+  std::vector<PlacedValue> values;
+  std::vector<int> ranks;
+  for (std::size_t s = 0; s < superblocks.size(); ++s)
+    for (std::size_t i = 0; i < superblocks[s].ranks.size(); ++i) {
+      ranks.push_back(superblocks[s].ranks[i]);
+      values.push_back(
+          {0, i < static_cast<std::size_t>(superblocks[s].candidates), static_cast<int>(s), 0, 0});
+    }
+  return swapped_rank_p(swaps_within_superblocks(values), ranks, t);
 }
 
 // Expected numbers: counted by hand over the deals of a superblock.
@@ -51,47 +71,70 @@ TEST(DealtRankP, MultipliesOverSuperblocksAndASingleBlock) {
   EXPECT_NEAR(dealt_rank_p(all, largest + rank + 4), 2.0 / 432, 1e-12);
 }
 
-TEST(SuperblockTest, ArmsThatLieApartHaveTheSmallestPOfTheirSize) {
+TEST(SwapTest, ArmsThatLieApartHaveTheSmallestPOfTheirSize) {
   std::vector<double> values;
   const std::string order = "ABBAAABBBABA";
   for (std::size_t i = 0; i < order.size(); ++i)
     values.push_back((order[i] == 'B' ? 100 : 0) + 0.1 * static_cast<double>(i * i % 7));
-  const SuperblockTest test(placed(order, values));
+  const SwapTest test(placed(order, values));
   EXPECT_NEAR(test.p_value(), 2.0 / 216, 1e-12);
   EXPECT_NEAR(test.estimate(), 100, 1);
   EXPECT_FALSE(test.interval(0.01).contains(0));
   EXPECT_TRUE(test.interval(0.009).contains(0));
 }
 
-TEST(SuperblockTest, TakesOutWhatAPlaceDoesToATrial) {
+TEST(SwapTest, TakesOutWhatAPlaceDoesToATrial) {
   // Without noise but for the place: second neighbours are 50 higher, the candidate 1.
   std::vector<double> values;
   const std::string order = "ABBABBAAABAB";
   for (std::size_t i = 0; i < order.size(); ++i)
     values.push_back((order[i] == 'B' ? 1 : 0) + (i % 2 == 1 ? 50 : 0) +
                      0.001 * static_cast<double>(i * i % 11));
-  const SuperblockTest test(placed(order, values));
-  EXPECT_NEAR(test.estimate(), 1, 0.05);
+  const SwapTest test(placed(order, values));
+  EXPECT_NEAR(test.estimate_without_places(), 1, 0.05);
   EXPECT_LT(test.p_value(), 0.05);
 }
 
-TEST(SuperblockTest, AFailedCandidateIsWorseThanAnyValue) {
+TEST(SwapTest, AFailedCandidateIsWorseThanAnyValue) {
   const double dead = INFINITY;
-  const SuperblockTest test(
+  const SwapTest test(
       placed("ABBAAABBBABA", {1, dead, dead, 2, 1, 2, dead, dead, dead, 2, dead, 1}));
   EXPECT_NEAR(test.p_value(), 2.0 / 216, 1e-12);
 }
 
-TEST(SuperblockTest, LooksAtNoLabelsWhenItTakesThePlaceOut) {
+TEST(PlaceRule, LooksAtNoLabels) {
   const std::vector<double> values = {3, 9, 4, 8, 2, 7, 5, 11};
-  const PositionEffect one = position_effect(placed("ABBAABAB", values));
-  const PositionEffect other = position_effect(placed("AABBBBAA", values));
-  EXPECT_DOUBLE_EQ(one.base, (6 + 4 + 5 + 6) / 4.0);
-  EXPECT_DOUBLE_EQ(other.base, one.base);
+  const PlaceRule one(placed("ABBAABAB", values));
+  const PlaceRule other(placed("AABBBBAA", values));
+  EXPECT_DOUBLE_EQ(one.effect().base, (6 + 4 + 5 + 6) / 4.0);
+  EXPECT_DOUBLE_EQ(other.effect().base, one.effect().base);
+  EXPECT_DOUBLE_EQ(other.p_value(0), one.p_value(0));
+}
+
+TEST(PlaceRule, ActsFromATwentyPercentTTestOn) {
+  // Differences 6, 4, 5, 6: mean 5.25, standard error sqrt(11/12)/2, so t = 10.97 and p = 0.0016.
+  const PlaceRule strong(placed("ABBAABAB", {3, 9, 4, 8, 2, 7, 5, 11}));
+  EXPECT_NEAR(strong.p_value(0), 0.001622, 2e-6);
+  EXPECT_TRUE(strong.acts(0));
+  // 6, -5, 5, 1: t = 0.7 and p = 0.53.
+  EXPECT_FALSE(PlaceRule(placed("ABBAABAB", {3, 9, 9, 4, 2, 7, 10, 11})).acts(0));
+  PlacedValues kept = placed("ABBAABAB", {3, 9, 4, 8, 2, 7, 5, 11});
+  kept.removes_places = false;
+  EXPECT_FALSE(PlaceRule(kept).acts(0));
+}
+
+TEST(PlaceRule, ChangesAtItsBorders) {
+  const PlaceRule rule(placed("ABABBAABABAB", {3, 9, 4, 8, 8, 5, 5, 11, 3, 9, 1, 6}));
+  const std::vector<double> borders = rule.borders();
+  ASSERT_EQ(borders.size(), 2U);
+  for (const double at : borders) {
+    EXPECT_NEAR(rule.p_value(at), PlaceRule::kPlaceLevel, 1e-9);
+    EXPECT_NE(rule.acts(at - 1e-6), rule.acts(at + 1e-6));
+  }
 }
 
 /// 5 to 9 blocks, so that the hull is searched as a whole, with ties and without.
-std::vector<PlacedValue> draw_values() {
+PlacedValues draw_values() {
   const auto blocks = *rc::gen::inRange(5, 10);
   const int range = *rc::gen::element(4, 100000);
   std::string order;
@@ -106,17 +149,17 @@ std::vector<PlacedValue> draw_values() {
   return placed(order, {values.begin(), values.end()});
 }
 
-TEST(SuperblockTestProperty, PAndIntervalNeverDisagree) {
+TEST(SwapTestProperty, PAndIntervalNeverDisagree) {
   EXPECT_TRUE(rc::check([] {
-    const SuperblockTest test(draw_values());
+    const SwapTest test(draw_values());
     const double alpha = *rc::gen::element(0.01, 0.015, 0.05, 0.1);
     RC_ASSERT((test.p_value() <= alpha) == !test.interval(alpha).contains(0));
   }));
 }
 
-TEST(SuperblockTestProperty, NarrowerConfidenceGivesANarrowerInterval) {
+TEST(SwapTestProperty, NarrowerConfidenceGivesANarrowerInterval) {
   EXPECT_TRUE(rc::check([] {
-    const SuperblockTest test(draw_values());
+    const SwapTest test(draw_values());
     const Interval wide = test.interval(0.05);
     const Interval narrow = test.interval(0.2);
     RC_ASSERT(wide.low <= narrow.low);
@@ -124,13 +167,13 @@ TEST(SuperblockTestProperty, NarrowerConfidenceGivesANarrowerInterval) {
   }));
 }
 
-TEST(SuperblockTestProperty, SwappingTheArmsMirrorsTheInterval) {
+TEST(SwapTestProperty, SwappingTheArmsMirrorsTheInterval) {
   EXPECT_TRUE(rc::check([] {
-    const std::vector<PlacedValue> values = draw_values();
-    std::vector<PlacedValue> swapped = values;
-    for (PlacedValue& value : swapped) value.candidate = !value.candidate;
-    const SuperblockTest test(values);
-    const SuperblockTest mirrored(swapped);
+    const PlacedValues values = draw_values();
+    PlacedValues swapped = values;
+    for (PlacedValue& value : swapped.values) value.candidate = !value.candidate;
+    const SwapTest test(values);
+    const SwapTest mirrored(swapped);
     RC_ASSERT(std::abs(test.p_value() - mirrored.p_value()) < 1e-9);
     const Interval one = test.interval(0.1);
     const Interval other = mirrored.interval(0.1);

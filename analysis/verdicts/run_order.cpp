@@ -1,0 +1,105 @@
+#include "analysis/verdicts/run_order.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "analysis/growth/observations.h"
+#include "analysis/statistics/looks.h"
+#include "analysis/values/experiment_view.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+const json& order_setting(const json& config, const char* path) {
+  static const json kNone;
+  const json::json_pointer pointer(path);
+  return config.is_object() && config.contains(pointer) ? config.at(pointer) : kNone;
+}
+
+/// In how many shares the run is done: "2/4" is the second of four.
+int shares_of(const json& environment) {
+  if (!environment.is_object()) return 1;
+  json share = environment.value("share", json());
+  if (const auto all = environment.find("shares");
+      all != environment.end() && all->is_array() && !all->empty() && all->front().is_object())
+    share = all->front().value("share", json());
+  if (!share.is_string()) return 1;
+  const std::string text = share.get<std::string>();
+  int shares = 1;
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos)
+    std::from_chars(text.data() + slash + 1, text.data() + text.size(), shares);
+  return std::max(1, shares);
+}
+
+/// Whether every trial ran where the order has its arm.
+bool is_order_of(const RunOrder& order, const RunData& run) {
+  return std::ranges::all_of(run.trials, [&](const TrialData& trial) {
+    if (trial.kind != TrialKind::measure) return true;
+    const int superblock = superblock_of(trial.block);
+    const auto place = static_cast<std::size_t>(trial.position);
+    for (const Segment& segment : order.segments) {
+      const auto index = static_cast<std::size_t>(superblock - segment.first);
+      if (superblock < segment.first || index >= segment.superblocks.size()) continue;
+      const TrialOrder& arms = segment.superblocks[index];
+      return place < arms.size() && order.arms[arms[place]] == trial.arm;
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
+ArmPair RunOrder::pair(const std::string& baseline, const std::string& candidate) const {
+  const auto number = [&](const std::string& arm) {
+    return static_cast<std::size_t>(std::ranges::find(arms, arm) - arms.begin());
+  };
+  return {number(baseline), number(candidate)};
+}
+
+std::optional<RunOrder> run_order(const RunData& run) {
+  if (order_setting(run.config, "/measure/order") != "restricted") return std::nullopt;
+  const ExperimentView view = view_config(run.config);
+  const auto baseline = std::ranges::find(view.arms, view.baseline);
+  const json& seed = order_setting(run.config, "/measure/seed");
+  const json& repeats = order_setting(run.config, "/measure/repeats");
+  if (baseline == view.arms.end() || view.arms.size() < 2) return std::nullopt;
+  RunOrder order;
+  order.arms = view.arms;
+  order.plan.arms = view.arms.size();
+  order.plan.baseline = static_cast<std::size_t>(baseline - view.arms.begin());
+  if (seed.is_number_integer()) order.plan.seed = seed.get<std::uint64_t>();
+  order.plan.segments = planned_segments(
+      repeats.is_number_integer() ? std::optional(repeats.get<int>()) : std::nullopt,
+      view.arms.size() - 1, shares_of(run.environment));
+  order.segments = segments_of(order.plan);
+  int planned = 0;
+  for (const Segment& segment : order.segments)
+    planned += static_cast<int>(segment.superblocks.size());
+  int last = 0;
+  for (const TrialData& trial : run.trials)
+    if (trial.kind == TrialKind::measure) last = std::max(last, trial.block);
+  const std::vector<Segment> as_planned = order.segments;
+  // The last block may be alone, or the first of a pair that the run did not end.
+  for (const int size_of_last : {2, 1}) {
+    order.segments = as_planned;
+    for (int beyond = planned; 2 * beyond < last; ++beyond)
+      order.segments.push_back(
+          segment_at(order.plan, beyond, last - 2 * beyond > 1 ? 2 : size_of_last));
+    if (is_order_of(order, run)) return order;
+  }
+  return std::nullopt;
+}
+
+std::vector<PairDeals> pair_deals(const RunOrder& order, const ArmPair& pair,
+                                  const std::set<int>& blocks) {
+  std::vector<PairDeals> deals;
+  for (const Segment& segment : order.segments)
+    deals.push_back(accepted_deals(segment, order.plan.arms, order.plan.baseline, pair, blocks));
+  return deals;
+}
+
+}  // namespace memduel

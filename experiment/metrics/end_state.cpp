@@ -1,0 +1,87 @@
+#include "experiment/metrics/end_state.h"
+
+#include <algorithm>
+
+#include "base/metric_catalogue.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::int64_t kHeldNs = 100'000'000;
+/// A program may free its memory piece by piece before it exits.
+constexpr std::int64_t kExitNs = 200'000'000;
+/// How late a line of output may be read.
+constexpr std::int64_t kLineNs = 20'000'000;
+constexpr std::size_t kLeastSamples = 3;
+
+/// Whether the samples up to `last` stayed within the margin for long enough.
+bool is_level(const Series& series, std::size_t last, const MetricInfo& info) {
+  const auto value = static_cast<double>(series.values[last]);
+  const double margin = std::max(info.absolute_margin, info.relative_margin * value);
+  std::size_t first = last;
+  std::int64_t low = series.values[last];
+  std::int64_t high = low;
+  while (series.t_ns[last] - series.t_ns[first] < kHeldNs) {
+    if (first == 0) return false;
+    --first;
+    low = std::min(low, series.values[first]);
+    high = std::max(high, series.values[first]);
+    if (static_cast<double>(high - low) > margin) return false;
+  }
+  return last - first + 1 >= kLeastSamples;
+}
+
+void add_last_levels(Metrics& metrics, std::int64_t end_ns, const Series& rss, const Series& heap) {
+  if (const auto bytes = level_before(end_ns, rss, kEndRss)) metrics[kEndRss] = *bytes;
+  if (const auto bytes = level_before(end_ns, heap, kEndHeap)) metrics[kEndHeap] = *bytes;
+}
+
+/// Of a program that idled until it wrote a line. Samples of the last milliseconds before the line
+/// was read may be of what came after it.
+std::optional<double> idled_at(std::int64_t begin_ns, std::int64_t line_ns, const Series& rss) {
+  const MetricInfo info = metric_info(kEndRss);
+  const auto next = std::ranges::lower_bound(rss.t_ns, line_ns);
+  for (auto last = static_cast<std::size_t>(next - rss.t_ns.begin()); last-- > 0;) {
+    const std::int64_t age_ns = line_ns - rss.t_ns[last];
+    if (age_ns > kHeldNs || rss.t_ns[last] <= begin_ns) break;
+    if (is_level(rss, last, info)) return static_cast<double>(rss.values[last]);
+    if (age_ns > kLineNs) break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> level_before(std::int64_t end_ns, const Series& series,
+                                   const std::string& metric) {
+  const MetricInfo info = metric_info(metric);
+  for (std::size_t last = series.values.size(); last-- > 0;) {
+    if (end_ns - series.t_ns[last] > kExitNs) break;
+    // Of a process that has just ended there is nothing left to sample.
+    if (series.values[last] > 0 && is_level(series, last, info))
+      return static_cast<double>(series.values[last]);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> rss_at_end(std::int64_t begin_ns, const MarkEvent& mark, const Series& rss) {
+  if (mark.is_of_line && mark.mark.kind == Mark::Kind::round_begin)
+    if (const auto level = idled_at(begin_ns, mark.mark.t_ns, rss)) return level;
+  if (!mark.mark.sizes.rss) return std::nullopt;
+  return static_cast<double>(*mark.mark.sizes.rss);
+}
+
+void add_end_state(RoleData& data, const RoleTrace& trace) {
+  if (!marks_rounds(trace)) add_last_levels(data.metrics, end_of(trace), trace.rss, trace.heap);
+}
+
+void add_tree_end_state(RoleData& tree, const TrialTrace& trace) {
+  std::int64_t end_ns = 0;
+  for (const RoleTrace& role : trace.roles) {
+    if (marks_rounds(role)) return;
+    end_ns = std::max(end_ns, end_of(role));
+  }
+  add_last_levels(tree.metrics, end_ns, trace.tree_rss, trace.tree_heap);
+}
+
+}  // namespace memduel

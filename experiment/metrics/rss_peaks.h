@@ -1,0 +1,39 @@
+// The largest resident set of a role between its marks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "experiment/contract/trial_trace.h"
+
+namespace memduel {
+
+/// From one mark to the next, from the role's start to its first mark, or from the last to its end.
+struct RssStretch {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::optional<std::int64_t> peak_bytes;
+  std::int64_t peak_ns = 0;  ///< of its largest sample, else its end
+  /// The kernel does not report the maximum of this stretch: it may be larger than any sample.
+  bool is_sampled = true;
+};
+
+/// One stretch for each mark that ends one, in their order, then the stretch to the role's end.
+std::vector<RssStretch> rss_stretches(const RoleTrace& trace);
+
+/// Whether a mark reads memory, which ends a stretch.
+bool ends_stretch(const Mark& mark);
+
+/// The largest resident set of any one process of the role that the kernel reported when it ended.
+/// Absent if the kernel's number may be another role's.
+std::optional<std::int64_t> kernel_maximum(const RoleTrace& trace);
+
+/// Whether the role's peak is only sampled: it had several processes, whose sum no kernel counts,
+/// or memduel did not get the kernel's maximum at its end.
+bool has_sampled_peak(const RoleTrace& trace);
+
+/// The largest resident set of any one process of the role.
+std::optional<std::int64_t> largest_process(const RoleTrace& trace);
+
+}  // namespace memduel

@@ -1,0 +1,140 @@
+#include "reports/tables/causes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "base/metric_catalogue.h"
+#include "profilers/profile/model/resident_snapshot.h"
+#include "reports/tables/difference_tables.h"
+#include "reports/tables/resident_tables.h"
+#include "reports/tables/words.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::size_t kMostCauses = 3;
+constexpr double kLeastCause = 0.01;  ///< of the largest: less is not what changed
+
+Cause cause_of(const WaterfallStep& step) {
+  return {step.amount, step.words,  step.size > 0, step.function,
+          step.owner,  step.caller, step.size};
+}
+
+Cause cause_of(const DifferenceRow& row, const std::string& heap) {
+  return {row.amount,
+          row.function + (row.caller.empty() ? "" : " for " + row.caller),
+          row.more,
+          row.function,
+          heap == "malloc" ? "heap" : heap,
+          row.caller,
+          row.size};
+}
+
+/// What a process shares with its parent takes no memory besides the parent's.
+bool is_shared_step(const WaterfallStep& step) {
+  return step.owner == to_name(PageOwner::inherited) && step.function == kSharedWithOthers;
+}
+
+std::vector<Cause> causes_of_snapshot(const ResidentTable& table) {
+  std::vector<WaterfallStep> steps = table.steps;
+  std::erase_if(steps, is_shared_step);
+  std::ranges::stable_sort(steps, std::greater(), [](const WaterfallStep& step) {
+    return std::make_pair(!step.function.empty(), std::abs(step.size));
+  });
+  double largest = 0;
+  for (const WaterfallStep& step : steps) largest = std::max(largest, std::abs(step.size));
+  std::vector<Cause> causes;
+  for (const WaterfallStep& step : steps)
+    if (!step.owner.empty() && std::abs(step.size) >= kLeastCause * largest)
+      causes.push_back(cause_of(step));
+  return causes;
+}
+
+/// What the stacks of a heap explain: the metric itself, or of resident memory that heap.
+std::string explained_by(const DifferenceTable& table, const JobFacts& job, const Comparison& row) {
+  if (!is_resident_peak(row.metric)) return quantity(job, row.role, row.metric);
+  if (table.heap == "malloc") return quantity(job, row.role, kPeakHeap);
+  return role_words(job, row.role) + " mappings of its own at their peak";
+}
+
+/// Stacks that are told by the same names are one cause.
+std::vector<DifferenceRow> merged_rows(const DifferenceTable& table) {
+  std::vector<DifferenceRow> merged;
+  for (const DifferenceRow& row : table.rows) {
+    const auto same = std::ranges::find_if(merged, [&](const DifferenceRow& other) {
+      return other.function == row.function && other.caller == row.caller;
+    });
+    if (same == merged.end()) {
+      merged.push_back(row);
+      continue;
+    }
+    same->size += row.size;
+    same->half_width =
+        std::sqrt(same->half_width * same->half_width + row.half_width * row.half_width);
+    same->amount = amount_of(table.kind, same->size, same->half_width);
+    same->more = same->size > 0;
+  }
+  std::ranges::stable_sort(merged, std::greater(),
+                           [](const DifferenceRow& row) { return std::abs(row.size); });
+  return merged;
+}
+
+std::vector<Cause> causes_of_heap(const Results& results, const Comparison& row) {
+  const auto table = difference_table_for(results, row.candidate, row.role, row.metric);
+  if (!table) return {};
+  std::vector<Cause> causes;
+  for (const DifferenceRow& one : merged_rows(*table)) {
+    causes.push_back(cause_of(one, table->heap));
+    causes.back().of = explained_by(*table, results.job, row);
+  }
+  std::erase_if(causes, [least = causes.empty() ? 0 : kLeastCause * std::abs(causes.front().size)](
+                            const Cause& cause) { return std::abs(cause.size) < least; });
+  return causes;
+}
+
+/// In two metrics, which round or add differently.
+bool is_same_cause(const Cause& a, const Cause& b) {
+  constexpr double kAlike = 0.05;
+  return a.function == b.function && a.more == b.more &&
+         std::abs(a.size - b.size) <= kAlike * std::abs(b.size);
+}
+
+}  // namespace
+
+bool is_resident_peak(const std::string& metric) {
+  constexpr std::array<std::string_view, 8> kPeaks = {
+      kPeakRss,     kPeakRssAboveIdle, kPeakPss,        kPeakRssAnon,
+      kPeakRssFile, kPeakCgroup,       kPeakCgroupAnon, kPeakSharedOnce};
+  return std::ranges::find(kPeaks, metric) != kPeaks.end();
+}
+
+std::vector<Cause> causes_of(const Results& results, const Comparison& row) {
+  const auto snapshot = is_resident_peak(row.metric)
+                            ? resident_table_for(results, row.candidate, row.role)
+                            : std::nullopt;
+  std::vector<Cause> causes;
+  if (snapshot) {
+    causes = causes_of_snapshot(*snapshot);
+    for (Cause& cause : causes) {
+      cause.of = quantity(results.job, row.role, row.metric);
+      cause.resident = true;
+    }
+  } else {
+    causes = causes_of_heap(results, row);
+  }
+  if (causes.size() > kMostCauses) causes.resize(kMostCauses);
+  return causes;
+}
+
+bool repeat(const std::vector<Cause>& causes, const std::vector<Cause>& shown) {
+  return std::ranges::all_of(causes, [&](const Cause& cause) {
+    return std::ranges::any_of(shown,
+                               [&](const Cause& other) { return is_same_cause(cause, other); });
+  });
+}
+
+}  // namespace memduel
