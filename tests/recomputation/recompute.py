@@ -91,6 +91,7 @@ class Recomputation:
         self.rows = {}
 
     def all(self):
+        self.peaks()
         self.growth()
         self.comparisons()
         self.corrections_and_verdicts()
@@ -98,6 +99,22 @@ class Recomputation:
         self.gates()
         self.first_screen()
         return self.check
+
+    # Peaks
+
+    def peaks(self):
+        """Of every role of every trial: above idle is peak minus idle, and the peak is that of the largest part of the trial."""
+        for trial in self.results["trials"]:
+            for role in trial["roles"]:
+                where = f"trial {trial['id']} {role['role']}"
+                metrics = role["metrics"]
+                peak, idle, above = (metrics.get(name) for name in ("peak_rss_bytes", "idle_rss_bytes", "peak_rss_above_idle_bytes"))
+                if idle is not None:
+                    self.check.equal(where, "idle + above idle", idle + above, peak)
+                parts = [part["metrics"].get("peak_rss_bytes") for part in role["rounds"]] + [part["peak_rss_bytes"] for part in role.get("outside_rounds", [])]
+                parts = [part for part in parts if part is not None]
+                if peak is not None and parts:
+                    self.check.equal(where, "peak of the parts", max(parts), peak)
 
     # Growth
 
