@@ -46,7 +46,7 @@ SeenGrowth GrowthLook::look() {
   if (find_resets(seen)) return seen;
   for (std::size_t r = 0; r < runs_.size(); ++r) seen.runs.push_back(r);
   find_jumps(seen);
-  // Below, a warm-up and a line cannot be told apart, and nothing is called bounded.
+  // Fewer rounds cannot distinguish a warm-up from a line, and no series of them is called bounded.
   if (x_.size() >= kBoundedRounds) find_warmup(seen);
   if (seen.shape != GrowthShape::warmup)
     seen.slope = jackknife(runs_, [&](auto y) { return line_slope(x_, y); });

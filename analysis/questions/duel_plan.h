@@ -9,9 +9,8 @@
 
 namespace memduel {
 
-/// What so few trials tell of a number of blocks: 95 of 100 probes give an interval that holds the
-/// number which endless trials would give, if the noise is normal (the interval of a variance, by
-/// chi-square). It is wide: five blocks leave a factor of eight.
+/// A number of blocks with its 95 % interval: that of a variance, by chi-square, if the noise is
+/// normal. It is wide: with five probed blocks its ends differ by a factor of eight.
 struct PlannedBlocks {
   int blocks = 0;
   int low = 0;
@@ -33,11 +32,12 @@ struct DuelPlan {
   std::optional<PlannedBlocks> blocks;  ///< for all rows that have a number
   std::optional<double> block_seconds;  ///< typical, all arms of a block together
 
-  /// Whether the interval leaves a factor of more than four: more blocks should be probed first.
+  /// Whether the ends of the interval differ by more than a factor of four because few blocks were
+  /// probed.
   [[nodiscard]] bool is_from_too_few() const;
 };
 
-/// From so many blocks on, a plan leaves a factor of four or less.
+/// Returns the fewest probed blocks with which the ends differ by a factor of four or less.
 int blocks_to_plan_from();
 
 /// From the noise of a run (an earlier one, or a short probe of two arms) with five blocks or more:
@@ -50,7 +50,8 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
 DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gates, double change,
                    int arms);
 
-/// "12 blocks (95 % interval 6 to 40), about 14 min 30 s: 2 % in server.peak_rss_bytes needs 8, …"
+/// "12 blocks (95 % interval 6 to 40), about 14 min 30 s, find a change of 2 % with 80 %
+/// probability", then a line for each row.
 std::string describe_plan(const DuelPlan& plan);
 
 }  // namespace memduel

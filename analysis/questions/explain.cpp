@@ -9,6 +9,7 @@
 #include "analysis/growth/observations.h"
 #include "analysis/statistics/shift_test.h"
 #include "analysis/statistics/tail.h"
+#include "analysis/values/placed_values.h"
 #include "base/error.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
@@ -157,7 +158,9 @@ std::string describe_effect_of(const Comparison& row, bool of_slopes) {
         "the interval are\n"
         "  without that{}; without it the change is {}.\n",
         show_change(row, place->effect), show_p(place->p_value),
-        place->everywhere ? "" : " at those changes they try at which its p is below 0.20",
+        place->everywhere ? std::string()
+                          : fmt::format(" at those changes they try at which its p is below {:.2f}",
+                                        PlaceRule::kPlaceLevel),
         show_change(row, place->estimate));
   if (row.apart && !row.exact) text += "  The values of the two variants do not overlap.\n";
   if (!row.exact && (row.ci_low || row.ci_high)) {

@@ -53,6 +53,12 @@ void view_ablation(const json& section, ExperimentView& view) {
 
 }  // namespace
 
+const nlohmann::json& setting_of(const nlohmann::json& config, const char* path) {
+  static const nlohmann::json kNone;
+  const nlohmann::json::json_pointer pointer(path);
+  return config.is_object() && config.contains(pointer) ? config.at(pointer) : kNone;
+}
+
 const json& workload_that_ran(const json& config) {
   const json& expanded = member(config, "expanded");
   return member(expanded.is_object() ? expanded : config, "workload");

@@ -13,6 +13,9 @@
 
 namespace memduel {
 
+/// The value at a JSON pointer of a resolved config; null where there is none.
+const nlohmann::json& setting_of(const nlohmann::json& config, const char* path);
+
 /// Which arm measures a switch; without one, why none does.
 struct AblationArm {
   std::optional<std::string> arm;

@@ -13,12 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-const json& order_setting(const json& config, const char* path) {
-  static const json kNone;
-  const json::json_pointer pointer(path);
-  return config.is_object() && config.contains(pointer) ? config.at(pointer) : kNone;
-}
-
 /// In how many shares the run is done: "2/4" is the second of four.
 int shares_of(const json& environment) {
   if (!environment.is_object()) return 1;
@@ -61,11 +55,11 @@ ArmPair RunOrder::pair(const std::string& baseline, const std::string& candidate
 }
 
 std::optional<RunOrder> run_order(const RunData& run) {
-  if (order_setting(run.config, "/measure/order") != "restricted") return std::nullopt;
+  if (setting_of(run.config, "/measure/order") != "restricted") return std::nullopt;
   const ExperimentView view = view_config(run.config);
   const auto baseline = std::ranges::find(view.arms, view.baseline);
-  const json& seed = order_setting(run.config, "/measure/seed");
-  const json& repeats = order_setting(run.config, "/measure/repeats");
+  const json& seed = setting_of(run.config, "/measure/seed");
+  const json& repeats = setting_of(run.config, "/measure/repeats");
   if (baseline == view.arms.end() || view.arms.size() < 2) return std::nullopt;
   RunOrder order;
   order.arms = view.arms;

@@ -24,14 +24,8 @@ namespace {
 
 using nlohmann::json;
 
-const json& at_path(const json& config, const char* path) {
-  static const json kNothing;
-  const json::json_pointer pointer(path);
-  return config.contains(pointer) ? config.at(pointer) : kNothing;
-}
-
 std::optional<int> whole_number(const json& config, const char* path) {
-  const json& value = at_path(config, path);
+  const json& value = setting_of(config, path);
   if (value.is_null()) return std::nullopt;
   if (!value.is_number_integer() || value.get<long>() < 0 || value.get<long>() > 1000000) {
     throw Error(ExitCode::usage, fmt::format("found {}, expected a whole number", value.dump()),
@@ -44,7 +38,7 @@ std::optional<int> whole_number(const json& config, const char* path) {
 bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
   if (!gate.is_default) return false;
   if (gate.metric == kPeakHeap) {
-    const json& meters = at_path(config, "/measure/meters");
+    const json& meters = setting_of(config, "/measure/meters");
     return std::ranges::find(meters, "heap") == meters.end();
   }
   const std::optional<int> rounds = whole_number(workload_that_ran(config), "/rounds");
@@ -55,7 +49,7 @@ bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
 
 AnalysisSettings settings_from_config(const json& config) {
   AnalysisSettings settings;
-  const json& order = at_path(config, "/measure/order");
+  const json& order = setting_of(config, "/measure/order");
   settings.design = Design::paired;
   for (const Design design : {Design::restricted, Design::superblocks})
     if (order == to_name(design)) settings.design = design;
@@ -66,17 +60,17 @@ AnalysisSettings settings_from_config(const json& config) {
     settings.looks = fixed_looks(*repeats);
   }
   settings.warmup_rounds = whole_number(config, "/measure/warmup_rounds").value_or(0);
-  const json& seed = at_path(config, "/measure/seed");
+  const json& seed = setting_of(config, "/measure/seed");
   if (seed.is_number_integer()) settings.seed = seed.get<unsigned long>();
-  settings.strict_gates = at_path(config, "/strict_gates") == true;
+  settings.strict_gates = setting_of(config, "/strict_gates") == true;
   settings.default_gates = default_gates_decide_in(config);
-  const json& horizon = at_path(config, "/growth/horizon_rounds");
+  const json& horizon = setting_of(config, "/growth/horizon_rounds");
   if (horizon.is_number())
     settings.horizon_rounds = horizon.get<double>();
   else if (const auto rounds = whole_number(workload_that_ran(config), "/rounds"))
     settings.horizon_rounds = *rounds;
   std::vector<std::string> gates;
-  for (const json& gate : at_path(config, "/gates")) {
+  for (const json& gate : setting_of(config, "/gates")) {
     if (!gate.is_string()) {
       throw Error(ExitCode::usage, fmt::format("found {}, expected a gate", gate.dump()), "/gates");
     }
@@ -234,7 +228,7 @@ std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& s
                            comparisons, 100 * kAlpha, least)
              : fmt::format("that takes {}", least);
   // With several candidates the number is that of the order that this seed draws.
-  const json& seed = at_path(run.config, "/measure/seed");
+  const json& seed = setting_of(run.config, "/measure/seed");
   const std::string same_order = seed.is_number() && judged_candidates(run) > 1
                                      ? " with --seed " + seed.dump()
                                      : std::string();

@@ -8,9 +8,6 @@ It shares no code with memduel: the rules are those of docs/method.md, in refere
 all contradictions and exits 1 if there is one. Last, it alters copies of a run's results.json and formats, and expects each alteration to be found.
 """
 import argparse
-import base64
-import copy
-import gzip
 import json
 import math
 import pathlib
@@ -22,6 +19,7 @@ import tarfile
 import tempfile
 import time
 
+import alterations
 import measure
 import printed
 from exact_test import median
@@ -747,70 +745,13 @@ def recompute_run(memduel, name, directory):
     return check, results, config, formats
 
 
-def is_alterable(row):
-    return row["p_value"] is not None and row["ratio"] and None not in (row["ci_low"], row["ci_high"]) and 0.02 < row["p_value"] < 0.9
-
-
-def alterations(results):
-    """Copies of a results.json in which one number or word is wrong."""
-    tested = next(i for i, row in enumerate(results["comparisons"]) if is_alterable(row))
-    for name, change in {
-        "a median": lambda row: row.update(baseline_median=row["baseline_median"] * 1.001),
-        "the estimate": lambda row: row.update(ratio=row["ratio"] * 1.0001),
-        "an end of the interval": lambda row: row.update(ci_low=row["ci_low"] * 0.999),
-        "p": lambda row: row.update(p_value=row["p_value"] * 1.1),
-        "the corrected p": lambda row: row.update(p_adjusted=row["p_adjusted"] * 0.5),
-        "the number of orders": lambda row: row.update(reference_orders=row["reference_orders"] + 1),
-        "the margin": lambda row: row.update(margin=row["margin"] * 2),
-        "the verdict": lambda row: row.update(verdict={"improved": "regressed", "unchanged": "improved"}.get(row["verdict"], "unchanged")),
-    }.items():
-        altered = copy.deepcopy(results)
-        change(altered["comparisons"][tested])
-        yield name, altered
-    if results["gates"]:
-        altered = copy.deepcopy(results)
-        altered["gates"][0]["outcome"] = "failed" if altered["gates"][0]["outcome"] != "failed" else "passed"
-        yield "a gate's outcome", altered
-        altered = copy.deepcopy(results)
-        altered["gates"][0]["exit_code"] += 1
-        yield "a gate's exit code", altered
-    altered = copy.deepcopy(results)
-    altered["overall"]["exit_code"] = 4
-    yield "the exit code", altered
-    if results["growth"]:
-        altered = copy.deepcopy(results)
-        altered["growth"][0]["trial_slopes"][0]["slope"] += 1000
-        yield "a trial's slope", altered
-    altered = copy.deepcopy(results)
-    trial = next(t for t in altered["trials"] if t["kind"] == "measure" and t["status"] == "ok")
-    role = next(r for r in trial["roles"] if r["role"] == results["comparisons"][tested]["role"])
-    role["metrics"][results["comparisons"][tested]["metric"]] = 1.0
-    yield "a trial's value", altered
-
-
-def altered_formats(formats):
-    """Copies of the formats in which one says something else."""
-    changes = {
-        "markdown": (r"\| (regressed|improved) \|", "| unchanged |"),
-        "text": (r" (regressed|improved)\n", " unchanged\n"),
-        "junit": (r"<failure ", "<skipped "),
-        "github": (r"::error ", "::notice "),
-    }
-    for kind, (pattern, replacement) in changes.items():
-        yield kind, {**formats, kind: re.sub(pattern, replacement, formats[kind], count=1)}
-    yield "markdown", {**formats, "markdown": re.sub(r"(\d)( % \|)", lambda m: str((int(m.group(1)) + 5) % 10) + m.group(2), formats["markdown"], count=1)}
-    page = printed.page_data(formats["html"])
-    page["results"]["comparisons"][0]["n_candidate"] += 1
-    yield "html", {**formats, "html": f'<script id="memduel-data">{base64.b64encode(gzip.compress(json.dumps(page).encode())).decode()}</script>'}
-
-
 def self_test(results, config, formats):
     """The alterations that are not found."""
     before = set(Recomputation("as it is", results, config).all().contradictions)
-    missed = [name for name, altered in alterations(results) if not set(Recomputation("altered", altered, config).all().contradictions) - before]
+    missed = [name for name, altered in alterations.of_results(results) if not set(Recomputation("altered", altered, config).all().contradictions) - before]
     check = Checker("as it is")
     formats_agree(check, results, formats)
-    for name, altered in altered_formats(formats):
+    for name, altered in alterations.of_formats(formats):
         again = Checker("altered")
         formats_agree(again, results, altered)
         if not set(again.contradictions) - set(check.contradictions):
@@ -868,7 +809,7 @@ def main():
                 failed = True
     # A run with a gate, growth and a row that is neither certain nor hopeless has something to alter.
     for results, config, formats in seen:
-        if results["growth"] and any(gate["exit_code"] for gate in results["gates"]) and any(is_alterable(row) for row in results["comparisons"]):
+        if results["growth"] and any(gate["exit_code"] for gate in results["gates"]) and any(alterations.is_alterable(row) for row in results["comparisons"]):
             missed = self_test(results, config, formats)
             print(f"altered copies: {', '.join(missed) + ' not found' if missed else 'every alteration was found'}")
             return 1 if failed or missed else 0
