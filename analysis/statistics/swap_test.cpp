@@ -51,9 +51,10 @@ void deal_ranks(const LabelSwaps& swaps, std::span<const int> ranks, DealtSums& 
   dealt.mean = static_cast<double>(total) / static_cast<double>(dealt.sums.size());
 }
 
-/// Where the doubled sums lie: the shares from `smallest` on.
+/// In how many ways the doubled sums from `smallest` on are dealt. The counts stay below 2^53, so
+/// that a p of 0.1 is 0.1.
 struct Distribution {
-  std::vector<double> share = {1};
+  std::vector<double> ways = {1};
   int smallest = 0;
 };
 
@@ -61,35 +62,33 @@ void convolve(const DealtSums& dealt, Distribution& with, std::vector<double>& r
   const auto width = static_cast<std::size_t>(dealt.largest - dealt.smallest) + 1;
   thread_local std::vector<double> own;
   own.assign(width, 0.0);
-  for (const int sum : dealt.sums)
-    own[static_cast<std::size_t>(sum - dealt.smallest)] +=
-        1.0 / static_cast<double>(dealt.sums.size());
-  room.assign(with.share.size() + width - 1, 0.0);
+  for (const int sum : dealt.sums) ++own[static_cast<std::size_t>(sum - dealt.smallest)];
+  room.assign(with.ways.size() + width - 1, 0.0);
   for (std::size_t k = 0; k < width; ++k) {
     if (own[k] == 0) continue;
     double* target = room.data() + k;
-    for (std::size_t i = 0; i < with.share.size(); ++i) target[i] += own[k] * with.share[i];
+    for (std::size_t i = 0; i < with.ways.size(); ++i) target[i] += own[k] * with.ways[i];
   }
-  std::swap(room, with.share);
+  std::swap(room, with.ways);
   with.smallest += dealt.smallest;
 }
 
 /// The share of `rest` plus a deal of the last segment that is so far from the middle.
 double tails(const Distribution& rest, const DealtSums& last, double expected, double distance) {
-  thread_local std::vector<double> up_to;  // up_to[k]: the share of the first k sums
+  thread_local std::vector<double> up_to;  // up_to[k]: the ways to the first k sums
   up_to.assign(1, 0.0);
-  for (const double share : rest.share) up_to.push_back(up_to.back() + share);
-  const auto size = static_cast<double>(rest.share.size());
-  const auto share_below = [&](double count) {
+  for (const double ways : rest.ways) up_to.push_back(up_to.back() + ways);
+  const auto size = static_cast<double>(rest.ways.size());
+  const auto ways_below = [&](double count) {
     return up_to[static_cast<std::size_t>(std::clamp(count, 0.0, size))];
   };
-  double p = 0;
+  double so_far = 0;
   for (const int sum : last.sums) {
     const double middle = expected - sum - rest.smallest;
-    p += share_below(std::floor(middle - distance + kSameRank) + 1);
-    p += up_to.back() - share_below(std::ceil(middle + distance - kSameRank));
+    so_far += ways_below(std::floor(middle - distance + kSameRank) + 1);
+    so_far += up_to.back() - ways_below(std::ceil(middle + distance - kSameRank));
   }
-  return std::min(1.0, p / static_cast<double>(last.sums.size()));
+  return std::min(1.0, so_far / (up_to.back() * static_cast<double>(last.sums.size())));
 }
 
 /// With a continuity correction of half the step of doubled ranks.
@@ -125,12 +124,6 @@ double middle_of(std::vector<double> values) {
   return values.size() % 2 == 1 || values[half - 1] == values[half]
              ? values[half]
              : values[half - 1] + (values[half] - values[half - 1]) / 2;
-}
-
-/// p falls with the distance from the estimate but for ripples of a few ranks: so many pieces
-/// beyond a crossing are looked at. All of them up to ten blocks.
-std::size_t pieces_beyond(std::size_t trials) {
-  return trials <= 20 ? std::numeric_limits<std::size_t>::max() / 2 : trials;
 }
 
 }  // namespace
@@ -172,10 +165,22 @@ SwapTest::SwapTest(PlacedValues values) : values_(std::move(values)), places_(va
   };
   add(raw_, false);
   add(cleaned_, true);
+  add_breaks_within_arms();
   breaks_.insert(breaks_.end(), borders.begin(), borders.end());
   std::ranges::sort(breaks_);
   breaks_.erase(std::unique(breaks_.begin(), breaks_.end()), breaks_.end());
   p_.assign(pieces(), -1);
+}
+
+void SwapTest::add_breaks_within_arms() {
+  for (const auto* arm : {&baseline_, &candidate_})
+    for (const std::size_t i : *arm)
+      for (const std::size_t j : *arm) {
+        const double fall = cleaned_.slope[j] - cleaned_.slope[i];
+        if (fall <= kSameRank) continue;
+        const double at = on_grid(cleaned_, break_of(cleaned_.level[j], cleaned_.level[i], fall));
+        if (std::isfinite(at) && places_.acts(at)) breaks_.push_back(at);
+      }
 }
 
 SwapTest::Level SwapTest::leveled(const PlaceEffect& effect) const {
@@ -189,10 +194,14 @@ SwapTest::Level SwapTest::leveled(const PlaceEffect& effect) const {
     for (const std::size_t a : baseline_)
       made.breaks.push_back(break_of(made.level[b], made.level[a], made.slope[b] - made.slope[a]));
   made.grid = grid_of(made.breaks);
-  for (double& x : made.breaks)
-    if (std::isfinite(x) && made.grid > 0) x = std::round(x / made.grid) * made.grid;
+  for (double& x : made.breaks) x = on_grid(made, x);
   made.median = middle_of(made.breaks);
   return made;
+}
+
+double SwapTest::on_grid(const Level& level, double shift) {
+  if (!std::isfinite(shift) || level.grid == 0) return shift;
+  return std::round(shift / level.grid) * level.grid;
 }
 
 const SwapTest::Level& SwapTest::level_at(double delta) const {
@@ -250,73 +259,40 @@ double SwapTest::p_of(std::size_t piece) const {
   return p_[piece] = swapped_rank_p(values_.swaps, ranks, t);
 }
 
-std::size_t SwapTest::last_above(double alpha, int step) const {
-  std::size_t inside = piece_of(estimate_);
-  if (p_of(inside) <= alpha) {
-    // Only where the places' effect is taken out, the estimate is unbounded, or nothing exceeds.
-    for (std::size_t k = 0; k < pieces(); ++k)
-      if (p_of(k) > p_of(inside)) inside = k;
-    if (p_of(inside) <= alpha) return inside;
-  }
-  std::size_t outside = step > 0 ? pieces() - 1 : 0;
-  if (p_of(outside) > alpha) return outside;
-  std::size_t low = inside;
-  while (low != outside && low + static_cast<std::size_t>(step) != outside) {
-    const std::size_t half =
-        low < outside ? low + (outside - low) / 2 : outside + (low - outside) / 2;
-    if (half == low) break;
-    (p_of(half) > alpha ? low : outside) = half;
-  }
-  std::size_t last = low;
-  const std::size_t far = pieces_beyond(values_.values.size());
-  std::size_t seen = 0;
-  for (std::size_t k = last; k != (step > 0 ? pieces() - 1 : 0) && seen < far; ++seen) {
-    k += static_cast<std::size_t>(step);
-    if (p_of(k) <= alpha) continue;
-    last = k;
-    seen = 0;
-  }
-  return last;
-}
-
 Interval SwapTest::interval(double alpha) const {
   if (breaks_.empty()) return {};
-  const std::size_t low = last_above(alpha, -1);
-  const std::size_t high = last_above(alpha, 1);
+  // p ripples by a few ranks and jumps at the borders of the places' effect: no bisection.
+  std::size_t low = 0;
+  std::size_t high = pieces() - 1;
+  while (low < high && p_of(low) <= alpha) ++low;
+  while (high > low && p_of(high) <= alpha) --high;
+  if (low == high && p_of(low) <= alpha) low = high = likeliest(0, pieces() - 1);
   Interval hull;
   // An open piece reaches to the breaks beside it, and the hull is closed.
   if (low > 0) hull.low = breaks_[(low - 1) / 2];
   if (high + 1 < pieces()) hull.high = breaks_[high / 2];
-  // The search looks at some pieces only; what it leaves out never contradicts p.
-  if (p_value() > alpha) {
-    hull.low = std::min(hull.low, 0.0);
-    hull.high = std::max(hull.high, 0.0);
-  }
   return hull;
 }
 
+std::size_t SwapTest::likeliest(std::size_t first, std::size_t last) const {
+  std::size_t best = first;
+  for (std::size_t k = first; k <= last; ++k)
+    if (p_of(k) > p_of(best)) best = k;
+  return best;
+}
+
 double SwapTest::p_value() const {
+  // The hull holds 0 while p is larger than the level at 0 or on both sides of it. On a break the
+  // stretches beside it touch 0.
   const std::size_t zero = piece_of(0);
-  double at = p_of(zero);
-  // On a break the stretches beside it touch 0.
-  if (zero % 2 == 1) at = std::max({at, p_of(zero - 1), p_of(zero + 1)});
-  const std::size_t far = pieces_beyond(values_.values.size());
-  // The hull holds 0 while p is larger than the level somewhere on either side.
-  const auto beyond = [&](int step) {
-    double largest = at;
-    const std::size_t end = step > 0 ? pieces() - 1 : 0;
-    std::size_t k = zero;
-    for (std::size_t seen = 0; k != end && seen < far; ++seen) {
-      k += static_cast<std::size_t>(step);
-      largest = std::max(largest, p_of(k));
-    }
-    return largest;
-  };
+  const std::size_t touching = zero % 2;
+  const auto below = [&] { return p_of(likeliest(0, zero + touching)); };
+  const auto above = [&] { return p_of(likeliest(zero - touching, pieces() - 1)); };
+  // The side of the estimate rarely decides.
   const std::size_t middle = piece_of(estimate_);
-  double below = beyond(-1);
-  double above = beyond(1);
-  (middle < zero ? below : above) = std::max(middle < zero ? below : above, p_of(middle));
-  return std::min(below, above);
+  const double farther = middle < zero ? above() : below();
+  if (farther <= p_of(middle)) return farther;
+  return std::min(farther, middle < zero ? below() : above());
 }
 
 }  // namespace memduel

@@ -56,6 +56,9 @@ class SwapTest {
   };
 
   [[nodiscard]] Level leveled(const PlaceEffect& effect) const;
+  [[nodiscard]] static double on_grid(const Level& level, double shift);
+  /// Where the effect of the places, a line over the shift, exchanges two values of one arm.
+  void add_breaks_within_arms();
   [[nodiscard]] const Level& level_at(double delta) const;
   // Piece 2k is the open stretch of shifts below break k, piece 2k + 1 the break itself, the last
   // piece the stretch above all breaks. T is constant within a piece.
@@ -63,8 +66,8 @@ class SwapTest {
   [[nodiscard]] double shift_in(std::size_t piece) const;
   [[nodiscard]] double p_of(std::size_t piece) const;
   [[nodiscard]] std::size_t pieces() const { return 2 * breaks_.size() + 1; }
-  /// The outermost piece with p > alpha on one side of the estimate; `step` is 1 or -1.
-  [[nodiscard]] std::size_t last_above(double alpha, int step) const;
+  /// The piece of the largest p among these.
+  [[nodiscard]] std::size_t likeliest(std::size_t first, std::size_t last) const;
 
   PlacedValues values_;
   PlaceRule places_;

@@ -66,7 +66,7 @@ TEST(DealtRankP, MultipliesOverSuperblocksAndASingleBlock) {
     largest += one.ranks[2] + one.ranks[3];
     all.push_back(one);
   }
-  EXPECT_NEAR(dealt_rank_p(all, largest), 2.0 / 216, 1e-12);
+  EXPECT_EQ(dealt_rank_p(all, largest), 2.0 / 216);
   all.push_back({{rank + 2, rank + 4}, 1});
   EXPECT_NEAR(dealt_rank_p(all, largest + rank + 4), 2.0 / 432, 1e-12);
 }
@@ -133,9 +133,9 @@ TEST(PlaceRule, ChangesAtItsBorders) {
   }
 }
 
-/// 5 to 9 blocks, so that the hull is searched as a whole, with ties and without.
+/// 5 to 12 blocks, with ties and without.
 PlacedValues draw_values() {
-  const auto blocks = *rc::gen::inRange(5, 10);
+  const auto blocks = *rc::gen::inRange(5, 13);
   const int range = *rc::gen::element(4, 100000);
   std::string order;
   for (int left = blocks; left > 0; left -= 2) {
@@ -154,6 +154,28 @@ TEST(SwapTestProperty, PAndIntervalNeverDisagree) {
     const SwapTest test(draw_values());
     const double alpha = *rc::gen::element(0.01, 0.015, 0.05, 0.1);
     RC_ASSERT((test.p_value() <= alpha) == !test.interval(alpha).contains(0));
+  }));
+}
+
+/// p at a shift, by its definition.
+double p_at(const SwapTest& test, double shift) {
+  const std::vector<int> ranks = test.ranks_at(shift);
+  int t = 0;
+  for (const LabelSwaps& segment : test.values().swaps)
+    for (const std::size_t i : segment.values)
+      if (test.values().values[i].candidate) t += ranks[i];
+  return swapped_rank_p(test.values().swaps, ranks, t);
+}
+
+TEST(SwapTestProperty, NoShiftOutsideTheIntervalHasALargerP) {
+  EXPECT_TRUE(rc::check([] {
+    const SwapTest test(draw_values());
+    const double alpha = *rc::gen::element(0.01, 0.05, 0.1, 0.3);
+    const Interval interval = test.interval(alpha);
+    for (const double away : {1e-3, 0.5, 1.5, 20.5}) {
+      for (const double outside : {interval.low - away, interval.high + away})
+        RC_ASSERT(std::isinf(outside) || p_at(test, outside) <= alpha);
+    }
   }));
 }
 

@@ -64,6 +64,7 @@ PlaceRule::PlaceRule(const PlacedValues& values) {
     effect_.base += one.base / n;
     effect_.slope += one.slope / n;
   }
+  find_borders();
 }
 
 double PlaceRule::p_value(double delta) const {
@@ -83,23 +84,33 @@ double PlaceRule::p_value(double delta) const {
   return 2 * boost::math::cdf(boost::math::complement(t, std::abs(mean) / error));
 }
 
-std::vector<double> PlaceRule::borders() const {
-  if (differences_.empty()) return {};
+void PlaceRule::find_borders() {
   const Spread sums = spread_of(differences_, effect_);
   const auto n = static_cast<double>(differences_.size());
   const boost::math::students_t student(n - 1);
   const double t = boost::math::quantile(boost::math::complement(student, kPlaceLevel / 2));
-  // mean^2 = t^2 * squares / (n - 1) / n, a square equation in the shift.
+  // It acts where mean^2 > t^2 * squares / (n - 1) / n: a2 x^2 + a1 x + a0 > 0 in the shift x.
   const double c = t * t / (n - 1) / n;
   const double a2 = effect_.slope * effect_.slope - c * sums.slope;
   const double a1 = -2 * (effect_.base * effect_.slope - c * sums.both);
   const double a0 = effect_.base * effect_.base - c * sums.base;
-  if (a2 == 0) return a1 == 0 ? std::vector<double>{} : std::vector<double>{-a0 / a1};
+  if (a2 == 0) {
+    if (a1 != 0) borders_ = {-a0 / a1};
+    acts_above_ = a1 != 0 ? a1 > 0 : a0 > 0;
+    return;
+  }
+  acts_above_ = a2 > 0;
   const double root = a1 * a1 - 4 * a2 * a0;
-  if (root <= 0) return {};
+  if (root <= 0) return;
   const double half = std::sqrt(root) / (2 * std::abs(a2));
   const double middle = -a1 / (2 * a2);
-  return {middle - half, middle + half};
+  borders_ = {middle - half, middle + half};
+}
+
+bool PlaceRule::acts(double delta) const {
+  const auto above = std::ranges::lower_bound(borders_, delta);
+  if (above != borders_.end() && *above == delta) return false;
+  return acts_above_ == ((borders_.end() - above) % 2 == 0);
 }
 
 }  // namespace memduel

@@ -57,15 +57,19 @@ class PlaceRule {
   /// Two-sided p of "no effect"; 1 with fewer than three neighbours, or where most are equal, so
   /// that ties stay ties.
   [[nodiscard]] double p_value(double delta) const;
-  [[nodiscard]] bool acts(double delta) const { return p_value(delta) < kPlaceLevel; }
-  /// The shifts at which acts() changes, ascending: none, one or two.
-  [[nodiscard]] std::vector<double> borders() const;
+  [[nodiscard]] bool acts(double delta) const;
+  /// The shifts at which acts() changes, ascending: none, one or two. It does not act on them.
+  [[nodiscard]] const std::vector<double>& borders() const { return borders_; }
 
   static constexpr double kPlaceLevel = 0.20;
 
  private:
+  void find_borders();
+
   std::vector<PlaceEffect> differences_;  ///< of each pair of neighbours
   PlaceEffect effect_;
+  std::vector<double> borders_;
+  bool acts_above_ = false;  ///< beyond the last border, everywhere without one
 };
 
 }  // namespace memduel

@@ -128,6 +128,18 @@ class ExactTest:
                 crossings.append(math.copysign(math.inf, rise))
         return crossings
 
+    def _crossings_within_arms(self, base, slope):
+        """Where two values of one variant are level: only the effect of the places moves them against each other."""
+        if not slope:
+            return []
+        crossings = []
+        for i, p in enumerate(self.places):
+            for j, q in enumerate(self.places):
+                by_side = q[2] - p[2]
+                if by_side > 0 and self.label[i] == self.label[j] and math.isfinite(self.value[i]) and math.isfinite(self.value[j]):
+                    crossings.append((base - (self.value[j] - self.value[i]) / by_side) / slope)
+        return crossings
+
     def _borders(self):
         """Where the rule on places changes, by bisection between points of a fine net."""
         if not self.neighbours:
@@ -137,6 +149,16 @@ class ExactTest:
             return []
         width = max(finite) - min(finite) + self.near + 1e-300
         net = [min(finite) - width + 3 * width * k / 2000 for k in range(2001)]
+        # The narrowest stretches lie around the shift without an effect and around the one with most of it.
+        base, slope = self._line()
+        if slope and net[0] < base / slope < net[-1]:
+            net.append(base / slope)
+        most = min(range(1, 2000), key=lambda k: self.place(net[k])[1])
+        left, right = net[most - 1], net[most + 1]
+        for _ in range(100):
+            thirds = left + (right - left) / 3, right - (right - left) / 3
+            left, right = (left, thirds[1]) if self.place(thirds[0])[1] < self.place(thirds[1])[1] else (thirds[0], right)
+        net = sorted([*net, left])
         borders = []
         for left, right in zip(net, net[1:]):
             if self.acts(left) == self.acts(right):
@@ -151,6 +173,7 @@ class ExactTest:
         base, slope = self._line()
         points = [x for x in self._crossings(0, 0) if math.isfinite(x) and not self.acts(x)]
         points += [x for x in self._crossings(base, slope) if math.isfinite(x) and self.acts(x)]
+        points += [x for x in self._crossings_within_arms(base, slope) if self.acts(x)]
         points += self.borders
         distinct = []
         for point in sorted(points):
@@ -163,7 +186,7 @@ class ExactTest:
 
     def ranks(self, delta):
         """Doubled mid-ranks."""
-        effect = self.place(delta)[0] if self.acts(delta) else 0.0
+        effect = self.place(delta)[0] if self.acts(delta) and delta not in self.borders else 0.0
         level = [v - effect * p[2] - (delta if label else 0) for v, p, label in zip(self.value, self.places, self.label)]
         order = sorted(range(len(level)), key=lambda i: level[i])
         ranks = [0] * len(level)
