@@ -21,6 +21,8 @@ struct Kind {
 
 constexpr Kind kResident{Unit::bytes, 0.01, kMiB};
 constexpr Kind kHeap{Unit::bytes, 0.005, 64 * kKiB, true};
+/// Exact where a program maps little by little, else what is touched of it is sampled.
+constexpr Kind kHeapAndMapped{Unit::bytes, 0.01, 64 * kKiB, true};
 /// What an allocator keeps, which depends on threads and time, or what a driver counts, in pages
 /// and later than the program knows.
 constexpr Kind kKept{Unit::bytes, 0.005, 64 * kKiB};
@@ -95,6 +97,19 @@ constexpr std::array kRows = {
     Row{kEndHeap, kHeap, "",
         "live heap bytes at the end of a round; without rounds, the level before the process ends",
         "keeps", "heap at the end"},
+    Row{kPeakHeapAndMapped, kHeapAndMapped, "heap",
+        "largest sum of live blocks and of what the program mapped itself: mappings below 2 MiB, "
+        "and what is touched of larger ones",
+        "uses", "heap and mapped memory at its peak", true},
+    Row{kEndHeapAndMapped, kHeapAndMapped, "",
+        "that sum at the end of a round; without rounds, the level before the process ends",
+        "keeps", "heap and mapped memory at the end"},
+    Row{kPeakMapped, kHeap, "heap",
+        "largest size of the anonymous mappings that the program made itself and may access",
+        "maps", "memory at its peak"},
+    Row{kEndMapped, kHeap, "",
+        "their size at the end of a round; without rounds, the level before the process ends",
+        "keeps", "memory mapped at the end"},
     Row{kAllocatedBytes, kHeap, "heap", "all bytes ever requested", "allocates", "memory in total"},
     Row{kLiveAtEnd, kHeap, "heap", "size of the blocks never freed", "keeps",
         "heap live at the end"},

@@ -51,8 +51,8 @@ TEST(MisleadingSum, CountsTheMemoryOfAJobThatForksAgain) {
                                   {kPeakSharedOnce, 64 * kBytesOfMebibyte},
                                   {kRssCountedAgain, 190 * kBytesOfMebibyte}});
   EXPECT_EQ(misleading_sum(run)->bytes, 190 * kBytesOfMebibyte);
-  EXPECT_THAT(asked(run),
-              ElementsAre(RoleMetric{kTree, kPeakHeap}, RoleMetric{kTree, kPeakSharedOnce}));
+  EXPECT_THAT(asked(run), ElementsAre(RoleMetric{kTree, kPeakHeapAndMapped},
+                                      RoleMetric{kTree, kPeakSharedOnce}));
 }
 
 TEST(MisleadingSum, IsNoneForLibrariesAlone) {

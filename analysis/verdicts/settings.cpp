@@ -37,7 +37,7 @@ std::optional<int> whole_number(const json& config, const char* path) {
 /// Whether the config cannot give a default gate's metric, so that it is going to be left out.
 bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
   if (!gate.is_default) return false;
-  if (gate.metric == kPeakHeap) {
+  if (metric_info(gate.metric).meter == "heap") {
     const json& meters = setting_of(config, "/measure/meters");
     return std::ranges::find(meters, "heap") == meters.end();
   }

@@ -20,7 +20,8 @@ TEST(JobFactsOf, ACommandHasGroupsWhereAProcessHasACountOfSeveral) {
   const std::vector<RoleGroup> groups = {{"worker", 3}};
   EXPECT_EQ(job.groups, groups);
   EXPECT_EQ(job.reference, "coordinator") << "the first, where none is named";
-  const std::vector<RoleMetric> gates = {{"tree", "peak_heap_bytes"}, {"tree", "peak_rss_bytes"}};
+  const std::vector<RoleMetric> gates = {{"tree", "peak_heap_and_mapped_bytes"},
+                                         {"tree", "peak_rss_bytes"}};
   EXPECT_EQ(job.default_gates, gates);
   EXPECT_TRUE(job.held_models.empty());
 }

@@ -69,6 +69,8 @@ struct ProcessSpec {
   /// Where the recorder in it leaves its counters; made before it starts. Absent: no recorder.
   std::optional<std::filesystem::path> heap_dir;
   std::string heap_obstacle;  ///< why there is none although it was asked for
+  /// No program of its command can be counted in, in any trial: its anonymous memory is sampled.
+  bool is_never_counted = false;
   /// Where the trial's tracer leaves its files; made before it starts. Absent: it is not traced.
   std::optional<std::filesystem::path> trace_dir;
   std::string trace_obstacle;                  ///< why it is not although it was asked for

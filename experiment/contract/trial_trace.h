@@ -49,6 +49,9 @@ struct RoleTrace {
   Series rss;               ///< samples from outside
   Series process_peaks;     ///< VmHWM of any one process, whenever a reading of it was another
   Series heap;              ///< sums over its images, sampled; empty without the meter heap
+  Series mapped;            ///< likewise, of the program's own mappings
+  Series heap_and_mapped;   ///< likewise, with what is touched of large mappings
+  Series uncounted;         ///< anonymous memory of processes without the recorder, part of that
   Series gpu;               ///< device memory, sampled; empty without the meter nvml
   std::vector<HeapCounters> heap_images;        ///< as they ended
   std::optional<std::int64_t> ready_ns;         ///< when a readiness condition was met
@@ -87,7 +90,9 @@ struct TrialTrace {
   std::string reference;  ///< the role whose rounds are the tree's; empty: the first
   Series tree_rss;        ///< sums over all roles, sampled together
   Series tree_heap;       ///< likewise
-  Series tree_gpu;        ///< all devices, by whatever program
+  Series tree_mapped;
+  Series tree_heap_and_mapped;
+  Series tree_gpu;  ///< all devices, by whatever program
   std::vector<PssSweep> sweeps;
   std::optional<std::int64_t> peak_cgroup_bytes;
   CgroupParts cgroup_parts;                   ///< when most was sampled

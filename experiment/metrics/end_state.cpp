@@ -31,9 +31,9 @@ bool is_level(const Series& series, std::size_t last, const MetricInfo& info) {
   return last - first + 1 >= kLeastSamples;
 }
 
-void add_last_levels(Metrics& metrics, std::int64_t end_ns, const Series& rss, const Series& heap) {
-  if (const auto bytes = level_before(end_ns, rss, kEndRss)) metrics[kEndRss] = *bytes;
-  if (const auto bytes = level_before(end_ns, heap, kEndHeap)) metrics[kEndHeap] = *bytes;
+void add_last_level(Metrics& metrics, std::int64_t end_ns, const Series& series,
+                    const char* metric) {
+  if (const auto bytes = level_before(end_ns, series, metric)) metrics[metric] = *bytes;
 }
 
 /// Of a program that idled until it wrote a line. Samples of the last milliseconds before the line
@@ -72,7 +72,12 @@ std::optional<double> rss_at_end(std::int64_t begin_ns, const MarkEvent& mark, c
 }
 
 void add_end_state(RoleData& data, const RoleTrace& trace) {
-  if (!marks_rounds(trace)) add_last_levels(data.metrics, end_of(trace), trace.rss, trace.heap);
+  if (marks_rounds(trace)) return;
+  const std::int64_t end_ns = end_of(trace);
+  add_last_level(data.metrics, end_ns, trace.rss, kEndRss);
+  add_last_level(data.metrics, end_ns, trace.heap, kEndHeap);
+  add_last_level(data.metrics, end_ns, trace.mapped, kEndMapped);
+  add_last_level(data.metrics, end_ns, trace.heap_and_mapped, kEndHeapAndMapped);
 }
 
 void add_tree_end_state(RoleData& tree, const TrialTrace& trace) {
@@ -81,7 +86,10 @@ void add_tree_end_state(RoleData& tree, const TrialTrace& trace) {
     if (marks_rounds(role)) return;
     end_ns = std::max(end_ns, end_of(role));
   }
-  add_last_levels(tree.metrics, end_ns, trace.tree_rss, trace.tree_heap);
+  add_last_level(tree.metrics, end_ns, trace.tree_rss, kEndRss);
+  add_last_level(tree.metrics, end_ns, trace.tree_heap, kEndHeap);
+  add_last_level(tree.metrics, end_ns, trace.tree_mapped, kEndMapped);
+  add_last_level(tree.metrics, end_ns, trace.tree_heap_and_mapped, kEndHeapAndMapped);
 }
 
 }  // namespace memduel

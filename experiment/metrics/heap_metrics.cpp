@@ -1,6 +1,7 @@
 #include "experiment/metrics/heap_metrics.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/metric_catalogue.h"
@@ -12,43 +13,102 @@ double as_double(std::int64_t value) {
   return static_cast<double>(value);
 }
 
-Metrics metrics_of(const HeapScope& scope) {
-  return {{kPeakHeap, as_double(scope.peak_bytes)},
-          {kAllocatedBytes, as_double(scope.allocated_bytes)},
-          {kAllocationCount, as_double(scope.allocations)}};
+/// An amount that the recorder counts in each image, and what was sampled of it.
+struct Amount {
+  const char* peak_metric;
+  const char* end_metric;
+  std::int64_t HeapCounters::* peak;
+  std::int64_t (*inherited)(const HeapCounters&);  ///< at a fork: it is its parent's
+  std::int64_t HeapScope::* scope_peak;
+  std::int64_t HeapScope::* scope_end;
+  Series RoleTrace::* sampled;
+  Series TrialTrace::* tree_sampled;
+  bool needs_samples;  ///< for what is touched of large mappings, and for uncounted processes
+};
+
+constexpr std::array kAmounts = {
+    Amount{kPeakHeap, kEndHeap, &HeapCounters::peak_bytes,
+           [](const HeapCounters& image) { return image.inherited_bytes; }, &HeapScope::peak_bytes,
+           &HeapScope::live_end_bytes, &RoleTrace::heap, &TrialTrace::tree_heap, false},
+    Amount{kPeakMapped, kEndMapped, &HeapCounters::mapping_peak_bytes,
+           [](const HeapCounters& image) { return image.inherited_mapping_bytes; },
+           &HeapScope::mapping_peak_bytes, &HeapScope::mapping_end_bytes, &RoleTrace::mapped,
+           &TrialTrace::tree_mapped, false},
+    Amount{kPeakHeapAndMapped, kEndHeapAndMapped, &HeapCounters::together_peak_bytes,
+           [](const HeapCounters& image) {
+             return image.inherited_bytes + image.inherited_dense_bytes;
+           },
+           &HeapScope::together_peak_bytes, &HeapScope::together_end_bytes,
+           &RoleTrace::heap_and_mapped, &TrialTrace::tree_heap_and_mapped, true}};
+constexpr const Amount& kHeapAmount = kAmounts.front();
+
+/// Whether the counters alone do not tell the amount.
+bool is_sampled(const Amount& amount, const RoleTrace& trace) {
+  return amount.needs_samples && touches_are_sampled(trace);
+}
+
+std::optional<std::int64_t> last_between(const Series& series, std::int64_t from_ns,
+                                         std::int64_t to_ns) {
+  const auto after = std::ranges::upper_bound(series.t_ns, to_ns);
+  if (after == series.t_ns.begin() || *std::prev(after) < from_ns) return std::nullopt;
+  return series.values[static_cast<std::size_t>(after - series.t_ns.begin()) - 1];
+}
+
+/// @param place a round or a phase, in which `scope` was.
+template <class Place>
+void add_scope(Place& place, const HeapScope& scope, const RoleTrace& trace) {
+  place.metrics.emplace(kAllocatedBytes, as_double(scope.allocated_bytes));
+  place.metrics.emplace(kAllocationCount, as_double(scope.allocations));
+  for (const Amount& amount : kAmounts) {
+    std::int64_t peak = scope.*amount.scope_peak;
+    if (is_sampled(amount, trace))
+      peak = std::max(
+          peak,
+          largest_between(trace.*amount.sampled, place.begin_ns, place.end_ns).value_or(peak));
+    place.metrics.emplace(amount.peak_metric, as_double(peak));
+  }
+}
+
+void add_ends(RoundData& round, const HeapScope& scope, const RoleTrace& trace) {
+  if (scope.end_ns == 0) return;
+  for (const Amount& amount : kAmounts) {
+    std::int64_t end = scope.*amount.scope_end;
+    if (is_sampled(amount, trace))
+      end = last_between(trace.*amount.sampled, round.begin_ns, round.end_ns).value_or(end);
+    round.metrics[amount.end_metric] = as_double(end);
+  }
 }
 
 /// The stretches of one phase come back in the order in which they were. The recorder gives those
 /// outside rounds the number 0.
-void add_phases(RoundData& round, const std::vector<HeapScope>& scopes, int number) {
+void add_phases(RoundData& round, const HeapCounters& image, const RoleTrace& trace, int number) {
   std::map<std::string, std::vector<const HeapScope*>> stretches;
-  for (const HeapScope& scope : scopes) {
+  for (const HeapScope& scope : image.scopes) {
     if (scope.round == number && !scope.phase.empty()) stretches[scope.phase].push_back(&scope);
   }
   std::map<std::string, std::size_t> next;
   for (PhaseData& phase : round.phases) {
     const auto& same = stretches[phase.phase];
     const std::size_t at = next[phase.phase]++;
-    if (at < same.size()) phase.metrics.merge(metrics_of(*same[at]));
+    if (at < same.size()) add_scope(phase, *same[at], trace);
   }
 }
 
 /// Only one image of a role sends marks.
-void add_rounds(RoleData& data, const std::vector<HeapScope>& scopes) {
+void add_rounds(RoleData& data, const HeapCounters& image, const RoleTrace& trace) {
   for (RoundData& round : data.rounds.edit()) {
-    const auto scope = std::ranges::find_if(scopes, [&](const HeapScope& each) {
+    const auto scope = std::ranges::find_if(image.scopes, [&](const HeapScope& each) {
       return each.round == round.round && each.phase.empty();
     });
-    if (scope == scopes.end()) continue;
-    round.metrics.merge(metrics_of(*scope));
-    if (scope->end_ns > 0) round.metrics[kEndHeap] = as_double(scope->live_end_bytes);
-    add_phases(round, scopes, round.round);
+    if (scope == image.scopes.end()) continue;
+    add_scope(round, *scope, trace);
+    add_ends(round, *scope, trace);
+    add_phases(round, image, trace, round.round);
   }
 }
 
-/// What a fork had inherited is its parent's.
-std::int64_t own_peak(const HeapCounters& image) {
-  return std::max<std::int64_t>(0, image.peak_bytes - image.inherited_bytes);
+std::int64_t own_peak(const HeapCounters& image, const Amount& amount) {
+  return std::max<std::int64_t>(0, image.*amount.peak - amount.inherited(image));
 }
 
 /// When each image ended, in their order. One that did not say when has ended at the latest when
@@ -67,12 +127,12 @@ std::vector<std::int64_t> ends_of(const std::vector<HeapCounters>& images) {
 }
 
 /// The most that images could have held at one moment if each had its own peak as long as it ran.
-std::int64_t most_together(const std::vector<HeapCounters>& images) {
+std::int64_t most_together(const std::vector<HeapCounters>& images, const Amount& amount) {
   const std::vector<std::int64_t> ends = ends_of(images);
   std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // when, by how many bytes
   for (std::size_t i = 0; i < images.size(); ++i) {
-    steps.emplace_back(images[i].started_ns, own_peak(images[i]));
-    steps.emplace_back(ends[i], -own_peak(images[i]));
+    steps.emplace_back(images[i].started_ns, own_peak(images[i], amount));
+    steps.emplace_back(ends[i], -own_peak(images[i], amount));
   }
   std::ranges::sort(steps);  // what ended at a moment was gone when another began
   std::int64_t now = 0;
@@ -81,76 +141,113 @@ std::int64_t most_together(const std::vector<HeapCounters>& images) {
   return most;
 }
 
-}  // namespace
-
-std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& images) {
+std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& images,
+                                               const Amount& amount) {
   constexpr std::int64_t kLeast = 64 << 10;
   constexpr std::int64_t kShare = 200;  // 0.5 %
-  if (images.empty()) return std::nullopt;
-  const std::int64_t peak = own_peak(*std::ranges::max_element(images, {}, own_peak));
-  if (most_together(images) - peak > std::max(kLeast, peak / kShare)) return std::nullopt;
+  std::int64_t peak = 0;
+  for (const HeapCounters& image : images) peak = std::max(peak, own_peak(image, amount));
+  if (images.empty() || most_together(images, amount) - peak > std::max(kLeast, peak / kShare))
+    return std::nullopt;
   return peak;
 }
 
+std::optional<std::int64_t> peak_of(const Amount& amount, const RoleTrace& trace) {
+  const auto main = peak_of_main_image(trace.heap_images, amount);
+  if (main && !is_sampled(amount, trace)) return main;
+  auto peak = largest_between(trace.*amount.sampled, 0, INT64_MAX);
+  for (const HeapCounters& image : trace.heap_images)
+    peak = std::max(peak.value_or(0), main.value_or(image.*amount.peak));
+  return peak;
+}
+
+/// The one round of a program that marks none is its life.
+void add_whole_life(RoundData& round, const Metrics& own, const RoleTrace& trace) {
+  for (const auto& [name, value] : own)
+    if (name != kLiveAtEnd) round.metrics[name] = value;
+  for (const HeapCounters& image : trace.heap_images) add_phases(round, image, trace, 0);
+}
+
+void add_tree_rounds(RoleData& tree, const Amount& amount, const TrialTrace& trace,
+                     const std::vector<RoleData>& roles) {
+  const bool by_counters = roles.size() == 1 && !is_sampled(amount, trace.roles.front()) &&
+                           peak_of_main_image(trace.roles.front().heap_images, amount);
+  for (RoundData& round : tree.rounds.edit()) {
+    if (!by_counters) {
+      const auto peak = largest_between(trace.*amount.tree_sampled, round.begin_ns, round.end_ns);
+      if (peak) round.metrics[amount.peak_metric] = as_double(*peak);
+      continue;
+    }
+    const auto own = std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
+                                  [&](const RoundData& each) { return each.round == round.round; });
+    if (own == roles.front().rounds.end()) continue;
+    for (const char* name :
+         {amount.peak_metric, amount.end_metric, kAllocatedBytes, kAllocationCount})
+      if (const auto value = own->metrics.value(name)) round.metrics.emplace(name, *value);
+  }
+}
+
+void add_tree_amount(RoleData& tree, const Amount& amount, const TrialTrace& trace,
+                     const std::vector<RoleData>& roles) {
+  double largest = 0;
+  for (const RoleData& role : roles) {
+    const auto peak = role.metrics.value(amount.peak_metric);
+    if (!peak) return;
+    largest = std::max(largest, *peak);
+  }
+  add_tree_rounds(tree, amount, trace, roles);
+  const bool by_counters = roles.size() == 1 && !is_sampled(amount, trace.roles.front()) &&
+                           peak_of_main_image(trace.roles.front().heap_images, amount);
+  if (!by_counters) {
+    const auto sampled = largest_between(trace.*amount.tree_sampled, 0, INT64_MAX);
+    largest = std::max(largest, as_double(sampled.value_or(0)));
+  }
+  tree.metrics.emplace(amount.peak_metric, largest);
+}
+
+}  // namespace
+
+bool touches_are_sampled(const RoleTrace& trace) {
+  return !trace.uncounted.values.empty() ||
+         std::ranges::any_of(trace.heap_images, &HeapCounters::has_sparse);
+}
+
+std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& images) {
+  return peak_of_main_image(images, kHeapAmount);
+}
+
 void add_heap(RoleData& data, const RoleTrace& trace) {
-  if (trace.heap_images.empty()) return;
-  std::int64_t peak = 0;
-  Metrics own = {{kAllocatedBytes, 0}, {kAllocationCount, 0}, {kLiveAtEnd, 0}};
+  Metrics own;
   for (const HeapCounters& image : trace.heap_images) {
-    peak = std::max(peak, image.peak_bytes);
     own[kAllocatedBytes] += as_double(image.allocated_bytes);
     own[kAllocationCount] += as_double(image.allocations);
-    if (!image.replaced)
-      own[kLiveAtEnd] +=
-          as_double(std::max<std::int64_t>(0, image.live_bytes - image.inherited_bytes));
+    if (image.replaced) continue;
+    own[kLiveAtEnd] +=
+        as_double(std::max<std::int64_t>(0, image.live_bytes - image.inherited_bytes));
   }
-  peak = peak_of_main_image(trace.heap_images)
-             .value_or(std::max(peak, largest_between(trace.heap, 0, INT64_MAX).value_or(0)));
-  own[kPeakHeap] = as_double(peak);
+  if (!trace.heap_images.empty()) own[kLiveAtEnd] += 0;
+  for (const Amount& amount : kAmounts)
+    if (const auto peak = peak_of(amount, trace)) own[amount.peak_metric] = as_double(*peak);
   if (marks_rounds(trace)) {
-    for (const HeapCounters& image : trace.heap_images) add_rounds(data, image.scopes);
-  } else if (!data.rounds.empty()) {  // the one round is the process's life
-    for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocationCount})
-      data.rounds.edit().front().metrics[name] = own[name];
-    for (const HeapCounters& image : trace.heap_images)
-      add_phases(data.rounds.edit().front(), image.scopes, 0);
+    for (const HeapCounters& image : trace.heap_images) add_rounds(data, image, trace);
+  } else if (!data.rounds.empty()) {
+    add_whole_life(data.rounds.edit().front(), own, trace);
   }
   data.metrics.merge(own);
 }
 
 void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
-  double largest = 0;
-  Metrics sums;
-  std::vector<HeapCounters> images;
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    const auto peak = roles[i].metrics.value(kPeakHeap);
-    if (!peak) return;
-    largest = std::max(largest, *peak);
-    const auto& own = trace.roles[i].heap_images;
-    images.insert(images.end(), own.begin(), own.end());
-    for (const char* name : {kAllocatedBytes, kAllocationCount, kLiveAtEnd})
-      sums[name] += roles[i].metrics.at(name);
-  }
-  const bool one_role = roles.size() == 1;
-  if (one_role && peak_of_main_image(images)) {
-    for (RoundData& round : tree.rounds.edit()) {
-      const auto own =
-          std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
-                       [&](const RoundData& each) { return each.round == round.round; });
-      if (own == roles.front().rounds.end()) continue;
-      for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocationCount, kEndHeap})
-        if (const auto value = own->metrics.value(name)) round.metrics.emplace(name, *value);
+  for (const Amount& amount : kAmounts) add_tree_amount(tree, amount, trace, roles);
+  for (const char* name : {kAllocatedBytes, kAllocationCount, kLiveAtEnd}) {
+    double sum = 0;
+    bool all = !roles.empty();
+    for (const RoleData& role : roles) {
+      const auto own = role.metrics.value(name);
+      all = all && own.has_value();
+      sum += own.value_or(0);
     }
-  } else {
-    const auto sampled = largest_between(trace.tree_heap, 0, INT64_MAX);
-    largest = std::max(largest, as_double(sampled.value_or(0)));
-    for (RoundData& round : tree.rounds.edit()) {
-      const auto peak = largest_between(trace.tree_heap, round.begin_ns, round.end_ns);
-      if (peak) round.metrics[kPeakHeap] = as_double(*peak);
-    }
+    if (all) tree.metrics.emplace(name, sum);
   }
-  sums[kPeakHeap] = largest;
-  tree.metrics.merge(sums);
 }
 
 }  // namespace memduel

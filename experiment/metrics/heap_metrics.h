@@ -1,5 +1,6 @@
-// What the recorder counted, as metrics: peak_heap_bytes, allocated_bytes, allocation_count,
-// live_at_end_bytes, and of rounds end_heap_bytes.
+// What the recorder counted, as metrics: peak_heap_bytes, peak_mapped_bytes,
+// peak_heap_and_mapped_bytes, allocated_bytes, allocation_count, live_at_end_bytes, and of rounds
+// end_heap_bytes, end_mapped_bytes, end_heap_and_mapped_bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,10 @@ namespace memduel {
 /// not counted again, and an image that executed another program ran before that one and not beside
 /// it. Absent otherwise, and without images.
 std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& images);
+
+/// Whether heap and mapped memory of the role is sampled: it had mappings of
+/// recorder::kSparseBytes or more, or processes without the recorder.
+bool touches_are_sampled(const RoleTrace& trace);
 
 /// Adds a role's counters to its trial, rounds and phases. The peak of one image, or of one beside
 /// which the others do not matter, is exact; of several it is the largest sampled sum of their live

@@ -21,7 +21,8 @@ struct Dependence {
 };
 
 constexpr Dependence kDependences[] = {
-    {"recorder", "peak_heap_bytes, allocated_bytes, allocation_count, live_at_end_bytes, stacks",
+    {"recorder",
+     "heap and mapped bytes, allocated_bytes, allocation_count, live_at_end_bytes, stacks",
      "peak_rss_bytes, with its noise"},
     {"statm", "peak_rss_bytes and all growth", "peak_heap_bytes and allocation_count, exact"},
     {"smaps_rollup", "peak_pss_bytes, end_pss_bytes",
@@ -118,7 +119,7 @@ RunnerReport describe_runner(const std::vector<Capability>& capabilities, const 
   report.lost = losses(capabilities);
   report.noisy = noise(environment);
   if (works(capabilities, "recorder"))
-    report.gates = {"tree.peak_heap_bytes<=+1%", "tree.allocation_count<=+1%"};
+    report.gates = {"tree.peak_heap_and_mapped_bytes<=+1%", "tree.allocation_count<=+1%"};
   if (works(capabilities, "statm")) report.gates.emplace_back("tree.peak_rss_bytes<=+3%|+4MiB");
   return report;
 }

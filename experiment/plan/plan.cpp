@@ -59,7 +59,10 @@ void count_heap(std::vector<ProcessSpec>& processes, const PlanSite& site,
   for (ProcessSpec& process : processes) {
     const EnvironmentVariables variables = variables_of(process, site);
     process.heap_obstacle = obstacle_to(process, site, variables, trial_dir);
-    if (!process.heap_obstacle.empty()) continue;
+    if (!process.heap_obstacle.empty()) {
+      process.is_never_counted = process.node <= 1 && !site.unrecordable.contains(process.role);
+      continue;
+    }
     process.heap_dir = trial_dir / "heap" / process.role;
     Preload preload;
     preload.mode = RecordMode::count;

@@ -189,16 +189,22 @@ void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
 
 void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
   std::vector<std::string> sampled;
+  std::vector<std::string> touched;
   for (RoleTrace& role : trace.roles) {
     const auto spec = std::ranges::find(plan.processes, role.role, &ProcessSpec::role);
     if (spec == plan.processes.end()) continue;
     read_heap_images(run, *spec, role);
     if (!role.heap_images.empty() && !peak_of_main_image(role.heap_images))
       sampled.push_back(role.role);
+    if (touches_are_sampled(role)) touched.push_back(role.role);
   }
   note_roles(run.limitations, sampled, "heap_sum_sampled",
              "peak_heap_bytes is a sampled sum where one role runs several programs: {}",
              "allocated_bytes and allocation_count are exact all the same");
+  note_roles(run.limitations, touched, "touched_memory_sampled",
+             "peak_heap_and_mapped_bytes is sampled where programs map 2 MiB or more at once, or "
+             "cannot be counted in: {}",
+             "see docs/method.md#memory-that-programs-map-themselves");
 }
 
 }  // namespace

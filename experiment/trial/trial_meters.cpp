@@ -13,14 +13,21 @@ namespace {
 /// The place of a series, in the trace of the tree.
 Series& place_of(const std::string& metric, TrialTrace& trace) {
   if (metric == kGpuUsed) return trace.tree_gpu;
-  return metric == "heap_bytes" ? trace.tree_heap : trace.tree_rss;
+  if (metric == "heap_bytes") return trace.tree_heap;
+  if (metric == "mapped_bytes") return trace.tree_mapped;
+  if (metric == "heap_and_mapped_bytes") return trace.tree_heap_and_mapped;
+  return trace.tree_rss;
 }
 
 /// ... of a role.
 Series& place_of(const std::string& metric, RoleTrace& trace) {
   if (metric == kGpuUsed) return trace.gpu;
   if (metric == kPeakLargestProcess) return trace.process_peaks;
-  return metric == "heap_bytes" ? trace.heap : trace.rss;
+  if (metric == "heap_bytes") return trace.heap;
+  if (metric == "mapped_bytes") return trace.mapped;
+  if (metric == "heap_and_mapped_bytes") return trace.heap_and_mapped;
+  if (metric == "uncounted_bytes") return trace.uncounted;
+  return trace.rss;
 }
 
 }  // namespace
@@ -31,7 +38,10 @@ TrialMeters::TrialMeters(const TrialPlan& plan)
       costly_(monotonic_ns(), plan.rounds.has_value()) {
   MeterSite site;
   for (const ProcessSpec& process : plan.processes) {
-    if (process.heap_dir) site.heap_directories[process.role] = *process.heap_dir;
+    if (process.heap_dir)
+      site.heap_directories[process.role] = *process.heap_dir;
+    else if (!process.is_never_counted)
+      site.left_out.insert(process.role);
   }
   for (const std::string& name : plan.meters) {
     const MeterEntry& entry = meter_named(name);
@@ -97,7 +107,8 @@ void TrialMeters::collect(TrialTrace& trace) const {
   trace.sweeps = sweeps_;
   for (const auto& meter : meters_) {
     for (auto& [role, series] : meter->series()) {
-      if (role == kTree) place_of(series.metric, trace) = series;
+      if (role == kTree && series.metric != "uncounted_bytes")
+        place_of(series.metric, trace) = series;
       for (RoleTrace& each : trace.roles) {
         if (each.role == role) place_of(series.metric, each) = series;
       }

@@ -5,9 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <ctime>
 #include <fstream>
 #include <set>
 
+#include "memory/text_file.h"
+#include "profilers/meters/proc_text.h"
+#include "profilers/meters/touched_pages.h"
 #include "profilers/recorder/layout.h"
 
 namespace memduel {
@@ -17,6 +22,28 @@ using recorder::HeapPage;
 
 /// Between two looks for new images and for those that were killed.
 constexpr std::int64_t kLookInterval = 5'000'000;
+
+/// A program that has just been executed has no page yet, and a process that has just been forked
+/// shares its parent's memory.
+constexpr std::int64_t kUncountedFrom = 50'000'000;
+
+/// Between two looks at what is touched; a look may take so much of a CPU.
+constexpr std::int64_t kTouchInterval = 5'000'000;
+constexpr std::int64_t kRestPerTouch = 50;
+
+std::int64_t load(const std::int64_t& counter) {
+  return __atomic_load_n(&counter, __ATOMIC_RELAXED);
+}
+
+std::int64_t thread_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+void add_to(std::optional<std::int64_t>& sum, std::int64_t bytes) {
+  sum = sum.value_or(0) + bytes;
+}
 
 /// Gone, or a zombie that nobody has waited for.
 bool is_dead(std::int64_t pid) {
@@ -52,11 +79,55 @@ struct HeapMeter::Image {
   }
   /// A forked child may free what it has from its parent.
   [[nodiscard]] std::int64_t live() const {
-    return std::max<std::int64_t>(0, __atomic_load_n(&page->live_bytes, __ATOMIC_RELAXED) -
-                                         __atomic_load_n(&page->inherited_bytes, __ATOMIC_RELAXED));
+    return std::max<std::int64_t>(0, load(page->live_bytes) - load(page->inherited_bytes));
+  }
+  [[nodiscard]] std::int64_t mapped() const {
+    return std::max<std::int64_t>(0,
+                                  load(page->mapping_bytes) - load(page->inherited_mapping_bytes));
+  }
+  [[nodiscard]] std::int64_t dense() const {
+    return std::max<std::int64_t>(0, load(page->dense_bytes) - load(page->inherited_dense_bytes));
+  }
+  /// Of the larger mappings, as it was last looked at.
+  std::int64_t touched(std::int64_t now_ns) {
+    if (__atomic_load_n(&page->sparse_mappings, __ATOMIC_RELAXED) == 0) return 0;
+    if (now_ns >= touch_due_ns) look_at_touched(now_ns);
+    return touched_bytes;
   }
 
   const HeapPage* page = nullptr;
+
+ private:
+  void look_at_touched(std::int64_t now_ns);
+
+  std::unique_ptr<TouchedPages> pages;
+  std::int64_t touched_bytes = 0;
+  std::int64_t touch_due_ns = 0;
+};
+
+void HeapMeter::Image::look_at_touched(std::int64_t now_ns) {
+  const std::int64_t cpu_before = thread_cpu_ns();
+  if (!pages) pages = std::make_unique<TouchedPages>(static_cast<pid_t>(page->pid));
+  std::array<recorder::SparseRange, recorder::kMostSparse> ranges{};
+  const std::uint32_t version = __atomic_load_n(&page->sparse_version, __ATOMIC_ACQUIRE);
+  const std::size_t count = std::min(page->sparse_count, recorder::kMostSparse);
+  std::copy_n(page->sparse, count, ranges.begin());
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  // The ranges change just now: at the next sample.
+  if (version % 2 == 1 || version != __atomic_load_n(&page->sparse_version, __ATOMIC_RELAXED))
+    return;
+  const bool forked = (__atomic_load_n(&page->flags, __ATOMIC_RELAXED) & recorder::kForked) != 0;
+  const auto counted = forked ? TouchedPages::Count::own : TouchedPages::Count::all;
+  touched_bytes = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    touched_bytes += pages->bytes_in(ranges[i].begin, ranges[i].end, counted);
+  touch_due_ns = now_ns + std::max(kTouchInterval, kRestPerTouch * (thread_cpu_ns() - cpu_before));
+}
+
+/// A process that was given to the meter and has no page.
+struct HeapMeter::Uncounted {
+  pid_t pid = 0;
+  std::int64_t since_ns = 0;  ///< 0: it has not been looked at
 };
 
 struct HeapMeter::Role {
@@ -66,7 +137,7 @@ struct HeapMeter::Role {
   std::vector<std::unique_ptr<Image>> running;
 };
 
-HeapMeter::HeapMeter(const MeterSite& site) {
+HeapMeter::HeapMeter(const MeterSite& site) : left_out_(site.left_out) {
   for (const auto& [role, directory] : site.heap_directories) add_role(role, directory);
 }
 
@@ -74,16 +145,17 @@ HeapMeter::~HeapMeter() = default;
 
 void HeapMeter::add_role(const std::string& role, const std::filesystem::path& directory) {
   roles_.push_back(std::make_unique<Role>(Role{role, directory, {}, {}}));
-  live_.add_role(role);
+  for (SampledSums* sums : {&live_, &mapped_, &together_, &uncounted_bytes_}) sums->add_role(role);
 }
 
 void HeapMeter::add(const std::string& role, pid_t pid) {
   auto found = std::ranges::find_if(roles_, [&](const auto& each) { return each->name == role; });
   if (found == roles_.end()) {
-    if (roles_.empty()) return;  // nothing is counted in this trial
+    if (left_out_.contains(role)) return;
     add_role(role, {});
     found = std::prev(roles_.end());
   }
+  if (!given_.contains(pid)) uncounted_.push_back(std::make_unique<Uncounted>(Uncounted{pid, 0}));
   given_[pid] = static_cast<std::size_t>(found - roles_.begin());
 }
 
@@ -101,26 +173,69 @@ void HeapMeter::find_images(Role& role) {
   std::erase_if(role.running, [](const auto& image) { return is_dead(image->page->pid); });
 }
 
-void HeapMeter::add_live_bytes(std::size_t role,
-                               std::vector<std::optional<std::int64_t>>& values) const {
-  for (const auto& image : roles_[role]->running) {
-    const auto given = given_.find(static_cast<pid_t>(image->page->pid));
-    auto& value = values[given == given_.end() ? role : given->second];
-    value = value.value_or(0) + image->live();
+std::size_t HeapMeter::role_of(pid_t pid, std::size_t otherwise) const {
+  const auto given = given_.find(pid);
+  return given == given_.end() ? otherwise : given->second;
+}
+
+void HeapMeter::add_images(std::int64_t now_ns, Values& live, Values& mapped, Values& together) {
+  for (std::size_t at = 0; at < roles_.size(); ++at) {
+    for (const auto& image : roles_[at]->running) {
+      const std::size_t role = role_of(static_cast<pid_t>(image->page->pid), at);
+      const std::int64_t heap = image->live();
+      add_to(live[role], heap);
+      add_to(mapped[role], image->mapped());
+      add_to(together[role], heap + image->dense() + image->touched(now_ns));
+    }
   }
+}
+
+void HeapMeter::add_uncounted(std::int64_t now_ns, Values& uncounted, Values& together) {
+  static const std::int64_t page_bytes = ::sysconf(_SC_PAGESIZE);
+  std::set<pid_t> counted;
+  for (const auto& role : roles_)
+    for (const auto& image : role->running) counted.insert(static_cast<pid_t>(image->page->pid));
+  std::erase_if(uncounted_, [&](const std::unique_ptr<Uncounted>& process) {
+    if (counted.contains(process->pid)) {
+      process->since_ns = now_ns;
+      return false;
+    }
+    if (process->since_ns == 0) process->since_ns = now_ns;
+    if (now_ns - process->since_ns < kUncountedFrom) return false;
+    const auto pages = anonymous_pages(text_of("/proc/" + std::to_string(process->pid) + "/statm"));
+    if (!pages) return true;
+    if (*pages == 0) return false;  // a zombie, until somebody waits for it
+    const std::size_t role = role_of(process->pid, 0);
+    add_to(uncounted[role], *pages * page_bytes);
+    add_to(together[role], *pages * page_bytes);
+    return false;
+  });
 }
 
 bool HeapMeter::sample(std::int64_t now_ns) {
   const bool look = now_ns >= look_again_ns_;
   if (look) look_again_ns_ = now_ns + kLookInterval;
-  std::vector<std::optional<std::int64_t>> values(roles_.size());
-  for (std::size_t at = 0; at < roles_.size(); ++at) {
-    Role& role = *roles_[at];
-    if (look && !role.directory.empty()) find_images(role);
-    std::erase_if(role.running, [](const auto& image) { return image->finished(); });
-    add_live_bytes(at, values);
+  Values live(roles_.size());
+  Values mapped(roles_.size());
+  Values together(roles_.size());
+  Values uncounted(roles_.size());
+  for (const auto& role : roles_) {
+    if (look && !role->directory.empty()) find_images(*role);
+    std::erase_if(role->running, [](const auto& image) { return image->finished(); });
   }
-  return live_.add(now_ns, values);
+  add_images(now_ns, live, mapped, together);
+  add_uncounted(now_ns, uncounted, together);
+  mapped_.add(now_ns, mapped);
+  uncounted_bytes_.add(now_ns, uncounted);
+  const bool heap_moved = live_.add(now_ns, live);
+  return together_.add(now_ns, together) || heap_moved;
+}
+
+std::vector<std::pair<std::string, Series>> HeapMeter::series() const {
+  std::vector<std::pair<std::string, Series>> all;
+  for (const SampledSums* sums : {&live_, &mapped_, &together_, &uncounted_bytes_})
+    for (auto& one : sums->series()) all.push_back(std::move(one));
+  return all;
 }
 
 }  // namespace memduel

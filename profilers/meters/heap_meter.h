@@ -1,10 +1,12 @@
-// Live heap bytes of processes that the recorder counts in, read from its pages while they run.
+// Live heap and mapped bytes of processes that the recorder counts in, read from its pages while
+// they run. Processes that it cannot count in have their anonymous memory from the kernel.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,22 +26,34 @@ class HeapMeter : public Meter {
   bool sample(std::int64_t now_ns) override;
   MeterReading read(const std::string& /*role*/) override { return {}; }
   Metrics read_costly(const std::string& /*role*/) override { return {}; }
-  /// `heap_bytes` of every role and of `tree`: sums over the images that run. What a forked child
-  /// has from its parent counts once.
-  [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override {
-    return live_.series();
-  }
+  /// Of every role and of `tree`, sums over the images that run. What a forked child has from its
+  /// parent counts once.
+  ///   heap_bytes             live blocks
+  ///   mapped_bytes           the program's anonymous mappings, without those that have no access
+  ///   heap_and_mapped_bytes  live blocks, mappings below recorder::kSparseBytes, what is touched
+  ///                          of larger ones, and uncounted_bytes
+  ///   uncounted_bytes        anonymous memory of processes without the recorder; absent without
+  [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override;
 
  private:
   struct Image;
   struct Role;
+  struct Uncounted;
+  using Values = std::vector<std::optional<std::int64_t>>;
   void add_role(const std::string& role, const std::filesystem::path& directory);
   static void find_images(Role& role);
-  void add_live_bytes(std::size_t role, std::vector<std::optional<std::int64_t>>& values) const;
+  [[nodiscard]] std::size_t role_of(pid_t pid, std::size_t otherwise) const;
+  void add_images(std::int64_t now_ns, Values& live, Values& mapped, Values& together);
+  void add_uncounted(std::int64_t now_ns, Values& uncounted, Values& together);
 
+  std::set<std::string> left_out_;
   std::vector<std::unique_ptr<Role>> roles_;
   std::map<pid_t, std::size_t> given_;  ///< to a role, by its index, whatever the directory
+  std::vector<std::unique_ptr<Uncounted>> uncounted_;
   SampledSums live_{"heap_bytes"};
+  SampledSums mapped_{"mapped_bytes"};
+  SampledSums together_{"heap_and_mapped_bytes"};
+  SampledSums uncounted_bytes_{"uncounted_bytes"};
   std::int64_t look_again_ns_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ struct MeterReading {
 struct MeterSite {
   /// Role to the directory where the recorder leaves the counters of its process images.
   std::map<std::string, std::filesystem::path> heap_directories;
+  /// Roles whose other trials had counters and whose processes have none now.
+  std::set<std::string> left_out;
 };
 
 /// Several processes may belong to one role: their values are summed.

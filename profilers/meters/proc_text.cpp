@@ -27,6 +27,13 @@ std::optional<std::int64_t> resident_pages(std::string_view statm) {
   return leading_count(after_spaces(statm, 1));
 }
 
+std::optional<std::int64_t> anonymous_pages(std::string_view statm) {
+  const auto resident = leading_count(after_spaces(statm, 1));
+  const auto shared = leading_count(after_spaces(statm, 2));
+  if (!resident || !shared || *shared > *resident) return std::nullopt;
+  return *resident - *shared;
+}
+
 std::optional<FaultCounts> fault_counts(std::string_view stat) {
   // The command name is field 2 and may hold anything, so count from its closing parenthesis.
   const std::size_t name_end = stat.rfind(") ");

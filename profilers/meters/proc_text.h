@@ -10,6 +10,9 @@ namespace memduel {
 /// Resident pages of a statm text ("size resident shared …"); 0 for a process that is a zombie.
 std::optional<std::int64_t> resident_pages(std::string_view statm);
 
+/// Resident pages that no file and no shared memory is behind.
+std::optional<std::int64_t> anonymous_pages(std::string_view statm);
+
 struct FaultCounts {
   std::int64_t minor = 0;
   std::int64_t major = 0;

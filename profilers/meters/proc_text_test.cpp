@@ -8,6 +8,8 @@ namespace {
 TEST(ResidentPages, IsTheSecondNumberOfStatm) {
   EXPECT_EQ(resident_pages("5412 1310 921 210 0 320 0\n"), 1310);
   EXPECT_EQ(resident_pages("0 0 0 0 0 0 0\n"), 0);
+  EXPECT_EQ(anonymous_pages("5412 1310 921 210 0 320 0\n"), 1310 - 921);
+  EXPECT_FALSE(anonymous_pages("5412 1310").has_value());
   EXPECT_FALSE(resident_pages("").has_value());
   EXPECT_FALSE(resident_pages("5412").has_value());
   EXPECT_FALSE(resident_pages("5412 x").has_value());

@@ -46,7 +46,11 @@ void grant_room(std::int64_t live) {
     return;
   }
   std::int64_t slack = least(load(page->peak_bytes), load(page->round.peak_bytes));
-  slack = least(slack, load(page->phase.peak_bytes)) - live;
+  slack = least(slack, load(page->phase.peak_bytes));
+  std::int64_t together =
+      least(load(page->together_peak_bytes), load(page->round.together_peak_bytes));
+  together = least(together, load(page->phase.together_peak_bytes));
+  slack = least(slack, together - load(page->dense_bytes)) - live;
   if (slack < 0) slack = 0;
   const std::int64_t most = publish_bytes();
   slack = least(slack, most);
@@ -54,6 +58,12 @@ void grant_room(std::int64_t live) {
   tls.room = slack;
   tls.free_left = most;
   tls.publish_at = most;
+}
+
+void raise_together(std::int64_t bytes) {
+  raise(page->together_peak_bytes, bytes);
+  raise(page->round.together_peak_bytes, bytes);
+  raise(page->phase.together_peak_bytes, bytes);
 }
 
 char* append(char* at, const char* end, const char* text) {
@@ -129,6 +139,8 @@ void close_scope(Scope& scope, std::uint64_t now) {
   if (scope.kind == ScopeKind::none) return;
   scope.end_ns = now;
   scope.live_end_bytes = load(page->live_bytes);
+  scope.mapping_end_bytes = load(page->mapping_bytes);
+  scope.dense_end_bytes = load(page->dense_bytes);
   scope.allocated_end_bytes = load(page->allocated_bytes);
   scope.allocations_end = load(page->allocations);
   if (page_file.append(&scope, sizeof scope)) {
@@ -148,6 +160,8 @@ void open_scope(Scope& scope, ScopeKind kind, int round, const char* phase, std:
   scope.live_begin_bytes = load(page->live_bytes);
   __atomic_store_n(&scope.peak_bytes, scope.live_begin_bytes, __ATOMIC_RELAXED);
   __atomic_store_n(&scope.mapping_peak_bytes, load(page->mapping_bytes), __ATOMIC_RELAXED);
+  __atomic_store_n(&scope.together_peak_bytes, scope.live_begin_bytes + load(page->dense_bytes),
+                   __ATOMIC_RELAXED);
   scope.allocated_begin_bytes = load(page->allocated_bytes);
   scope.allocations_begin = load(page->allocations);
   scope.kind = kind;
@@ -189,6 +203,7 @@ void publish() {
   raise(page->peak_bytes, high);
   raise(page->round.peak_bytes, high);
   raise(page->phase.peak_bytes, high);
+  raise_together(high + load(page->dense_bytes));
   __atomic_fetch_add(&page->allocated_bytes, static_cast<std::uint64_t>(tls.granted - tls.left),
                      __ATOMIC_RELAXED);
   __atomic_fetch_add(&page->allocations, tls.allocations, __ATOMIC_RELAXED);
@@ -213,7 +228,7 @@ bool open_page() {
   return true;
 }
 
-bool reopen_page_after_fork(std::int64_t inherited_bytes, std::int64_t mapping_bytes) {
+bool reopen_page_after_fork(std::int64_t inherited_bytes, const MappedBytes& inherited) {
   HeapPage* old = page;
   if (old != &private_page) release_memory(old, sizeof(HeapPage));
   page_file.close();
@@ -222,8 +237,12 @@ bool reopen_page_after_fork(std::int64_t inherited_bytes, std::int64_t mapping_b
   private_page.live_bytes = inherited_bytes;
   private_page.peak_bytes = inherited_bytes;
   private_page.inherited_bytes = inherited_bytes;
-  private_page.mapping_bytes = mapping_bytes;
-  private_page.mapping_peak_bytes = mapping_bytes;
+  private_page.mapping_bytes = inherited.all;
+  private_page.mapping_peak_bytes = inherited.all;
+  private_page.inherited_mapping_bytes = inherited.all;
+  private_page.dense_bytes = inherited.dense;
+  private_page.inherited_dense_bytes = inherited.dense;
+  private_page.together_peak_bytes = inherited_bytes + inherited.dense;
   private_page.threads = 1;
   describe_image(private_page, kForked);
   HeapPage* mapped = map_file(private_page);
@@ -251,23 +270,45 @@ void restart_round(std::size_t requested, std::int64_t bytes) {
   Scope& round = page->round;
   round.live_begin_bytes = live - bytes;
   __atomic_store_n(&round.peak_bytes, live, __ATOMIC_RELAXED);
+  __atomic_store_n(&round.together_peak_bytes, live + load(page->dense_bytes), __ATOMIC_RELAXED);
   round.allocated_begin_bytes = load(page->allocated_bytes) - requested;
   round.allocations_begin = load(page->allocations) - 1;
   scopes_lock.unlock();
   grant_room(live);
 }
 
-void add_mapping(std::int64_t bytes) {
-  const std::int64_t now = __atomic_add_fetch(&page->mapping_bytes, bytes, __ATOMIC_RELAXED);
+// What the thread keeps to itself was beside the mappings as they were.
+void add_mapping(const MappedBytes& bytes) {
+  if (tls.id != 0) publish();
+  const std::int64_t now = __atomic_add_fetch(&page->mapping_bytes, bytes.all, __ATOMIC_RELAXED);
   raise(page->mapping_peak_bytes, now);
   raise(page->round.mapping_peak_bytes, now);
   raise(page->phase.mapping_peak_bytes, now);
-  __atomic_fetch_add(&page->mapped_bytes, static_cast<std::uint64_t>(bytes), __ATOMIC_RELAXED);
+  const std::int64_t dense = __atomic_add_fetch(&page->dense_bytes, bytes.dense, __ATOMIC_RELAXED);
+  raise_together(load(page->live_bytes) + dense);
+  __atomic_fetch_add(&page->mapped_bytes, static_cast<std::uint64_t>(bytes.all), __ATOMIC_RELAXED);
   __atomic_fetch_add(&page->mappings, 1, __ATOMIC_RELAXED);
+  if (tls.id != 0) grant_room(load(page->live_bytes));
 }
 
-void remove_mapping(std::int64_t bytes) {
-  __atomic_fetch_sub(&page->mapping_bytes, bytes, __ATOMIC_RELAXED);
+void remove_mapping(const MappedBytes& bytes) {
+  if (tls.id != 0) publish();
+  __atomic_fetch_sub(&page->mapping_bytes, bytes.all, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&page->dense_bytes, bytes.dense, __ATOMIC_RELAXED);
+}
+
+void note_touched(std::int64_t touched) {
+  if (tls.id != 0) publish();
+  raise_together(load(page->live_bytes) + load(page->dense_bytes) + touched);
+}
+
+void show_sparse(const SparseRange* ranges, std::size_t count) {
+  if (count > kMostSparse) count = kMostSparse;
+  if (count > page->sparse_count) page->sparse_mappings += count - page->sparse_count;
+  __atomic_fetch_add(&page->sparse_version, 1, __ATOMIC_ACQ_REL);
+  memcpy(page->sparse, ranges, count * sizeof(SparseRange));
+  page->sparse_count = static_cast<std::uint32_t>(count);
+  __atomic_fetch_add(&page->sparse_version, 1, __ATOMIC_RELEASE);
 }
 
 void count_lost() {

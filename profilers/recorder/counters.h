@@ -39,9 +39,15 @@ void publish_loss() MEMDUEL_HIDDEN;
 /// recorded (the directory is missing, full or not writable).
 bool open_page() MEMDUEL_HIDDEN;
 
+/// Bytes in mappings, and the part of them in mappings below kSparseBytes.
+struct MappedBytes {
+  std::int64_t all;
+  std::int64_t dense;
+};
+
 /// In a forked child: a page of its own, starting from what was live and mapped at the fork.
 bool reopen_page_after_fork(std::int64_t inherited_bytes,
-                            std::int64_t mapping_bytes) MEMDUEL_HIDDEN;
+                            const MappedBytes& inherited) MEMDUEL_HIDDEN;
 
 /// In a forked child that is not recorded: its parent's page is not its own.
 void leave_page_after_fork() MEMDUEL_HIDDEN;
@@ -55,8 +61,12 @@ void mark(int kind, int round, const char* phase) MEMDUEL_HIDDEN;
 /// The running round counts from the allocation at hand on, which is published already.
 void restart_round(std::size_t requested, std::int64_t bytes) MEMDUEL_HIDDEN;
 
-void add_mapping(std::int64_t bytes) MEMDUEL_HIDDEN;
-void remove_mapping(std::int64_t bytes) MEMDUEL_HIDDEN;
+void add_mapping(const MappedBytes& bytes) MEMDUEL_HIDDEN;
+void remove_mapping(const MappedBytes& bytes) MEMDUEL_HIDDEN;
+/// `touched` bytes of the other mappings are in memory now.
+void note_touched(std::int64_t touched) MEMDUEL_HIDDEN;
+/// Shows the ranges of kSparseBytes and more to readers of the page.
+void show_sparse(const SparseRange* ranges, std::size_t count) MEMDUEL_HIDDEN;
 void count_lost() MEMDUEL_HIDDEN;
 
 /// Ends the image's records: publishes, and sets the flags `how`, of which kFinished is one.

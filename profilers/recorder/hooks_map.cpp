@@ -52,11 +52,12 @@ void* map(void* wanted, std::size_t length, int protection, int flags, int fd, o
     return MAP_FAILED;
   }
   auto* mapped = reinterpret_cast<void*>(at);
-  // A reservation without access holds no memory; a fixed mapping replaces what was there.
+  // A fixed mapping replaces what was there.
   if (counts_mappings(caller)) {
     const Busy busy;
-    if ((flags & MAP_ANONYMOUS) != 0 && protection != PROT_NONE) {
-      remember_mapping(mapped, length);
+    if ((flags & MAP_ANONYMOUS) != 0) {
+      protection != PROT_NONE ? remember_mapping(mapped, length)
+                              : remember_reservation(mapped, length);
     } else if ((flags & MAP_FIXED) != 0) {
       forget_mapping(mapped, length);
     }
@@ -65,6 +66,18 @@ void* map(void* wanted, std::size_t length, int protection, int flags, int fd, o
     remember_allocator_mapping(mapped, length);
   }
   return mapped;
+}
+
+int note_protection(long status, void* at, std::size_t length, int protection, const void* caller) {
+  if (status != 0) {
+    errno = static_cast<int>(-status);
+    return -1;
+  }
+  if (counts_mappings(caller)) {
+    const Busy busy;
+    protection != PROT_NONE ? open_reservation(at, length) : close_mapping(at, length);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -87,12 +100,26 @@ MEMDUEL_EXPORT void* mmap64(void* wanted, std::size_t length, int protection, in
                                 __builtin_return_address(0));
 }
 
+MEMDUEL_EXPORT int mprotect(void* at, std::size_t length, int protection) noexcept {
+  return memduel::recorder::note_protection(
+      raw_syscall(SYS_mprotect, reinterpret_cast<long>(at), static_cast<long>(length), protection),
+      at, length, protection, __builtin_return_address(0));
+}
+
+MEMDUEL_EXPORT int pkey_mprotect(void* at, std::size_t length, int protection, int key) noexcept {
+  return memduel::recorder::note_protection(
+      raw_syscall(SYS_pkey_mprotect, reinterpret_cast<long>(at), static_cast<long>(length),
+                  protection, key),
+      at, length, protection, __builtin_return_address(0));
+}
+
 MEMDUEL_EXPORT int munmap(void* at, std::size_t length) noexcept {
   using namespace memduel::recorder;
   const void* caller = __builtin_return_address(0);
   if (counts_mappings(caller)) {
     const Busy busy;
     look_before_loss(static_cast<std::int64_t>(length));
+    look_before_unmapping(at, length);
     forget_mapping(at, length);
   } else if (keeps_allocators(caller)) {
     const Nested nested;
@@ -113,6 +140,10 @@ MEMDUEL_EXPORT void* mremap(void* old, std::size_t old_length, std::size_t new_l
   void* wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;
   va_end(rest);
   const bool counted = counts_mappings(__builtin_return_address(0));
+  if (counted && new_length < old_length) {
+    const Busy busy;
+    look_before_unmapping(old, old_length);
+  }
   const long at =
       raw_syscall(SYS_mremap, reinterpret_cast<long>(old), static_cast<long>(old_length),
                   static_cast<long>(new_length), flags, reinterpret_cast<long>(wanted));

@@ -18,11 +18,14 @@
 
 namespace memduel::recorder {
 
-inline constexpr char kPageMagic[8] = {'M', 'D', 'H', 'E', 'A', 'P', '0', '1'};
+inline constexpr char kPageMagic[8] = {'M', 'D', 'H', 'E', 'A', 'P', '0', '2'};
 inline constexpr std::int64_t kPublishBytes = 64 * 1024;      ///< of the first thread
 inline constexpr std::int64_t kLeastPublishBytes = 8 * 1024;  ///< of the eighth and all later ones
 inline constexpr std::uint64_t kIntervalBytes = 512 * 1024;   ///< mean between samples, unasked
-inline constexpr int kPhaseNameBytes = 64;                    ///< with the terminating zero
+/// A mapping of this size or more may be a reservation that is touched little by little.
+inline constexpr std::int64_t kSparseBytes = 2 * 1024 * 1024;
+inline constexpr std::uint32_t kMostSparse = 96;  ///< further ones count as touched
+inline constexpr int kPhaseNameBytes = 64;        ///< with the terminating zero
 
 /// What a thread may keep to itself once so many have been started.
 constexpr std::int64_t publish_bytes(std::int64_t threads) {
@@ -53,12 +56,15 @@ struct Scope {
   std::int64_t live_end_bytes;
   std::int64_t peak_bytes;
   std::int64_t mapping_peak_bytes;
+  std::int64_t mapping_end_bytes;
+  std::int64_t dense_end_bytes;
+  std::int64_t together_peak_bytes;
   std::uint64_t allocated_begin_bytes;
   std::uint64_t allocated_end_bytes;
   std::uint64_t allocations_begin;
   std::uint64_t allocations_end;
 };
-static_assert(sizeof(Scope) == 152);
+static_assert(sizeof(Scope) == 176);
 
 inline constexpr std::uint32_t kFinished = 1;  ///< the image ran its exit handlers, _exit or exec
 inline constexpr std::uint32_t kForked = 2;    ///< the image is a forked child that has not exec'ed
@@ -66,6 +72,11 @@ inline constexpr std::uint32_t kShutOut = 8;   ///< it exec'ed as a user who can
 inline constexpr std::uint32_t kReplaced = 16;  ///< it exec'ed
 inline constexpr std::uint32_t kLeftBehind =
     4;  ///< it exec'ed with an environment without the recorder
+
+struct SparseRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
 
 struct HeapPage {
   char magic[8];
@@ -94,6 +105,19 @@ struct HeapPage {
   std::uint64_t mapped_bytes;
   std::uint64_t mappings;
   std::uint64_t ended_ns;  ///< with kFinished; 0 before
+
+  /// Of mapping_bytes, what lies in mappings below kSparseBytes: interpreters map these to use all
+  /// of them, so they count as touched.
+  std::int64_t dense_bytes;
+  /// Of live_bytes + dense_bytes, and before an unmapping and at the end what is touched besides.
+  std::int64_t together_peak_bytes;
+  std::int64_t inherited_mapping_bytes;  ///< at fork, in a forked child; part of mapping_bytes
+  std::int64_t inherited_dense_bytes;    ///< likewise of dense_bytes
+  /// The other mappings. A reader finds how much of them is touched in /proc/PID/pagemap.
+  std::uint64_t sparse_mappings;  ///< that were made so far, or inherited
+  std::uint32_t sparse_version;   ///< odd while the ranges change
+  std::uint32_t sparse_count;
+  SparseRange sparse[kMostSparse];
 
   alignas(64) Scope round;  ///< the running one, kind none when there is none
   Scope phase;

@@ -1,6 +1,7 @@
 #include "profilers/recorder/mappings.h"
 
 #include <cstring>
+#include <initializer_list>
 
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/trace.h"
@@ -21,11 +22,15 @@ class Ranges {
   bool add(std::uintptr_t begin, std::uintptr_t end) {
     return insert_at(find(begin), {begin, end});
   }
+  // The part of the first range that lies in [begin, end).
+  bool first_in(std::uintptr_t begin, std::uintptr_t end, Range& part) const;
   // Cuts [begin, end) out of the ranges; the bytes that were in them.
   std::int64_t cut(std::uintptr_t begin, std::uintptr_t end);
 
   [[nodiscard]] const Range* begin() const { return ranges_; }
   [[nodiscard]] const Range* end() const { return ranges_ + count_; }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::int64_t bytes() const;
 
  private:
   bool make_space();
@@ -75,6 +80,14 @@ bool Ranges::insert_at(std::size_t index, Range range) {
   return true;
 }
 
+bool Ranges::first_in(std::uintptr_t begin, std::uintptr_t end, Range& part) const {
+  const std::size_t index = find(begin);
+  if (index == count_ || ranges_[index].begin >= end) return false;
+  part.begin = ranges_[index].begin > begin ? ranges_[index].begin : begin;
+  part.end = ranges_[index].end < end ? ranges_[index].end : end;
+  return true;
+}
+
 void Ranges::erase(std::size_t first, std::size_t last) {
   memmove(ranges_ + first, ranges_ + last, (count_ - last) * sizeof(Range));
   count_ -= last - first;
@@ -107,12 +120,89 @@ std::int64_t Ranges::cut(std::uintptr_t begin, std::uintptr_t end) {
   return bytes;
 }
 
+std::int64_t Ranges::bytes() const {
+  std::uintptr_t sum = 0;
+  for (const Range& range : *this) sum += range.end - range.begin;
+  return static_cast<std::int64_t>(sum);
+}
+
 Lock ranges_lock;
-Ranges ranges;            // the program's
+Ranges dense;             // the program's below kSparseBytes
+Ranges sparse;            // its other ones
+Ranges reserved;          // anonymous, without access: they hold no memory
 Ranges allocator_ranges;  // what the allocator mapped for its blocks; kept where snapshots are
 
+static_assert(sizeof(Range) == sizeof(SparseRange));
+
+void show_sparse_ranges() {
+  show_sparse(reinterpret_cast<const SparseRange*>(sparse.begin()), sparse.count());
+}
+
+// With the lock.
+MappedBytes cut_counted(std::uintptr_t begin, std::uintptr_t end) {
+  const std::int64_t from_dense = dense.cut(begin, end);
+  const std::int64_t from_sparse = sparse.cut(begin, end);
+  if (from_sparse > 0) show_sparse_ranges();
+  return {from_dense + from_sparse, from_dense};
+}
+
+// With the lock. A cut may make two ranges of one: the table has space left for that.
+bool add_counted(std::uintptr_t begin, std::uintptr_t end, MappedBytes& added) {
+  const auto bytes = static_cast<std::int64_t>(end - begin);
+  const bool is_sparse = bytes >= kSparseBytes && sparse.count() < kMostSparse / 2;
+  added = {bytes, is_sparse ? 0 : bytes};
+  if (!is_sparse) return dense.add(begin, end);
+  if (!sparse.add(begin, end)) return false;
+  show_sparse_ranges();
+  return true;
+}
+
+bool first_in(std::initializer_list<const Ranges*> kinds, std::uintptr_t begin, std::uintptr_t end,
+              Range& part) {
+  ranges_lock.lock();
+  bool found = false;
+  for (const Ranges* kind : kinds) found = found || kind->first_in(begin, end, part);
+  ranges_lock.unlock();
+  return found;
+}
+
+// A forked child shares pages with its parent, which mincore does not tell apart.
+bool may_look() {
+  return (page->flags & kForked) == 0;
+}
+
+std::int64_t touched_in(const Range& range) {
+  static unsigned char in_memory[4096];  // with the lock
+  std::int64_t pages = 0;
+  for (std::uintptr_t at = range.begin; at < range.end; at += sizeof in_memory * 4096) {
+    const std::uintptr_t left = (range.end - at) / 4096;
+    const std::size_t count = left < sizeof in_memory ? left : sizeof in_memory;
+    if (raw_syscall(SYS_mincore, static_cast<long>(at), static_cast<long>(count * 4096),
+                    reinterpret_cast<long>(in_memory)) != 0)
+      return pages * 4096;
+    for (std::size_t i = 0; i < count; ++i) pages += in_memory[i] & 1;
+  }
+  return pages * 4096;
+}
+
+void look_at_touched(std::uint64_t now) {
+  constexpr std::uint64_t kRestPerLook = 20;
+  static std::uint64_t due = 0;  // with the lock
+  if (!may_look()) return;
+  ranges_lock.lock();
+  const bool is_due = now >= due;
+  std::int64_t touched = 0;
+  if (is_due) {
+    for (const Range& range : sparse) touched += touched_in(range);
+    const std::uint64_t then = now_ns();
+    due = then + kRestPerLook * (then - (now < then ? now : then));
+  }
+  ranges_lock.unlock();
+  if (is_due) note_touched(touched);
+}
+
 // `bytes` of [at, at + length) were counted.
-void count_unmapping(void* at, std::size_t length, std::int64_t bytes) {
+void count_unmapping(void* at, std::size_t length, const MappedBytes& bytes) {
   remove_mapping(bytes);
   if (is_tracing()) trace_unmapping(at, length);
 }
@@ -122,13 +212,15 @@ void count_unmapping(void* at, std::size_t length, std::int64_t bytes) {
 void remember_mapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   const std::uintptr_t end = page_up(begin + length);
+  MappedBytes added{};
   ranges_lock.lock();
-  const std::int64_t replaced = ranges.cut(begin, end);
-  const bool kept = ranges.add(begin, end);
+  const MappedBytes replaced = cut_counted(begin, end);
+  reserved.cut(begin, end);
+  const bool kept = add_counted(begin, end, added);
   ranges_lock.unlock();
-  if (replaced > 0) count_unmapping(at, end - begin, replaced);
+  if (replaced.all > 0) count_unmapping(at, end - begin, replaced);
   if (kept) {
-    add_mapping(static_cast<std::int64_t>(end - begin));
+    add_mapping(added);
     if (is_tracing()) trace_mapping(at, end - begin);
   } else {
     count_lost();
@@ -137,11 +229,47 @@ void remember_mapping(void* at, std::size_t length) {
 
 std::int64_t forget_mapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  const std::uintptr_t end = page_up(begin + length);
   ranges_lock.lock();
-  const std::int64_t bytes = ranges.cut(begin, page_up(begin + length));
+  const MappedBytes bytes = cut_counted(begin, end);
+  reserved.cut(begin, end);
   ranges_lock.unlock();
-  if (bytes > 0) count_unmapping(at, page_up(begin + length) - begin, bytes);
-  return bytes;
+  if (bytes.all > 0) count_unmapping(at, end - begin, bytes);
+  return bytes.all;
+}
+
+void look_before_unmapping(void* at, std::size_t length) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  Range part{};
+  if (first_in({&sparse}, begin, page_up(begin + length), part)) look_at_touched(now_ns());
+}
+
+void look_at_last_mappings() {
+  if (page->sparse_count > 0) look_at_touched(UINT64_MAX);
+}
+
+void remember_reservation(void* at, std::size_t length) {
+  forget_mapping(at, length);
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  ranges_lock.lock();
+  const bool kept = reserved.add(begin, page_up(begin + length));
+  ranges_lock.unlock();
+  if (!kept) count_lost();
+}
+
+void open_reservation(void* at, std::size_t length) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  const std::uintptr_t end = page_up(begin + length);
+  // remember_mapping takes each part out of the reservations.
+  for (Range part{}; first_in({&reserved}, begin, end, part);)
+    remember_mapping(reinterpret_cast<void*>(part.begin), part.end - part.begin);
+}
+
+void close_mapping(void* at, std::size_t length) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  const std::uintptr_t end = page_up(begin + length);
+  for (Range part{}; first_in({&dense, &sparse}, begin, end, part);)
+    remember_reservation(reinterpret_cast<void*>(part.begin), part.end - part.begin);
 }
 
 void remember_allocator_mapping(void* at, std::size_t length) {
@@ -171,10 +299,13 @@ void hold_mappings_for_fork() {
   ranges_lock.lock();
 }
 
-std::int64_t held_mapping_bytes() {
-  std::uintptr_t bytes = 0;
-  for (const Range& range : ranges) bytes += range.end - range.begin;
-  return static_cast<std::int64_t>(bytes);
+MappedBytes held_mapping_bytes() {
+  const std::int64_t bytes = dense.bytes();
+  return {bytes + sparse.bytes(), bytes};
+}
+
+void show_held_mappings() {
+  show_sparse_ranges();
 }
 
 void release_mappings_after_fork(bool in_child) {

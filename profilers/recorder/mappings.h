@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profilers/recorder/counters.h"
 #include "profilers/recorder/thread_state.h"
 
 namespace memduel::recorder {
@@ -20,6 +21,19 @@ void remember_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 /// Takes the counted bytes inside [at, at + length) out of the mapping heap; how many there were.
 std::int64_t forget_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 
+/// Looks how much of the large mappings is touched, where [at, at + length) has a part of them and
+/// the last look is long enough ago.
+void look_before_unmapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
+/// The same at the end of the image.
+void look_at_last_mappings() MEMDUEL_HIDDEN;
+
+/// An anonymous mapping without access: it holds no memory until mprotect opens a part of it.
+void remember_reservation(void* at, std::size_t length) MEMDUEL_HIDDEN;
+/// What of [at, at + length) was reserved is a mapping from now on.
+void open_reservation(void* at, std::size_t length) MEMDUEL_HIDDEN;
+/// What of [at, at + length) was counted is reserved from now on.
+void close_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
+
 /// What the allocator maps for its blocks is part of them, and no mapping of the program. Snapshots
 /// ask where it is.
 void remember_allocator_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
@@ -30,6 +44,8 @@ void visit_allocator_mappings(void (*visit)(const Range&)) MEMDUEL_HIDDEN;
 void hold_mappings_for_fork() MEMDUEL_HIDDEN;
 void release_mappings_after_fork(bool in_child) MEMDUEL_HIDDEN;
 /// Of all counted mappings, while they are held.
-std::int64_t held_mapping_bytes() MEMDUEL_HIDDEN;
+MappedBytes held_mapping_bytes() MEMDUEL_HIDDEN;
+/// In a forked child, which has a page of its own.
+void show_held_mappings() MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

@@ -66,12 +66,14 @@ void stop_recording_in_child() {
 }
 
 void after_fork_in_child() {
-  const std::int64_t mapping_bytes = held_mapping_bytes();
+  const MappedBytes mapped = held_mapping_bytes();
   release_mappings_after_fork(true);
   if (tls.fork_interrupts) return stop_recording_in_child();
-  if (!settings.follow || !reopen_page_after_fork(live_at_fork, mapping_bytes) ||
+  if (!settings.follow || !reopen_page_after_fork(live_at_fork, mapped) ||
       !reopen_trace_after_fork()) {
     stop_recording_in_child();
+  } else {
+    show_held_mappings();
   }
   tls.busy = false;
 }
@@ -209,6 +211,7 @@ void tell_what_is_lost(bool names_recorder) {
 void finish_image(bool executes) {
   if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
   look_at_end();
+  look_at_last_mappings();
   finish_page(executes ? kFinished | kReplaced : kFinished);
   flush_trace();
 }

@@ -45,12 +45,16 @@ bool covers(const Results& results, const std::string& asked, const std::string&
   return asked == "*" || is_about(results.job, asked, role);
 }
 
+bool is_end_state(const std::string& metric) {
+  return metric == kEndHeap || metric == kEndMapped || metric == kEndHeapAndMapped;
+}
+
 /// The kind of difference that explains a metric; empty for time and quality.
 std::string kind_for(const Question& question, const Results& results) {
   if (question.metric == kAllocationCount) return "allocations";
   if (question.metric == kAllocatedBytes) return "allocated";
   if (question.metric == kLiveAtEnd) return "live";
-  if (question.metric == kEndHeap) return "retained";
+  if (is_end_state(question.metric)) return "retained";
   if (is_growth_metric(question.metric)) {
     const bool retains = std::ranges::any_of(results.difference_totals, [&](const auto& total) {
       return total.kind == "retained" && total.candidate == question.candidate &&
@@ -63,9 +67,10 @@ std::string kind_for(const Question& question, const Results& results) {
 
 /// Whether stacks of blocks explain the metric.
 bool is_of_the_heap(const std::string& metric) {
-  constexpr std::array<std::string_view, 5> kHeap = {kPeakHeap, kEndHeap, kAllocatedBytes,
-                                                     kAllocationCount, kLiveAtEnd};
-  return is_growth_metric(metric) || std::ranges::find(kHeap, metric) != kHeap.end();
+  constexpr std::array<std::string_view, 6> kHeap = {
+      kPeakHeap, kPeakMapped, kPeakHeapAndMapped, kAllocatedBytes, kAllocationCount, kLiveAtEnd};
+  return is_growth_metric(metric) || is_end_state(metric) ||
+         std::ranges::find(kHeap, metric) != kHeap.end();
 }
 
 double change_of(const DifferenceTotal& total) {
@@ -230,12 +235,17 @@ std::optional<DifferenceTable> difference_table_for(const Results& results,
                                                     const std::string& role,
                                                     const std::string& metric) {
   if (!is_resident_peak(metric) && !is_of_the_heap(metric)) return std::nullopt;
+  const DifferenceTotal* best = nullptr;
   for (const DifferenceTotal* total : totals_for({candidate, role, metric}, results)) {
     const bool asks_malloc = metric == kPeakHeap || metric == kEndHeap;
+    const bool asks_mapping = metric == kPeakMapped || metric == kEndMapped;
     if (asks_malloc && total->heap != "malloc") continue;
-    return table_of(*total, results);
+    if (asks_mapping && total->heap == "malloc") continue;
+    const bool asks_both = metric == kPeakHeapAndMapped || metric == kEndHeapAndMapped;
+    if (best == nullptr || (asks_both && change_of(*total) > change_of(*best))) best = total;
   }
-  return std::nullopt;
+  if (best == nullptr) return std::nullopt;
+  return table_of(*best, results);
 }
 
 std::vector<DifferenceTable> difference_tables(const Results& results) {

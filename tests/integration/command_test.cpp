@@ -105,7 +105,7 @@ TEST(Doctor, SaysWhatARunnerLacksAndWhichGatesHoldThere) {
   const Finished run = memduel(place, {"doctor", "--ci"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(StartsWith("This runner: "), HasSubstr("round_seconds"),
-                             HasSubstr("--gate 'tree.peak_heap_bytes<=+1%'")));
+                             HasSubstr("--gate 'tree.peak_heap_and_mapped_bytes<=+1%'")));
   std::istringstream lines(run.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }

@@ -85,7 +85,7 @@ TEST(FirstScreen, ExplainsEachFailedGateByItsOwnKindOfMemory) {
   const Workplace place;
   const Compared run = compare(place, "20 1", "24 1");
   EXPECT_EQ(run.finished.status, 1) << run.finished.err;
-  const json heap = row_shown(run.results, "peak_heap_bytes");
+  const json heap = row_shown(run.results, "peak_heap_and_mapped_bytes");
   ASSERT_FALSE(heap.is_null());
   EXPECT_EQ(heap.at("why"), "failed_gate");
   ASSERT_FALSE(heap.at("causes").empty());
@@ -95,7 +95,7 @@ TEST(FirstScreen, ExplainsEachFailedGateByItsOwnKindOfMemory) {
   const json peak = row_shown(run.results, "peak_rss_bytes");
   ASSERT_FALSE(peak.at("causes").empty());
   for (const json& cause : peak.at("causes")) EXPECT_NE(cause.at("memory"), "heap");
-  EXPECT_THAT(run.finished.out, ContainsRegex("What changed most in whole-job (heap|memory) at "
+  EXPECT_THAT(run.finished.out, ContainsRegex("What changed most in whole-job (heap.*|memory) at "
                                               "its peak:\n  ▲ +[+]4[.]0. MiB  main"));
 }
 

@@ -33,9 +33,10 @@ TEST(HeapMeter, CountsACommandToTheByteAndGatesIt) {
                       "5", "--gate", "default", "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << run.err;
   const auto results = results_in(place.path("run"));
-  const auto row = comparison(results, "tree", "peak_heap_bytes");
+  const auto row = comparison(results, "tree", "peak_heap_and_mapped_bytes");
   EXPECT_EQ(row.at("verdict"), "regressed");
   EXPECT_TRUE(row.at("gate")) << "a default gate of commands";
+  EXPECT_EQ(comparison(results, "tree", "peak_heap_bytes").at("verdict"), "regressed");
   for (const auto& [arm, mib] : {std::pair{"a", 20.0}, {"b", 30.0}}) {
     const double peak = metric_of(results, arm, "command", "peak_heap_bytes");
     EXPECT_GE(peak, mib * kMiB);
@@ -43,6 +44,55 @@ TEST(HeapMeter, CountsACommandToTheByteAndGatesIt) {
     EXPECT_EQ(metric_of(results, arm, "tree", "peak_heap_bytes"), peak);
     EXPECT_GE(metric_of(results, arm, "command", "allocation_count"), 1);
   }
+}
+
+/// The median of a metric of the whole job.
+double median_in(const nlohmann::json& row, const char* arm) {
+  return row.at(std::string(arm) + "_median").get<double>();
+}
+
+// CPython's small objects lie in arenas that it maps.
+TEST(HeapMeter, CountsPythonsSmallObjectsExactly) {
+  const Workplace place;
+  const std::string script =
+      place.file("objects.py",
+                 "import sys\n"
+                 "kept = [bytes(20 + i % 50) for i in range(int(sys.argv[1]))]\n");
+  const Finished run =
+      memduel(place, {"compare", "--a", "/usr/bin/python3 " + script + " 300000", "--b",
+                      "/usr/bin/python3 " + script + " 360000", "--repeats", "5", "--gate",
+                      "default", "--set", "profile.trials=0", "--out", place.path("run")});
+  EXPECT_EQ(run.status, 1) << run.out;
+  const auto row = comparison(results_in(place.path("run")), "tree", "peak_heap_and_mapped_bytes");
+  EXPECT_EQ(row.at("verdict"), "regressed");
+  EXPECT_TRUE(row.at("exact"));
+  // 33 bytes beside their own, rounded up to 16, are 85 bytes an object on average; 8 in the list,
+  // which grows by an eighth more; whole arenas of 1 MiB.
+  const double more = median_in(row, "candidate") - median_in(row, "baseline");
+  EXPECT_NEAR(more, 60000 * (85.1 + 8), 1.5 * kMiB);
+}
+
+TEST(HeapMeter, SamplesWhatIsTouchedOfLargeMappings) {
+  const Workplace place;
+  const std::string script =
+      place.file("maps.py",
+                 "import mmap, sys, time\n"
+                 "private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS\n"
+                 "reserved = mmap.mmap(-1, 512 << 20, flags=private)\n"
+                 "for at in range(0, int(sys.argv[1]) << 20, 4096): reserved[at] = 1\n"
+                 "time.sleep(0.2)\n");
+  const Finished run =
+      memduel(place, {"compare", "--a", "/usr/bin/python3 " + script + " 50", "--b",
+                      "/usr/bin/python3 " + script + " 60", "--repeats", "5", "--gate", "default",
+                      "--set", "profile.trials=0", "--out", place.path("run")});
+  EXPECT_EQ(run.status, 1) << run.out;
+  const auto results = results_in(place.path("run"));
+  const auto row = comparison(results, "tree", "peak_heap_and_mapped_bytes");
+  EXPECT_EQ(row.at("verdict"), "regressed");
+  EXPECT_NEAR(median_in(row, "candidate") - median_in(row, "baseline"), 10 * kMiB, 0.2 * kMiB);
+  EXPECT_EQ(comparison(results, "tree", "peak_mapped_bytes").at("verdict"), "unchanged");
+  EXPECT_NE(std::string(results.at("limitations").dump()).find("touched_memory_sampled"),
+            std::string::npos);
 }
 
 TEST(HeapMeter, FollowsAShellToWhatItRuns) {

@@ -222,6 +222,26 @@ TEST(MappingHeap, FollowsPartialUnmapsRemapsAndFixedMappings) {
   EXPECT_EQ(image.lost, 0);
 }
 
+TEST(MappingHeap, CountsWhatIsOpenOfAReservationAndWhatIsTouchedOfLargeMappings) {
+  constexpr std::int64_t kPage = 4096;
+  const ProgramRun run = run_recorded(test_program("reserves"));
+  EXPECT_EQ(run.status, 0);
+  ASSERT_THAT(run.images, SizeIs(2));
+  const HeapCounters& parent = run.images.front();
+  const HeapCounters& child = run.images.back();
+  EXPECT_EQ(parent.dense_bytes, 48 * kPage);
+  EXPECT_EQ(parent.mapping_bytes, (48 + (1 << 13)) * kPage);
+  EXPECT_EQ(parent.mapping_peak_bytes, (48 + (1 << 14)) * kPage);
+  EXPECT_TRUE(parent.has_sparse);
+  EXPECT_EQ(parent.live_bytes, parent.peak_bytes) << "it allocates nothing itself";
+  EXPECT_EQ(parent.together_peak_bytes - parent.live_bytes, (48 + 1000) * kPage);
+  EXPECT_TRUE(child.forked);
+  EXPECT_EQ(child.inherited_mapping_bytes, parent.mapping_bytes);
+  EXPECT_EQ(child.inherited_dense_bytes, 48 * kPage);
+  EXPECT_EQ(child.dense_bytes - child.inherited_dense_bytes, 20 * kPage);
+  EXPECT_EQ(child.together_peak_bytes - child.inherited_bytes, (48 + 20) * kPage);
+}
+
 TEST(MappingHeap, AllocatorsOwnMappingsAreNotTheProgramsMappings) {
   for (const std::string library : {"", "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"}) {
     const ProgramRun run = run_recorded(test_program("every_entry") + " other", "", library);

@@ -50,6 +50,9 @@ HeapScope scope_of(const Scope& raw) {
   scope.live_end_bytes = raw.live_end_bytes;
   scope.peak_bytes = raw.peak_bytes;
   scope.mapping_peak_bytes = raw.mapping_peak_bytes;
+  scope.mapping_end_bytes = raw.mapping_end_bytes;
+  scope.together_peak_bytes = raw.together_peak_bytes;
+  scope.together_end_bytes = raw.live_end_bytes + raw.dense_end_bytes;
   scope.allocated_bytes =
       static_cast<std::int64_t>(raw.allocated_end_bytes - raw.allocated_begin_bytes);
   scope.allocations = static_cast<std::int64_t>(raw.allocations_end - raw.allocations_begin);
@@ -59,6 +62,8 @@ HeapScope scope_of(const Scope& raw) {
 // The end values of a scope that still runs are the page's.
 HeapScope running_scope(Scope raw, const HeapPage& page) {
   raw.live_end_bytes = page.live_bytes;
+  raw.mapping_end_bytes = page.mapping_bytes;
+  raw.dense_end_bytes = page.dense_bytes;
   raw.allocated_end_bytes = page.allocated_bytes;
   raw.allocations_end = page.allocations;
   return scope_of(raw);
@@ -140,6 +145,11 @@ HeapCounters read_heap_counters(const std::filesystem::path& file) {
   counters.mapping_peak_bytes = page.mapping_peak_bytes;
   counters.mapped_bytes = static_cast<std::int64_t>(page.mapped_bytes);
   counters.mappings = static_cast<std::int64_t>(page.mappings);
+  counters.inherited_mapping_bytes = page.inherited_mapping_bytes;
+  counters.dense_bytes = page.dense_bytes;
+  counters.inherited_dense_bytes = page.inherited_dense_bytes;
+  counters.together_peak_bytes = page.together_peak_bytes;
+  counters.has_sparse = page.sparse_mappings > 0;
   // A scope that was being appended when the process died is left out.
   const std::size_t whole = (bytes.size() - sizeof page) / sizeof(Scope);
   const std::size_t kept = std::min<std::size_t>(whole, page.scopes);

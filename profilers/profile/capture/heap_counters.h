@@ -23,6 +23,9 @@ struct HeapScope {
   std::int64_t live_end_bytes = 0;
   std::int64_t peak_bytes = 0;
   std::int64_t mapping_peak_bytes = 0;
+  std::int64_t mapping_end_bytes = 0;
+  std::int64_t together_peak_bytes = 0;  ///< of heap and mappings below kSparseBytes
+  std::int64_t together_end_bytes = 0;
   std::int64_t allocated_bytes = 0;
   std::int64_t allocations = 0;
 };
@@ -44,6 +47,11 @@ struct HeapCounters : HeapTotals {
   std::int64_t inherited_bytes = 0;  ///< part of live_bytes that was there at the fork
   std::int64_t mapped_bytes = 0;
   std::int64_t mappings = 0;
+  std::int64_t inherited_mapping_bytes = 0;  ///< part of mapping_bytes that was there at the fork
+  std::int64_t dense_bytes = 0;              ///< part of mapping_bytes below kSparseBytes each
+  std::int64_t inherited_dense_bytes = 0;    ///< likewise of dense_bytes
+  std::int64_t together_peak_bytes = 0;      ///< largest live_bytes + dense_bytes
+  bool has_sparse = false;  ///< it had mappings of kSparseBytes or more: what is touched is sampled
   std::vector<HeapScope> scopes;  ///< in the order they ended, then the running ones
 
   /// Peak heap plus peak mappings: the process image with the most is the largest of several. The
