@@ -37,15 +37,43 @@ TEST(HeapMetrics, OfOneImageAreItsCounters) {
   RoleData data;
   data.rounds.push_back({1, 0, 10, {}, {}});
   RoleTrace trace = trace_of({image(500, 900, 40)});
+  trace.heap_images.front().mapping_peak_bytes = 300;
+  trace.heap_images.front().together_peak_bytes = 700;
+  trace.heap_and_mapped = {"heap_and_mapped_bytes", {1, 2}, {600, 900}};  // likewise
   trace.heap = {"heap_bytes", {1, 2}, {450, 700}};  // a torn read must not beat the exact peak
   add_heap(data, trace);
-  const Metrics expected = {{"peak_heap_bytes", 500},
-                            {"allocated_bytes", 900},
-                            {"allocation_count", 90},
-                            {"live_at_end_bytes", 40}};
+  const Metrics expected = {
+      {"peak_heap_bytes", 500}, {"peak_mapped_bytes", 300}, {"peak_heap_and_mapped_bytes", 700},
+      {"allocated_bytes", 900}, {"allocation_count", 90},   {"live_at_end_bytes", 40}};
   EXPECT_EQ(data.metrics, expected);
   EXPECT_EQ(data.rounds.front().metrics.at("peak_heap_bytes"), 500)
       << "without marks the round is the process's life";
+}
+
+TEST(HeapMetrics, TakeSamplesWhereTouchedPagesAreNoEvents) {
+  RoleData data;
+  RoleTrace trace = trace_of({image(500, 900, 40)});
+  trace.heap_images.front().together_peak_bytes = 700;
+  trace.heap_images.front().has_sparse = true;
+  trace.heap = {"heap_bytes", {1, 2}, {450, 600}};
+  trace.heap_and_mapped = {"heap_and_mapped_bytes", {1, 2}, {600, 900}};
+  add_heap(data, trace);
+  EXPECT_EQ(data.metrics.at("peak_heap_bytes"), 500);
+  EXPECT_EQ(data.metrics.at("peak_heap_and_mapped_bytes"), 900);
+  trace.heap_and_mapped.values = {600, 650};
+  RoleData again;
+  add_heap(again, trace);
+  EXPECT_EQ(again.metrics.at("peak_heap_and_mapped_bytes"), 700) << "the process itself saw more";
+}
+
+TEST(HeapMetrics, OfARoleThatCannotBeCountedAreItsSamples) {
+  RoleData data;
+  RoleTrace trace = trace_of({});
+  trace.uncounted = {"uncounted_bytes", {1, 2}, {800, 850}};
+  trace.heap_and_mapped = {"heap_and_mapped_bytes", {1, 2}, {800, 850}};
+  add_heap(data, trace);
+  const Metrics expected = {{"peak_heap_and_mapped_bytes", 850}};
+  EXPECT_EQ(data.metrics, expected);
 }
 
 TEST(HeapMetrics, OfSeveralImagesSumWhatWasSeenTogether) {

@@ -171,13 +171,14 @@ TEST(Defaults, DecideTwoHundredAgainstTwoHundredAndFourMebibytesInMinutes) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(5));
   EXPECT_EQ(run.status, 1) << run.err;
   const auto results = results_in(place.path("run"));
-  for (const char* metric : {"peak_heap_bytes", "peak_rss_bytes"}) {
+  for (const char* metric : {"peak_heap_and_mapped_bytes", "peak_rss_bytes"}) {
     const auto row = comparison(results, "tree", metric);
     EXPECT_EQ(row.at("verdict"), "regressed") << metric;
     EXPECT_TRUE(row.at("gate")) << metric;
   }
-  EXPECT_THAT(comparison(results, "tree", "peak_heap_bytes").at("reason").get<std::string>(),
-              HasSubstr("exact"));
+  EXPECT_THAT(
+      comparison(results, "tree", "peak_heap_and_mapped_bytes").at("reason").get<std::string>(),
+      HasSubstr("exact"));
   EXPECT_EQ(results.at("differences").at(0).at("bytes"), 4 << 20);
 }
 

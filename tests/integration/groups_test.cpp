@@ -102,7 +102,7 @@ TEST_F(Groups, AreJudgedByTheirLargestAndTheirMedian) {
     for (const json& role : trial.at("roles"))
       EXPECT_EQ(role.at("rounds").size(), 3U) << role.at("role") << " has the coordinator's rounds";
   EXPECT_THAT(finished.out, HasSubstr("worker_max"));
-  EXPECT_THAT(finished.out, HasSubstr("tree.peak_heap_bytes")) << "a default gate";
+  EXPECT_THAT(finished.out, HasSubstr("tree.peak_heap_and_mapped_bytes")) << "a default gate";
   EXPECT_EQ(memduel(place_, {"check", place_.path("run").string(), "--gate",
                              "worker_max.peak_heap_bytes<=+1%", "--gate",
                              "worker-8.peak_heap_bytes<=20MiB"})

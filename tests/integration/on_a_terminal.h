@@ -39,8 +39,12 @@ inline std::string shown(std::string line) {
   return text;
 }
 
-/// Paths stay whole to be copied, however long the folder of the build is; so do commands.
+/// Paths stay whole to be copied, however long the folder of the build is; so do commands, and the
+/// name of a gate on a line of its own.
 inline bool may_be_long(const std::string& line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  if (line.find("<=") != std::string::npos && line.find(' ', first) == std::string::npos)
+    return true;
   for (const char* words : {"memduel flamegraph", "profile:", "report:"})
     if (line.find(words) != std::string::npos) return true;
   return line.starts_with('/') || line.find(" /") != std::string::npos;

@@ -328,7 +328,8 @@ TEST(Tracers, OneThatIsMissingIsALimitationThatNamesItsPackage) {
                                                          kLeaks + R"("] } ] },
     "arms": [ { "name": "a" }, { "name": "b", "env": { "A": "1" } } ],
     "measure": { "repeats": 2 }, "profile": { "tracers": ["heaptrack"] } })");
-  const Finished run = without_heaptrack(place, {"run", config, "--out", place.path("run")});
+  const Finished run =
+      without_heaptrack(place, {"run", config, "--verbose", "--out", place.path("run")});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("there are no profiles by heaptrack"),
                              HasSubstr("apt-get install heaptrack")));
