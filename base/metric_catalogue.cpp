@@ -108,7 +108,8 @@ constexpr std::array kRows = {
         "largest size of the anonymous mappings that the program made itself and may access",
         "maps", "memory at its peak"},
     Row{kEndMapped, kHeap, "",
-        "their size at the end of a round; without rounds, the level before the process ends",
+        "the program's own mappings at the end of a round; without rounds, the level before it "
+        "ends",
         "keeps", "memory mapped at the end"},
     Row{kAllocatedBytes, kHeap, "heap", "all bytes ever requested", "allocates", "memory in total"},
     Row{kLiveAtEnd, kHeap, "heap", "size of the blocks never freed", "keeps",

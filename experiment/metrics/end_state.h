@@ -23,7 +23,8 @@ std::optional<double> level_before(std::int64_t end_ns, const Series& series,
 /// end. Absent where neither is known.
 std::optional<double> rss_at_end(std::int64_t begin_ns, const MarkEvent& mark, const Series& rss);
 
-/// end_rss_bytes and end_heap_bytes of a role that marks no rounds; nothing to others.
+/// end_rss_bytes, end_heap_bytes, end_mapped_bytes and end_heap_and_mapped_bytes of a role that
+/// marks no rounds; nothing to others.
 void add_end_state(RoleData& data, const RoleTrace& trace);
 
 /// The same of all processes together, where none of them marks rounds.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 
 #include "base/metric_catalogue.h"
@@ -47,11 +48,17 @@ bool is_sampled(const Amount& amount, const RoleTrace& trace) {
   return amount.needs_samples && touches_are_sampled(trace);
 }
 
-std::optional<std::int64_t> last_between(const Series& series, std::int64_t from_ns,
-                                         std::int64_t to_ns) {
+/// What was sampled last, however long ago: a round may be shorter than the time between samples.
+std::optional<std::int64_t> last_before(const Series& series, std::int64_t to_ns) {
   const auto after = std::ranges::upper_bound(series.t_ns, to_ns);
-  if (after == series.t_ns.begin() || *std::prev(after) < from_ns) return std::nullopt;
+  if (after == series.t_ns.begin()) return std::nullopt;
   return series.values[static_cast<std::size_t>(after - series.t_ns.begin()) - 1];
+}
+
+std::optional<std::int64_t> largest_within(const Series& series, std::int64_t from_ns,
+                                           std::int64_t to_ns) {
+  const auto largest = largest_between(series, from_ns, to_ns);
+  return largest ? largest : last_before(series, to_ns);
 }
 
 /// @param place a round or a phase, in which `scope` was.
@@ -63,8 +70,7 @@ void add_scope(Place& place, const HeapScope& scope, const RoleTrace& trace) {
     std::int64_t peak = scope.*amount.scope_peak;
     if (is_sampled(amount, trace))
       peak = std::max(
-          peak,
-          largest_between(trace.*amount.sampled, place.begin_ns, place.end_ns).value_or(peak));
+          peak, largest_within(trace.*amount.sampled, place.begin_ns, place.end_ns).value_or(peak));
     place.metrics.emplace(amount.peak_metric, as_double(peak));
   }
 }
@@ -74,7 +80,7 @@ void add_ends(RoundData& round, const HeapScope& scope, const RoleTrace& trace) 
   for (const Amount& amount : kAmounts) {
     std::int64_t end = scope.*amount.scope_end;
     if (is_sampled(amount, trace))
-      end = last_between(trace.*amount.sampled, round.begin_ns, round.end_ns).value_or(end);
+      end = last_before(trace.*amount.sampled, round.end_ns).value_or(end);
     round.metrics[amount.end_metric] = as_double(end);
   }
 }
@@ -168,22 +174,38 @@ void add_whole_life(RoundData& round, const Metrics& own, const RoleTrace& trace
   for (const HeapCounters& image : trace.heap_images) add_phases(round, image, trace, 0);
 }
 
+/// Whether the counters of one image tell the amount of the whole job.
+bool is_counted(const Amount& amount, const TrialTrace& trace) {
+  return trace.roles.size() == 1 && !is_sampled(amount, trace.roles.front()) &&
+         peak_of_main_image(trace.roles.front().heap_images, amount);
+}
+
+const RoundData* same_round(const RoleData& role, int number) {
+  const auto found = std::find_if(role.rounds.begin(), role.rounds.end(),
+                                  [&](const RoundData& each) { return each.round == number; });
+  return found == role.rounds.end() ? nullptr : &*found;
+}
+
+void copy_to(Metrics& metrics, const Metrics& own, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const auto value = own.value(name)) metrics.emplace(name, *value);
+}
+
 void add_tree_rounds(RoleData& tree, const Amount& amount, const TrialTrace& trace,
-                     const std::vector<RoleData>& roles) {
-  const bool by_counters = roles.size() == 1 && !is_sampled(amount, trace.roles.front()) &&
-                           peak_of_main_image(trace.roles.front().heap_images, amount);
+                     const std::vector<RoleData>& roles, bool by_counters) {
   for (RoundData& round : tree.rounds.edit()) {
     if (!by_counters) {
-      const auto peak = largest_between(trace.*amount.tree_sampled, round.begin_ns, round.end_ns);
+      const Series& series = trace.*amount.tree_sampled;
+      const auto peak = amount.needs_samples
+                            ? largest_within(series, round.begin_ns, round.end_ns)
+                            : largest_between(series, round.begin_ns, round.end_ns);
       if (peak) round.metrics[amount.peak_metric] = as_double(*peak);
+      const auto end = last_before(series, round.end_ns);
+      if (end && amount.needs_samples) round.metrics[amount.end_metric] = as_double(*end);
       continue;
     }
-    const auto own = std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
-                                  [&](const RoundData& each) { return each.round == round.round; });
-    if (own == roles.front().rounds.end()) continue;
-    for (const char* name :
-         {amount.peak_metric, amount.end_metric, kAllocatedBytes, kAllocationCount})
-      if (const auto value = own->metrics.value(name)) round.metrics.emplace(name, *value);
+    if (const RoundData* own = same_round(roles.front(), round.round))
+      copy_to(round.metrics, own->metrics, {amount.peak_metric, amount.end_metric});
   }
 }
 
@@ -195,9 +217,8 @@ void add_tree_amount(RoleData& tree, const Amount& amount, const TrialTrace& tra
     if (!peak) return;
     largest = std::max(largest, *peak);
   }
-  add_tree_rounds(tree, amount, trace, roles);
-  const bool by_counters = roles.size() == 1 && !is_sampled(amount, trace.roles.front()) &&
-                           peak_of_main_image(trace.roles.front().heap_images, amount);
+  const bool by_counters = is_counted(amount, trace);
+  add_tree_rounds(tree, amount, trace, roles, by_counters);
   if (!by_counters) {
     const auto sampled = largest_between(trace.*amount.tree_sampled, 0, INT64_MAX);
     largest = std::max(largest, as_double(sampled.value_or(0)));
@@ -218,6 +239,7 @@ std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& 
 
 void add_heap(RoleData& data, const RoleTrace& trace) {
   Metrics own;
+  if (!trace.heap_images.empty()) own.emplace(kLiveAtEnd, 0);
   for (const HeapCounters& image : trace.heap_images) {
     own[kAllocatedBytes] += as_double(image.allocated_bytes);
     own[kAllocationCount] += as_double(image.allocations);
@@ -225,7 +247,6 @@ void add_heap(RoleData& data, const RoleTrace& trace) {
     own[kLiveAtEnd] +=
         as_double(std::max<std::int64_t>(0, image.live_bytes - image.inherited_bytes));
   }
-  if (!trace.heap_images.empty()) own[kLiveAtEnd] += 0;
   for (const Amount& amount : kAmounts)
     if (const auto peak = peak_of(amount, trace)) own[amount.peak_metric] = as_double(*peak);
   if (marks_rounds(trace)) {
@@ -238,6 +259,11 @@ void add_heap(RoleData& data, const RoleTrace& trace) {
 
 void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
   for (const Amount& amount : kAmounts) add_tree_amount(tree, amount, trace, roles);
+  if (is_counted(kHeapAmount, trace)) {
+    for (RoundData& round : tree.rounds.edit())
+      if (const RoundData* own = same_round(roles.front(), round.round))
+        copy_to(round.metrics, own->metrics, {kAllocatedBytes, kAllocationCount});
+  }
   for (const char* name : {kAllocatedBytes, kAllocationCount, kLiveAtEnd}) {
     double sum = 0;
     bool all = !roles.empty();

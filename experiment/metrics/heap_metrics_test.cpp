@@ -66,6 +66,25 @@ TEST(HeapMetrics, TakeSamplesWhereTouchedPagesAreNoEvents) {
   EXPECT_EQ(again.metrics.at("peak_heap_and_mapped_bytes"), 700) << "the process itself saw more";
 }
 
+TEST(HeapMetrics, HaveTheLastSampleInRoundsThatAreShorterThanTheTimeBetweenSamples) {
+  RoleData data;
+  data.rounds.push_back({1, 100, 110, {}, {}});
+  RoleTrace trace = trace_of({image(500, 900, 40)});
+  HeapScope round = scope(1, "", 300);
+  round.end_ns = 110;
+  round.together_peak_bytes = 350;
+  round.together_end_bytes = 330;
+  trace.heap_images.front().scopes = {round};
+  trace.heap_images.front().has_sparse = true;
+  trace.heap_and_mapped = {"heap_and_mapped_bytes", {90, 120}, {900, 1000}};
+  MarkEvent begin;
+  begin.mark.kind = Mark::Kind::round_begin;
+  trace.marks.push_back(begin);
+  add_heap(data, trace);
+  EXPECT_EQ(data.rounds.begin()->metrics.at("peak_heap_and_mapped_bytes"), 900);
+  EXPECT_EQ(data.rounds.begin()->metrics.at("end_heap_and_mapped_bytes"), 900);
+}
+
 TEST(HeapMetrics, OfARoleThatCannotBeCountedAreItsSamples) {
   RoleData data;
   RoleTrace trace = trace_of({});

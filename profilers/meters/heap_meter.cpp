@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "memory/text_file.h"
 #include "profilers/meters/proc_text.h"
@@ -26,6 +27,23 @@ constexpr std::int64_t kLookInterval = 5'000'000;
 /// A program that has just been executed has no page yet, and a process that has just been forked
 /// shares its parent's memory.
 constexpr std::int64_t kUncountedFrom = 50'000'000;
+
+/// Whether it has executed no program since it was forked: its pages are its parent's.
+bool is_only_forked(std::string_view stat) {
+  constexpr std::uint64_t kForkedNoExec = 0x40;  // PF_FORKNOEXEC of the kernel
+  const std::size_t name_end = stat.rfind(") ");
+  if (name_end == std::string_view::npos) return false;
+  std::istringstream fields(std::string(stat.substr(name_end + 2)));
+  std::string state;
+  std::int64_t parent = 0;
+  std::int64_t group = 0;
+  std::int64_t session = 0;
+  std::int64_t terminal = 0;
+  std::int64_t owner = 0;
+  std::uint64_t flags = 0;
+  fields >> state >> parent >> group >> session >> terminal >> owner >> flags;
+  return (flags & kForkedNoExec) != 0;
+}
 
 /// Between two looks at what is touched; a look may take so much of a CPU.
 constexpr std::int64_t kTouchInterval = 5'000'000;
@@ -88,40 +106,73 @@ struct HeapMeter::Image {
   [[nodiscard]] std::int64_t dense() const {
     return std::max<std::int64_t>(0, load(page->dense_bytes) - load(page->inherited_dense_bytes));
   }
-  /// Of the larger mappings, as it was last looked at.
-  std::int64_t touched(std::int64_t now_ns) {
-    if (__atomic_load_n(&page->sparse_mappings, __ATOMIC_RELAXED) == 0) return 0;
-    if (now_ns >= touch_due_ns) look_at_touched(now_ns);
-    return touched_bytes;
-  }
+  /// Of the larger mappings, as it was last looked at; of what is mapped no more nothing.
+  std::int64_t touched(std::int64_t now_ns);
 
   const HeapPage* page = nullptr;
 
  private:
-  void look_at_touched(std::int64_t now_ns);
+  struct Touched {
+    recorder::SparseRange range;
+    std::int64_t bytes;
+  };
+  bool read_ranges();
+  [[nodiscard]] bool is_inherited(const recorder::SparseRange& range) const;
 
-  std::unique_ptr<TouchedPages> pages;
-  std::int64_t touched_bytes = 0;
-  std::int64_t touch_due_ns = 0;
+  std::unique_ptr<TouchedPages> pages_;
+  std::vector<recorder::SparseRange> ranges_;
+  std::uint32_t version_ = 0;
+  std::vector<Touched> looked_at_;
+  std::int64_t due_ns_ = 0;
 };
 
-void HeapMeter::Image::look_at_touched(std::int64_t now_ns) {
-  const std::int64_t cpu_before = thread_cpu_ns();
-  if (!pages) pages = std::make_unique<TouchedPages>(static_cast<pid_t>(page->pid));
-  std::array<recorder::SparseRange, recorder::kMostSparse> ranges{};
+/// False while the process changes them.
+bool HeapMeter::Image::read_ranges() {
   const std::uint32_t version = __atomic_load_n(&page->sparse_version, __ATOMIC_ACQUIRE);
-  const std::size_t count = std::min(page->sparse_count, recorder::kMostSparse);
-  std::copy_n(page->sparse, count, ranges.begin());
+  if (version == version_) return true;
+  std::vector<recorder::SparseRange> ranges(
+      page->sparse, page->sparse + std::min(page->sparse_count, recorder::kMostSparse));
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  // The ranges change just now: at the next sample.
   if (version % 2 == 1 || version != __atomic_load_n(&page->sparse_version, __ATOMIC_RELAXED))
-    return;
-  const bool forked = (__atomic_load_n(&page->flags, __ATOMIC_RELAXED) & recorder::kForked) != 0;
-  const auto counted = forked ? TouchedPages::Count::own : TouchedPages::Count::all;
-  touched_bytes = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    touched_bytes += pages->bytes_in(ranges[i].begin, ranges[i].end, counted);
-  touch_due_ns = now_ns + std::max(kTouchInterval, kRestPerTouch * (thread_cpu_ns() - cpu_before));
+    return false;
+  ranges_ = std::move(ranges);
+  version_ = version;
+  return true;
+}
+
+bool HeapMeter::Image::is_inherited(const recorder::SparseRange& range) const {
+  const auto* first = page->inherited_ranges;
+  return std::any_of(first,
+                     first + std::min<std::uint64_t>(page->inherited_count, recorder::kMostSparse),
+                     [&](const recorder::SparseRange& old) {
+                       return old.begin < range.end && range.begin < old.end;
+                     });
+}
+
+std::int64_t HeapMeter::Image::touched(std::int64_t now_ns) {
+  if (__atomic_load_n(&page->sparse_mappings, __ATOMIC_RELAXED) == 0 || !read_ranges()) return 0;
+  if (now_ns >= due_ns_) {
+    const std::int64_t cpu_before = thread_cpu_ns();
+    if (!pages_) pages_ = std::make_unique<TouchedPages>(static_cast<pid_t>(page->pid));
+    looked_at_.clear();
+    for (const recorder::SparseRange& range : ranges_) {
+      const auto counted =
+          is_inherited(range) ? TouchedPages::Count::own : TouchedPages::Count::all;
+      looked_at_.push_back({range, pages_->bytes_in(range.begin, range.end, counted)});
+    }
+    due_ns_ = now_ns + std::max(kTouchInterval, kRestPerTouch * (thread_cpu_ns() - cpu_before));
+  }
+  std::int64_t bytes = 0;
+  for (const Touched& seen : looked_at_) {
+    std::int64_t left = 0;  // of the range, in today's ones
+    for (const recorder::SparseRange& range : ranges_) {
+      const std::uint64_t begin = std::max(range.begin, seen.range.begin);
+      const std::uint64_t end = std::min(range.end, seen.range.end);
+      if (begin < end) left += static_cast<std::int64_t>(end - begin);
+    }
+    bytes += std::min(left, seen.bytes);
+  }
+  return bytes;
 }
 
 /// A process that was given to the meter and has no page.
@@ -202,8 +253,13 @@ void HeapMeter::add_uncounted(std::int64_t now_ns, Values& uncounted, Values& to
     }
     if (process->since_ns == 0) process->since_ns = now_ns;
     if (now_ns - process->since_ns < kUncountedFrom) return false;
-    const auto pages = anonymous_pages(text_of("/proc/" + std::to_string(process->pid) + "/statm"));
-    if (!pages) return true;
+    const std::string directory = "/proc/" + std::to_string(process->pid);
+    const auto pages = anonymous_pages(text_of(directory + "/statm"));
+    if (!pages) {
+      given_.erase(process->pid);  // another process may get its number
+      return true;
+    }
+    if (is_only_forked(text_of(directory + "/stat"))) return false;
     if (*pages == 0) return false;  // a zombie, until somebody waits for it
     const std::size_t role = role_of(process->pid, 0);
     add_to(uncounted[role], *pages * page_bytes);

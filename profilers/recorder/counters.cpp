@@ -230,6 +230,9 @@ bool open_page() {
 
 bool reopen_page_after_fork(std::int64_t inherited_bytes, const MappedBytes& inherited) {
   HeapPage* old = page;
+  SparseRange inherited_ranges[kMostSparse];
+  const std::uint32_t inherited_count = old->sparse_count;
+  memcpy(inherited_ranges, old->sparse, sizeof inherited_ranges);
   if (old != &private_page) release_memory(old, sizeof(HeapPage));
   page_file.close();
   scopes_lock.reset();
@@ -243,6 +246,8 @@ bool reopen_page_after_fork(std::int64_t inherited_bytes, const MappedBytes& inh
   private_page.dense_bytes = inherited.dense;
   private_page.inherited_dense_bytes = inherited.dense;
   private_page.together_peak_bytes = inherited_bytes + inherited.dense;
+  private_page.inherited_count = inherited_count;
+  memcpy(private_page.inherited_ranges, inherited_ranges, sizeof inherited_ranges);
   private_page.threads = 1;
   describe_image(private_page, kForked);
   HeapPage* mapped = map_file(private_page);
@@ -303,7 +308,6 @@ void note_touched(std::int64_t touched) {
 }
 
 void show_sparse(const SparseRange* ranges, std::size_t count) {
-  if (count > kMostSparse) count = kMostSparse;
   if (count > page->sparse_count) page->sparse_mappings += count - page->sparse_count;
   __atomic_fetch_add(&page->sparse_version, 1, __ATOMIC_ACQ_REL);
   memcpy(page->sparse, ranges, count * sizeof(SparseRange));

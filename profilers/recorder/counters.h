@@ -65,7 +65,7 @@ void add_mapping(const MappedBytes& bytes) MEMDUEL_HIDDEN;
 void remove_mapping(const MappedBytes& bytes) MEMDUEL_HIDDEN;
 /// `touched` bytes of the other mappings are in memory now.
 void note_touched(std::int64_t touched) MEMDUEL_HIDDEN;
-/// Shows the ranges of kSparseBytes and more to readers of the page.
+/// Shows the ranges of kSparseBytes and more to readers of the page; at most kMostSparse.
 void show_sparse(const SparseRange* ranges, std::size_t count) MEMDUEL_HIDDEN;
 void count_lost() MEMDUEL_HIDDEN;
 

@@ -1,6 +1,7 @@
 // The program's own anonymous mappings: a heap of their own, named `mapping`. CPython's arenas come
 // through mmap64. Mappings that the allocator makes are part of its blocks and not counted.
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -45,6 +46,10 @@ class Nested {
 
 void* map(void* wanted, std::size_t length, int protection, int flags, int fd, off_t offset,
           const void* caller) {
+  if ((flags & MAP_FIXED) != 0 && counts_mappings(caller)) {
+    const Busy busy;
+    look_before_unmapping(wanted, length);
+  }
   const long at = raw_syscall(SYS_mmap, reinterpret_cast<long>(wanted), static_cast<long>(length),
                               protection, flags, fd, offset);
   if (at < 0 && at > -4096) {
@@ -100,6 +105,33 @@ MEMDUEL_EXPORT void* mmap64(void* wanted, std::size_t length, int protection, in
                                 __builtin_return_address(0));
 }
 
+// Before a filter of system calls is installed.
+MEMDUEL_EXPORT int prctl(int option, ...) {
+  va_list rest;
+  va_start(rest, option);
+  long words[4];
+  for (long& word : words) word = va_arg(rest, long);
+  va_end(rest);
+  if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) memduel::recorder::stop_looking();
+  const long status = raw_syscall(SYS_prctl, option, words[0], words[1], words[2], words[3]);
+  if (status >= 0) return static_cast<int>(status);
+  errno = static_cast<int>(-status);
+  return -1;
+}
+
+MEMDUEL_EXPORT int madvise(void* at, std::size_t length, int advice) noexcept {
+  using namespace memduel::recorder;
+  if (advice == MADV_DONTNEED && counts_mappings(__builtin_return_address(0))) {
+    const Busy busy;
+    look_before_unmapping(at, length);
+  }
+  const long status =
+      raw_syscall(SYS_madvise, reinterpret_cast<long>(at), static_cast<long>(length), advice);
+  if (status == 0) return 0;
+  errno = static_cast<int>(-status);
+  return -1;
+}
+
 MEMDUEL_EXPORT int mprotect(void* at, std::size_t length, int protection) noexcept {
   return memduel::recorder::note_protection(
       raw_syscall(SYS_mprotect, reinterpret_cast<long>(at), static_cast<long>(length), protection),
@@ -108,8 +140,11 @@ MEMDUEL_EXPORT int mprotect(void* at, std::size_t length, int protection) noexce
 
 MEMDUEL_EXPORT int pkey_mprotect(void* at, std::size_t length, int protection, int key) noexcept {
   return memduel::recorder::note_protection(
-      raw_syscall(SYS_pkey_mprotect, reinterpret_cast<long>(at), static_cast<long>(length),
-                  protection, key),
+      key == -1  // as glibc does, for kernels without keys
+          ? raw_syscall(SYS_mprotect, reinterpret_cast<long>(at), static_cast<long>(length),
+                        protection)
+          : raw_syscall(SYS_pkey_mprotect, reinterpret_cast<long>(at), static_cast<long>(length),
+                        protection, key),
       at, length, protection, __builtin_return_address(0));
 }
 

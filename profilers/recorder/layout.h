@@ -24,7 +24,7 @@ inline constexpr std::int64_t kLeastPublishBytes = 8 * 1024;  ///< of the eighth
 inline constexpr std::uint64_t kIntervalBytes = 512 * 1024;   ///< mean between samples, unasked
 /// A mapping of this size or more may be a reservation that is touched little by little.
 inline constexpr std::int64_t kSparseBytes = 2 * 1024 * 1024;
-inline constexpr std::uint32_t kMostSparse = 96;  ///< further ones count as touched
+inline constexpr std::uint32_t kMostSparse = 80;  ///< of more, neighbours are shown as one
 inline constexpr int kPhaseNameBytes = 64;        ///< with the terminating zero
 
 /// What a thread may keep to itself once so many have been started.
@@ -118,6 +118,9 @@ struct HeapPage {
   std::uint32_t sparse_version;   ///< odd while the ranges change
   std::uint32_t sparse_count;
   SparseRange sparse[kMostSparse];
+  std::uint64_t inherited_count;  ///< in a forked child: the ranges at the fork
+  SparseRange
+      inherited_ranges[kMostSparse];  ///< of these only pages of no other process are its own
 
   alignas(64) Scope round;  ///< the running one, kind none when there is none
   Scope phase;

@@ -29,7 +29,6 @@ class Ranges {
 
   [[nodiscard]] const Range* begin() const { return ranges_; }
   [[nodiscard]] const Range* end() const { return ranges_ + count_; }
-  [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] std::int64_t bytes() const;
 
  private:
@@ -134,8 +133,31 @@ Ranges allocator_ranges;  // what the allocator mapped for its blocks; kept wher
 
 static_assert(sizeof(Range) == sizeof(SparseRange));
 
+// The ranges with gaps of up to `gap` bytes between them closed; how many there are.
+std::size_t close_gaps(std::uintptr_t gap, SparseRange (&shown)[kMostSparse]) {
+  std::size_t count = 0;
+  std::uintptr_t end = 0;
+  for (const Range& range : sparse) {
+    if (count == 0 || range.begin - end > gap) {
+      if (count < kMostSparse) shown[count].begin = range.begin;
+      ++count;
+    }
+    end = range.end;
+    if (count <= kMostSparse) shown[count - 1].end = end;
+  }
+  return count;
+}
+
+// With the lock.
 void show_sparse_ranges() {
-  show_sparse(reinterpret_cast<const SparseRange*>(sparse.begin()), sparse.count());
+  constexpr std::uintptr_t kLargestGap = std::uintptr_t{1} << 24;
+  static SparseRange shown[kMostSparse];
+  std::uintptr_t gap = 0;
+  std::size_t count = close_gaps(gap, shown);
+  while (count > kMostSparse && gap < kLargestGap)
+    count = close_gaps(gap = gap == 0 ? 4096 : gap * 2, shown);
+  if (count > kMostSparse) count_lost();
+  show_sparse(shown, count < kMostSparse ? count : kMostSparse);
 }
 
 // With the lock.
@@ -146,10 +168,10 @@ MappedBytes cut_counted(std::uintptr_t begin, std::uintptr_t end) {
   return {from_dense + from_sparse, from_dense};
 }
 
-// With the lock. A cut may make two ranges of one: the table has space left for that.
+// With the lock.
 bool add_counted(std::uintptr_t begin, std::uintptr_t end, MappedBytes& added) {
   const auto bytes = static_cast<std::int64_t>(end - begin);
-  const bool is_sparse = bytes >= kSparseBytes && sparse.count() < kMostSparse / 2;
+  const bool is_sparse = bytes >= kSparseBytes;
   added = {bytes, is_sparse ? 0 : bytes};
   if (!is_sparse) return dense.add(begin, end);
   if (!sparse.add(begin, end)) return false;
@@ -166,9 +188,11 @@ bool first_in(std::initializer_list<const Ranges*> kinds, std::uintptr_t begin, 
   return found;
 }
 
+bool filtered = false;  // a filter of system calls may kill for one that the program does not make
+
 // A forked child shares pages with its parent, which mincore does not tell apart.
 bool may_look() {
-  return (page->flags & kForked) == 0;
+  return page->inherited_count == 0 && !filtered;
 }
 
 std::int64_t touched_in(const Range& range) {
@@ -236,6 +260,10 @@ std::int64_t forget_mapping(void* at, std::size_t length) {
   ranges_lock.unlock();
   if (bytes.all > 0) count_unmapping(at, end - begin, bytes);
   return bytes.all;
+}
+
+void stop_looking() {
+  filtered = true;
 }
 
 void look_before_unmapping(void* at, std::size_t length) {

@@ -24,7 +24,9 @@ std::int64_t forget_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 /// Looks how much of the large mappings is touched, where [at, at + length) has a part of them and
 /// the last look is long enough ago.
 void look_before_unmapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
-/// The same at the end of the image.
+/// From now on no look asks the kernel: the process has, or prepares, a filter of system calls.
+void stop_looking() MEMDUEL_HIDDEN;
+/// The same as look_before_unmapping at the end of the image.
 void look_at_last_mappings() MEMDUEL_HIDDEN;
 
 /// An anonymous mapping without access: it holds no memory until mprotect opens a part of it.

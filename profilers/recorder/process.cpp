@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -144,6 +145,7 @@ void start_recording() {
 // destructors.
 void stop(int /*status*/, void* /*argument*/) {
   if (!recording) return;
+  if (tls.busy) stop_looking();  // a signal handler that interrupted the recorder, and its locks
   const Busy busy;
   tls.leaving = true;  // what is freed from here on is published at once
   finish_image();
@@ -159,6 +161,7 @@ __attribute__((constructor(101))) void start(int /*count*/, char** /*arguments*/
   look_up_find_object();
   const Busy busy;
   if (!read_settings()) return install_off();
+  if (raw_syscall(SYS_prctl, PR_GET_SECCOMP) != 0) stop_looking();
   if (!settings.follow) leave_preload_list();
   if (settings.seed == 0) settings.seed = now_ns();
   if (!open_page()) return install_off();

@@ -235,17 +235,14 @@ std::optional<DifferenceTable> difference_table_for(const Results& results,
                                                     const std::string& role,
                                                     const std::string& metric) {
   if (!is_resident_peak(metric) && !is_of_the_heap(metric)) return std::nullopt;
-  const DifferenceTotal* best = nullptr;
   for (const DifferenceTotal* total : totals_for({candidate, role, metric}, results)) {
     const bool asks_malloc = metric == kPeakHeap || metric == kEndHeap;
     const bool asks_mapping = metric == kPeakMapped || metric == kEndMapped;
     if (asks_malloc && total->heap != "malloc") continue;
     if (asks_mapping && total->heap == "malloc") continue;
-    const bool asks_both = metric == kPeakHeapAndMapped || metric == kEndHeapAndMapped;
-    if (best == nullptr || (asks_both && change_of(*total) > change_of(*best))) best = total;
+    return table_of(*total, results);
   }
-  if (best == nullptr) return std::nullopt;
-  return table_of(*best, results);
+  return std::nullopt;
 }
 
 std::vector<DifferenceTable> difference_tables(const Results& results) {

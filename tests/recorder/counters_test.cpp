@@ -242,6 +242,20 @@ TEST(MappingHeap, CountsWhatIsOpenOfAReservationAndWhatIsTouchedOfLargeMappings)
   EXPECT_EQ(child.together_peak_bytes - child.inherited_bytes, (48 + 20) * kPage);
 }
 
+TEST(MappingHeap, ShowsNeighboursAsOneWhereLargeMappingsAreMany) {
+  const HeapCounters image = image_of(run_recorded(test_program("reserves") + " many"), "reserves");
+  EXPECT_EQ(image.mapping_bytes, 200 * (4 << 20));
+  EXPECT_EQ(image.dense_bytes, 0);
+  EXPECT_EQ(image.together_peak_bytes - image.live_bytes, 200 * 4096);
+  EXPECT_EQ(image.lost, 0);
+}
+
+TEST(MappingHeap, AsksNothingOfTheKernelUnderAFilterOfSystemCalls) {
+  const ProgramRun run = run_recorded(test_program("reserves") + " filtered");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(image_of(run, "reserves").mapping_bytes, 4 << 20);
+}
+
 TEST(MappingHeap, AllocatorsOwnMappingsAreNotTheProgramsMappings) {
   for (const std::string library : {"", "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"}) {
     const ProgramRun run = run_recorded(test_program("every_entry") + " other", "", library);
