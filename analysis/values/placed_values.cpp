@@ -101,14 +101,9 @@ void PlaceRule::find_borders() {
   }
   acts_above_ = a2 > 0;
   const double root = a1 * a1 - 4 * a2 * a0;
-  const double middle = -a1 / (2 * a2);
-  // All differences are one shift: it does not act there, and rounding alone gives two borders.
-  if (std::abs(root) <= kRounding * a1 * a1) {
-    borders_ = {middle, middle};
-    return;
-  }
-  if (root < 0) return;
+  if (root <= 0) return;
   const double half = std::sqrt(root) / (2 * std::abs(a2));
+  const double middle = -a1 / (2 * a2);
   borders_ = {middle - half, middle + half};
 }
 
