@@ -26,6 +26,8 @@ class Metric:
             self.relative, self.absolute, self.exact = 0.01, MIB, False
         elif name.endswith("_bytes"):
             self.relative, self.absolute, self.exact = 0.005, 64 * KIB, not name.startswith(("allocator_", "gpu_used", "idle_gpu_used", "peak_gpu_used"))
+            if name.endswith("_heap_and_mapped_bytes"):
+                self.relative = 0.01
         elif name.endswith("_count"):
             self.relative, self.absolute, self.exact = 0.005, 1, name not in known_counts
         elif name.endswith("_seconds"):
@@ -39,7 +41,8 @@ class Metric:
 
 KNOWN = set("""peak_rss_bytes peak_rss_above_idle_bytes idle_rss_bytes peak_largest_process_rss_bytes end_rss_bytes end_pss_bytes peak_pss_bytes
 peak_rss_anon_bytes peak_rss_file_bytes peak_cgroup_bytes peak_cgroup_anon_bytes peak_cgroup_file_bytes peak_cgroup_shmem_bytes peak_cgroup_kernel_bytes
-peak_shared_once_bytes rss_counted_again_bytes swapped_bytes peak_heap_bytes end_heap_bytes allocated_bytes live_at_end_bytes heap_in_use_bytes
+peak_shared_once_bytes rss_counted_again_bytes swapped_bytes peak_heap_bytes end_heap_bytes peak_mapped_bytes end_mapped_bytes
+peak_heap_and_mapped_bytes end_heap_and_mapped_bytes allocated_bytes live_at_end_bytes heap_in_use_bytes
 heap_held_free_bytes torch_cpu_bytes peak_torch_cpu_bytes allocation_count minor_faults_count major_faults_count round_seconds transfer_seconds
 cleanup_seconds heap_cleanup_seconds cleanup_ratio cpu_seconds validation_accuracy_ratio train_accuracy_ratio train_loss real_time_seconds
 cpu_time_seconds net_heap_growth_bytes""".split()) | set(LEVEL_GROWTH)
