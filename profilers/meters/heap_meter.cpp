@@ -5,14 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "memory/text_file.h"
 #include "profilers/meters/proc_text.h"
+#include "profilers/meters/thread_cpu.h"
 #include "profilers/meters/touched_pages.h"
 #include "profilers/recorder/layout.h"
 
@@ -28,35 +26,12 @@ constexpr std::int64_t kLookInterval = 5'000'000;
 /// shares its parent's memory.
 constexpr std::int64_t kUncountedFrom = 50'000'000;
 
-/// Whether it has executed no program since it was forked: its pages are its parent's.
-bool is_only_forked(std::string_view stat) {
-  constexpr std::uint64_t kForkedNoExec = 0x40;  // PF_FORKNOEXEC of the kernel
-  const std::size_t name_end = stat.rfind(") ");
-  if (name_end == std::string_view::npos) return false;
-  std::istringstream fields(std::string(stat.substr(name_end + 2)));
-  std::string state;
-  std::int64_t parent = 0;
-  std::int64_t group = 0;
-  std::int64_t session = 0;
-  std::int64_t terminal = 0;
-  std::int64_t owner = 0;
-  std::uint64_t flags = 0;
-  fields >> state >> parent >> group >> session >> terminal >> owner >> flags;
-  return (flags & kForkedNoExec) != 0;
-}
-
 /// Between two looks at what is touched; a look may take so much of a CPU.
 constexpr std::int64_t kTouchInterval = 5'000'000;
 constexpr std::int64_t kRestPerTouch = 50;
 
 std::int64_t load(const std::int64_t& counter) {
   return __atomic_load_n(&counter, __ATOMIC_RELAXED);
-}
-
-std::int64_t thread_cpu_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 void add_to(std::optional<std::int64_t>& sum, std::int64_t bytes) {

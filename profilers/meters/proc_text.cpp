@@ -21,6 +21,13 @@ std::string_view after_spaces(std::string_view text, int count) {
   return text;
 }
 
+/// Field 3 and what follows. The command name is field 2 and may hold anything, so count from its
+/// closing parenthesis.
+std::string_view from_state(std::string_view stat) {
+  const std::size_t name_end = stat.rfind(") ");
+  return name_end == std::string_view::npos ? std::string_view{} : stat.substr(name_end + 2);
+}
+
 }  // namespace
 
 std::optional<std::int64_t> resident_pages(std::string_view statm) {
@@ -35,14 +42,15 @@ std::optional<std::int64_t> anonymous_pages(std::string_view statm) {
 }
 
 std::optional<FaultCounts> fault_counts(std::string_view stat) {
-  // The command name is field 2 and may hold anything, so count from its closing parenthesis.
-  const std::size_t name_end = stat.rfind(") ");
-  if (name_end == std::string_view::npos) return std::nullopt;
-  const std::string_view from_state = stat.substr(name_end + 2);
-  const auto minor = leading_count(after_spaces(from_state, 7));
-  const auto major = leading_count(after_spaces(from_state, 9));
+  const auto minor = leading_count(after_spaces(from_state(stat), 7));
+  const auto major = leading_count(after_spaces(from_state(stat), 9));
   if (!minor || !major) return std::nullopt;
   return FaultCounts{*minor, *major};
+}
+
+bool is_only_forked(std::string_view stat) {
+  constexpr std::int64_t kForkedNoExec = 0x40;  // PF_FORKNOEXEC of the kernel, in field 9
+  return (leading_count(after_spaces(from_state(stat), 6)).value_or(0) & kForkedNoExec) != 0;
 }
 
 }  // namespace memduel

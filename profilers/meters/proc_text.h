@@ -21,4 +21,8 @@ struct FaultCounts {
 /// Page faults of a whole process from its stat text (fields 10 and 12).
 std::optional<FaultCounts> fault_counts(std::string_view stat);
 
+/// Whether a process, by its stat text, has executed no program since it was forked: its pages are
+/// its parent's until it writes to them.
+bool is_only_forked(std::string_view stat);
+
 }  // namespace memduel

@@ -25,5 +25,11 @@ TEST(FaultCounts, AreFieldsTenAndTwelveWhateverTheCommandIsCalled) {
   EXPECT_FALSE(fault_counts("4711 (cut) R 1 2").has_value());
 }
 
+TEST(IsOnlyForked, ReadsTheFlagThatExecTakesAway) {
+  EXPECT_TRUE(is_only_forked("7 (a) b) S 1 7 7 0 -1 4194368 10 0 0 0\n"));   // 0x400040
+  EXPECT_FALSE(is_only_forked("7 (a) b) S 1 7 7 0 -1 4194304 10 0 0 0\n"));  // 0x400000
+  EXPECT_FALSE(is_only_forked(""));
+}
+
 }  // namespace
 }  // namespace memduel

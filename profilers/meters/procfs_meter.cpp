@@ -12,6 +12,7 @@
 #include "base/metric_catalogue.h"
 #include "memory/text_file.h"
 #include "profilers/meters/proc_text.h"
+#include "profilers/meters/thread_cpu.h"
 
 namespace memduel {
 namespace {
@@ -48,12 +49,6 @@ thread_local std::array<char, 8192> ProcFile::buffer_;
 constexpr std::int64_t kPeaksInterval = 10'000'000;
 /// A status costs ten times what a statm costs.
 constexpr std::int64_t kRestPerPeaks = 1000;
-
-std::int64_t own_cpu_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 /// CPU time of all threads of a process to the nanosecond; /proc/PID/stat knows only 10 ms ticks.
 std::optional<double> cpu_seconds_of(pid_t pid) {
@@ -142,7 +137,7 @@ bool ProcfsMeter::sample(std::int64_t now_ns) {
 }
 
 void ProcfsMeter::sample_peaks(std::int64_t now_ns) {
-  const std::int64_t cpu_before = own_cpu_ns();
+  const std::int64_t cpu_before = thread_cpu_ns();
   for (const auto& role : roles_) {
     for (const auto& process : role->processes) {
       const auto peak = sized_field(process->status.read(), "VmHWM");
@@ -152,7 +147,7 @@ void ProcfsMeter::sample_peaks(std::int64_t now_ns) {
       role->peaks.values.push_back(*peak);
     }
   }
-  peaks_due_ns_ = now_ns + std::max(kPeaksInterval, kRestPerPeaks * (own_cpu_ns() - cpu_before));
+  peaks_due_ns_ = now_ns + std::max(kPeaksInterval, kRestPerPeaks * (thread_cpu_ns() - cpu_before));
 }
 
 std::vector<std::pair<std::string, Series>> ProcfsMeter::series() const {

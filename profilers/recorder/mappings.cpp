@@ -160,8 +160,9 @@ void show_sparse_ranges() {
   show_sparse(shown, count < kMostSparse ? count : kMostSparse);
 }
 
-// With the lock.
-MappedBytes cut_counted(std::uintptr_t begin, std::uintptr_t end) {
+// With the lock. What was counted; reservations go too.
+MappedBytes cut_program(std::uintptr_t begin, std::uintptr_t end) {
+  reserved.cut(begin, end);
   const std::int64_t from_dense = dense.cut(begin, end);
   const std::int64_t from_sparse = sparse.cut(begin, end);
   if (from_sparse > 0) show_sparse_ranges();
@@ -238,8 +239,7 @@ void remember_mapping(void* at, std::size_t length) {
   const std::uintptr_t end = page_up(begin + length);
   MappedBytes added{};
   ranges_lock.lock();
-  const MappedBytes replaced = cut_counted(begin, end);
-  reserved.cut(begin, end);
+  const MappedBytes replaced = cut_program(begin, end);
   const bool kept = add_counted(begin, end, added);
   ranges_lock.unlock();
   if (replaced.all > 0) count_unmapping(at, end - begin, replaced);
@@ -255,8 +255,7 @@ std::int64_t forget_mapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   const std::uintptr_t end = page_up(begin + length);
   ranges_lock.lock();
-  const MappedBytes bytes = cut_counted(begin, end);
-  reserved.cut(begin, end);
+  const MappedBytes bytes = cut_program(begin, end);
   ranges_lock.unlock();
   if (bytes.all > 0) count_unmapping(at, end - begin, bytes);
   return bytes.all;
