@@ -96,7 +96,7 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
 void add_image_option(CLI::App& verb, std::optional<std::size_t>& image) {
   verb.add_option("--image", image,
                   "which process image of a recording with several, in the order in which they "
-                  "started (default: the largest by peak heap + mappings)")
+                  "started (default: the largest by peak heap and mappings)")
       ->transform(no_sign())
       ->option_text("N");
 }

@@ -49,8 +49,9 @@ std::string counters_of(const HeapCounters& image) {
                   format_bytes(static_cast<double>(image.allocated_bytes)),
                   format_count(static_cast<std::size_t>(image.allocations), "allocation"));
   if (image.mapping_peak_bytes > 0) {
-    text +=
-        fmt::format(", mappings {}", format_bytes(static_cast<double>(image.mapping_peak_bytes)));
+    text += fmt::format(", mappings {}, peak of heap and mappings {}",
+                        format_bytes(static_cast<double>(image.mapping_peak_bytes)),
+                        format_bytes(static_cast<double>(image.together_peak_bytes)));
   }
   if (image.uncertainty_bytes() > 0) {
     const std::string why = image.finished       ? format_count(image.threads, "thread")

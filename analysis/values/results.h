@@ -399,7 +399,7 @@ struct Difference {
   std::string candidate;
   std::string role;
   std::string kind;                ///< peak, live, retained, allocated, allocations or resident
-  std::string heap = "malloc";     ///< or mapping
+  std::string heap = "malloc";     ///< or mapping; heap_and_mapped: both, kind peak alone
   std::vector<std::string> stack;  ///< functions, outermost first
   double bytes = 0;                ///< candidate minus baseline
   double share = 0;                ///< of the sum of all stacks' differences, each by its size

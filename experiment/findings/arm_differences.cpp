@@ -103,7 +103,7 @@ std::optional<std::string> tracer_of_both(const std::vector<KeptImage>& all, con
 Difference row_of(const StackDifference& stack, const ProfileDifference& whole) {
   Difference row;
   row.kind = to_string(whole.kind);
-  row.heap = whole.heap == Heap::malloc ? "malloc" : "mapping";
+  row.heap = to_name(whole.heap);
   for (const std::string& function : stack.stack) row.stack.push_back(valid_utf8(function));
   row.bytes = stack.bytes();
   row.blocks = stack.blocks();
@@ -120,11 +120,11 @@ void add_difference(ArmDifferences& found, const ProfileDifference& whole,
                     const std::string& candidate, const std::string& role) {
   if (whole.baseline.samples + whole.candidate.samples == 0) return;
   const bool counted = whole.counted_baseline && whole.counted_candidate;
-  found.totals.push_back(
-      {candidate, role, to_string(whole.kind), whole.heap == Heap::malloc ? "malloc" : "mapping",
-       counted ? *whole.counted_baseline : whole.baseline.bytes,
-       counted ? *whole.counted_candidate : whole.candidate.bytes, whole.unmatched_share,
-       static_cast<int>(whole.stacks.size()), whole.guessed_share});
+  found.totals.push_back({candidate, role, to_string(whole.kind), std::string(to_name(whole.heap)),
+                          counted ? *whole.counted_baseline : whole.baseline.bytes,
+                          counted ? *whole.counted_candidate : whole.candidate.bytes,
+                          whole.unmatched_share, static_cast<int>(whole.stacks.size()),
+                          whole.guessed_share});
   const std::size_t most =
       whole.kind == DifferenceKind::resident ? kMostResidentStacks : kMostStacks;
   for (std::size_t i = 0; i < whole.stacks.size() && i < most; ++i) {
@@ -153,7 +153,8 @@ void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& 
     const bool in_turn = ran_in_turn(other->second, measured_peaks(run, reference, role)) ||
                          ran_in_turn(mine, measured_peaks(run, name, role));
     for (const DifferenceKind kind : kKinds) {
-      for (const Heap heap : {Heap::malloc, Heap::mapping}) {
+      for (const Heap heap : {Heap::malloc, Heap::mapping, Heap::both}) {
+        if (heap == Heap::both && kind != DifferenceKind::peak) continue;
         Question question{&role, &other->second, &mine, kind, heap};
         if (in_turn && kind == DifferenceKind::peak) {
           question.baseline = &narrowed.emplace_back(only_largest(other->second, heap));

@@ -10,8 +10,10 @@ namespace {
 
 /// By the exact counters, which it has.
 double peak_of(const Profile& profile, Heap heap) {
-  return static_cast<double>(heap == Heap::malloc ? profile.counters->peak_bytes
-                                                  : profile.counters->mapping_peak_bytes);
+  const HeapTotals& counters = *profile.counters;
+  return static_cast<double>(heap == Heap::malloc    ? counters.peak_bytes
+                             : heap == Heap::mapping ? counters.mapping_peak_bytes
+                                                     : counters.together_peak_bytes);
 }
 
 bool all_counted(const std::vector<Profile>& trial) {

@@ -175,9 +175,12 @@ class PprofReader {
     for (const auto& [site, amount] : peaks_) {
       ProfilePeak& peak =
           profile_.sites[site].heap == Heap::malloc ? profile_.peak : profile_.mapping_peak;
-      peak.sites.emplace_back(site, amount);
-      peak.total += amount;
+      for (ProfilePeak* of : {&peak, &profile_.together_peak}) {
+        of->sites.emplace_back(site, amount);
+        of->total += amount;
+      }
     }
+    if (profile_.mapping_peak.sites.empty()) profile_.together_peak = {};
     return std::move(profile_);
   }
 

@@ -302,9 +302,12 @@ void remove_mapping(const MappedBytes& bytes) {
   __atomic_fetch_sub(&page->dense_bytes, bytes.dense, __ATOMIC_RELAXED);
 }
 
+// Beside the most that was live since the thread last published, which may be more than is now: it
+// may be here because of a free.
 void note_touched(std::int64_t touched) {
+  const std::int64_t live = load(page->live_bytes) + (tls.id != 0 ? tls.high : 0);
   if (tls.id != 0) publish();
-  raise_together(load(page->live_bytes) + load(page->dense_bytes) + touched);
+  raise_together(live + load(page->dense_bytes) + touched);
 }
 
 void show_sparse(const SparseRange* ranges, std::size_t count) {

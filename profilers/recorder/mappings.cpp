@@ -192,38 +192,55 @@ bool first_in(std::initializer_list<const Ranges*> kinds, std::uintptr_t begin, 
 bool filtered = false;  // a filter of system calls may kill for one that the program does not make
 
 // A forked child shares pages with its parent, which mincore does not tell apart.
-bool may_look() {
-  return page->inherited_count == 0 && !filtered;
+bool is_inherited(const Range& range) {
+  for (std::uint64_t i = 0; i < page->inherited_count; ++i) {
+    const SparseRange& inherited = page->inherited_ranges[i];
+    if (range.begin < inherited.end && inherited.begin < range.end) return true;
+  }
+  return false;
 }
 
-std::int64_t touched_in(const Range& range) {
-  static unsigned char in_memory[4096];  // with the lock
-  std::int64_t pages = 0;
+// Another thread may unmap the range meanwhile: then the rest of it is not touched.
+std::size_t touched_in(const Range& range) {
+  unsigned char in_memory[1024];
+  std::size_t pages = 0;
   for (std::uintptr_t at = range.begin; at < range.end; at += sizeof in_memory * 4096) {
     const std::uintptr_t left = (range.end - at) / 4096;
     const std::size_t count = left < sizeof in_memory ? left : sizeof in_memory;
     if (raw_syscall(SYS_mincore, static_cast<long>(at), static_cast<long>(count * 4096),
                     reinterpret_cast<long>(in_memory)) != 0)
-      return pages * 4096;
+      break;
     for (std::size_t i = 0; i < count; ++i) pages += in_memory[i] & 1;
   }
   return pages * 4096;
 }
 
-void look_at_touched(std::uint64_t now) {
-  constexpr std::uint64_t kRestPerLook = 20;
-  static std::uint64_t due = 0;  // with the lock
-  if (!may_look()) return;
-  ranges_lock.lock();
-  const bool is_due = now >= due;
-  std::int64_t touched = 0;
-  if (is_due) {
-    for (const Range& range : sparse) touched += touched_in(range);
-    const std::uint64_t then = now_ns();
-    due = then + kRestPerLook * (then - (now < then ? now : then));
+// What the look took is its share of what passes until the next one.
+constexpr std::uint64_t kRestPerLook = 20;
+constexpr std::uint64_t kRestPerLookOnTheWay = 100;
+
+std::uint64_t last_look_begin = 0;
+std::uint64_t last_look_end = 0;
+
+bool is_rested(std::uint64_t now, std::uint64_t rest_per_look) {
+  const std::uint64_t begin = __atomic_load_n(&last_look_begin, __ATOMIC_RELAXED);
+  const std::uint64_t end = __atomic_load_n(&last_look_end, __ATOMIC_RELAXED);
+  return now >= end + rest_per_look * (end < begin ? 0 : end - begin);
+}
+
+void look_at_touched() {
+  const std::uint64_t begin = now_ns();
+  std::size_t sum = 0;
+  Range part{};
+  for (std::uintptr_t at = 0; first_in({&sparse}, at, UINTPTR_MAX, part); at = part.end) {
+    if (is_inherited(part)) continue;
+    const std::size_t touched = touched_in(part);
+    sum += touched;
+    if (is_tracing()) trace_touched(part.begin, part.end - part.begin, touched);
   }
-  ranges_lock.unlock();
-  if (is_due) note_touched(touched);
+  note_touched(static_cast<std::int64_t>(sum));
+  __atomic_store_n(&last_look_begin, begin, __ATOMIC_RELAXED);
+  __atomic_store_n(&last_look_end, now_ns(), __ATOMIC_RELAXED);
 }
 
 // `bytes` of [at, at + length) were counted.
@@ -246,6 +263,8 @@ void remember_mapping(void* at, std::size_t length) {
   if (kept) {
     add_mapping(added);
     if (is_tracing()) trace_mapping(at, end - begin);
+    // What the others have by now.
+    if (added.dense == 0) look_at_mappings_on_the_way();
   } else {
     count_lost();
   }
@@ -268,11 +287,18 @@ void stop_looking() {
 void look_before_unmapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   Range part{};
-  if (first_in({&sparse}, begin, page_up(begin + length), part)) look_at_touched(now_ns());
+  if (!filtered && first_in({&sparse}, begin, page_up(begin + length), part) &&
+      is_rested(now_ns(), kRestPerLook))
+    look_at_touched();
+}
+
+void look_at_mappings_on_the_way() {
+  if (page->sparse_count > 0 && !filtered && is_rested(now_ns(), kRestPerLookOnTheWay))
+    look_at_touched();
 }
 
 void look_at_last_mappings() {
-  if (page->sparse_count > 0) look_at_touched(UINT64_MAX);
+  if (page->sparse_count > 0 && !filtered) look_at_touched();
 }
 
 void remember_reservation(void* at, std::size_t length) {

@@ -24,6 +24,8 @@ std::int64_t forget_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 /// Looks how much of the large mappings is touched, where [at, at + length) has a part of them and
 /// the last look is long enough ago.
 void look_before_unmapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
+/// Looks where much was freed, so that the sum of the moment before is known; more seldom.
+void look_at_mappings_on_the_way() MEMDUEL_HIDDEN;
 /// From now on no look asks the kernel: the process has, or prepares, a filter of system calls.
 void stop_looking() MEMDUEL_HIDDEN;
 /// The same as look_before_unmapping at the end of the image.

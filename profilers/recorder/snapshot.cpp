@@ -30,8 +30,6 @@ struct Rule {
 };
 Rule rule;
 
-// Below this a free of its own cannot end a maximum that anybody would look for.
-constexpr std::int64_t kLargeLoss = 64 * 1024;
 /// Far from the peak a snapshot is replaced by one that has a third more: each of them costs what
 /// all that is live costs.
 constexpr std::uint64_t kFarStep = 3;

@@ -36,6 +36,9 @@ inline bool may_take_snapshots() {
 
 /// What follows is for threads that are marked as inside the recorder (Busy).
 
+/// Below this a free of its own cannot end a maximum that anybody would look for.
+inline constexpr std::int64_t kLargeLoss = 64 * 1024;
+
 /// Before `bytes` are freed or unmapped.
 void look_before_loss(std::int64_t bytes) MEMDUEL_HIDDEN;
 /// On the slow path of allocations and frees.

@@ -342,6 +342,15 @@ void trace_unmapping(void* at, std::size_t bytes) {
   event.address(at);
 }
 
+void trace_touched(std::uintptr_t at, std::size_t bytes, std::size_t touched) {
+  const Locked locked;
+  if (!tracing) return;
+  EventWriter event(Event::touched);
+  event.number(touched);
+  event.number(bytes);
+  event.address(reinterpret_cast<const void*>(at));
+}
+
 void trace_mark(int kind, int round, const char* phase) {
   const Locked locked;
   if (!tracing) return;

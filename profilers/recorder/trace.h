@@ -31,6 +31,8 @@ bool trace_free(void* block) MEMDUEL_HIDDEN;
 void trace_revival(void* block) MEMDUEL_HIDDEN;
 void trace_mapping(void* at, std::size_t bytes) MEMDUEL_HIDDEN;
 void trace_unmapping(void* at, std::size_t bytes) MEMDUEL_HIDDEN;
+/// Of `bytes` at `at`, which are mapped, `touched` are in memory.
+void trace_touched(std::uintptr_t at, std::size_t bytes, std::size_t touched) MEMDUEL_HIDDEN;
 /// Also finishes the running block, so that a killed process leaves all finished phases.
 void trace_mark(int kind, int round, const char* phase) MEMDUEL_HIDDEN;
 void trace_thread_phase(const char* phase) MEMDUEL_HIDDEN;

@@ -8,7 +8,8 @@
 namespace memduel::recorder {
 
 inline constexpr char kTraceMagic[8] = {'M', 'D', 'P', 'R', 'O', 'F', '\r', '\n'};
-inline constexpr std::uint32_t kTraceVersion = 1;
+inline constexpr std::uint32_t kTraceVersion = 2;
+inline constexpr std::uint32_t kOldestTraceVersion = 1;  ///< that is read: without what 2 has
 
 struct TraceHeader {
   char magic[8];
@@ -56,6 +57,8 @@ enum class Event : std::uint8_t {
   mark = 12,          ///< time_ns, kind of annotate.h, signed round, text phase
   thread_phase = 13,  ///< text phase, of the running thread
   interval = 14,      ///< bytes: mean from which the draws of the following samples came
+  touched = 15,  ///< touched bytes, bytes, signed address: of a part of a mapping of kSparseBytes
+                 ///< or more, as the kernel has it now. Since version 2
 };
 
 /// What a snapshot's blocks hold: a byte from here and its operands, one record after the other.

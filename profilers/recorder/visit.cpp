@@ -1,6 +1,7 @@
 // The slow path: entered every publish_bytes, at a new high, and where a sample is due.
 #include "profilers/recorder/account.h"
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/mappings.h"
 #include "profilers/recorder/next.h"
 #include "profilers/recorder/process.h"
 #include "profilers/recorder/sampler.h"
@@ -67,6 +68,7 @@ void visit_free() {
   if (tls.busy) return;
   const Busy busy;
   if (tls.id == 0) start_thread();
+  look_at_mappings_on_the_way();
   publish_loss();
   look_on_the_way(true);
 }
@@ -89,7 +91,11 @@ bool note_death(void* block) {
   }
   const Busy busy;
   if (tls.id == 0) start_thread();
-  if (takes_snapshots()) look_before_loss(block_bytes(block));
+  if (takes_snapshots() || page->sparse_count > 0) {
+    const std::int64_t bytes = block_bytes(block);
+    if (bytes >= kLargeLoss) look_at_mappings_on_the_way();
+    look_before_loss(bytes);
+  }
   return trace_free(block);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/metric_catalogue.h"
+#include "profilers/profile/model/profile.h"
 #include "profilers/profile/model/resident_snapshot.h"
 #include "reports/tables/difference_tables.h"
 #include "reports/tables/resident_tables.h"
@@ -29,7 +30,7 @@ Cause cause_of(const DifferenceRow& row, const std::string& heap) {
           row.function + (row.caller.empty() ? "" : " for " + row.caller),
           row.more,
           row.function,
-          heap == "malloc" ? "heap" : heap,
+          heap == "mapping" ? heap : "heap",
           row.caller,
           row.size};
 }
@@ -58,6 +59,7 @@ std::vector<Cause> causes_of_snapshot(const ResidentTable& table) {
 std::string explained_by(const DifferenceTable& table, const JobFacts& job, const Comparison& row) {
   if (!is_resident_peak(row.metric)) return quantity(job, row.role, row.metric);
   if (table.heap == "malloc") return quantity(job, row.role, kPeakHeap);
+  if (table.heap == to_name(Heap::both)) return quantity(job, row.role, kPeakHeapAndMapped);
   return role_words(job, row.role) + " mappings of its own at their peak";
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/values/ranked_candidates.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
+#include "profilers/profile/model/profile.h"
 #include "profilers/profile/names/own_code.h"
 #include "profilers/profile/names/short_name.h"
 #include "reports/tables/causes.h"
@@ -85,6 +86,33 @@ bool mappings_matter(const DifferenceTotal& total) {
          std::max(heap.absolute_margin, heap.relative_margin * total.baseline_bytes);
 }
 
+bool asks_heap(const std::string& metric) {
+  return metric == kPeakHeap || metric == kEndHeap;
+}
+
+bool asks_mappings(const std::string& metric) {
+  return metric == kPeakMapped || metric == kEndMapped;
+}
+
+/// Both heaps together say what each of them does, in one order.
+bool says_more(const DifferenceTotal& total, const std::string& metric, const Results& results) {
+  if (asks_heap(metric)) return total.heap == "malloc";
+  if (asks_mappings(metric)) return total.heap == "mapping";
+  const auto of = [&](std::string_view heap) {
+    return std::ranges::find_if(results.difference_totals, [&](const DifferenceTotal& other) {
+      return other.candidate == total.candidate && other.role == total.role &&
+             other.kind == total.kind && other.heap == heap;
+    });
+  };
+  const auto none = results.difference_totals.end();
+  const bool has_both = of(to_name(Heap::both)) != none;
+  const auto mappings = of("mapping");
+  const bool differ = mappings != none && mappings_matter(*mappings);
+  if (has_both && (differ || metric == kPeakHeapAndMapped))
+    return total.heap == to_name(Heap::both);
+  return total.heap == "malloc" || (!has_both && total.heap == "mapping" && differ);
+}
+
 /// The roles that changed most come first; of many a few are enough.
 std::vector<const DifferenceTotal*> totals_for(const Question& question, const Results& results) {
   const std::string kind = kind_for(question, results);
@@ -92,7 +120,7 @@ std::vector<const DifferenceTotal*> totals_for(const Question& question, const R
   for (const DifferenceTotal& total : results.difference_totals) {
     const bool asked = total.candidate == question.candidate && total.kind == kind &&
                        covers(results, question.role, total.role);
-    if (asked && (total.heap == "malloc" || mappings_matter(total))) totals.push_back(&total);
+    if (asked && says_more(total, question.metric, results)) totals.push_back(&total);
   }
   std::ranges::stable_sort(
       totals, [](const auto* a, const auto* b) { return change_of(*a) > change_of(*b); });
@@ -101,7 +129,9 @@ std::vector<const DifferenceTotal*> totals_for(const Question& question, const R
 }
 
 std::string subject_of(const DifferenceTotal& total) {
-  const std::string what = total.heap == "mapping" ? ", its own mappings" : "";
+  const std::string what = total.heap == "mapping"             ? ", its own mappings"
+                           : total.heap == to_name(Heap::both) ? ", heap and mappings"
+                                                               : "";
   if (total.kind == "peak") return total.role + what + " at its peak";
   if (total.kind == "live") return total.role + what + ", never freed";
   if (total.kind == "retained")
@@ -235,14 +265,9 @@ std::optional<DifferenceTable> difference_table_for(const Results& results,
                                                     const std::string& role,
                                                     const std::string& metric) {
   if (!is_resident_peak(metric) && !is_of_the_heap(metric)) return std::nullopt;
-  for (const DifferenceTotal* total : totals_for({candidate, role, metric}, results)) {
-    const bool asks_malloc = metric == kPeakHeap || metric == kEndHeap;
-    const bool asks_mapping = metric == kPeakMapped || metric == kEndMapped;
-    if (asks_malloc && total->heap != "malloc") continue;
-    if (asks_mapping && total->heap == "malloc") continue;
-    return table_of(*total, results);
-  }
-  return std::nullopt;
+  const std::vector<const DifferenceTotal*> totals = totals_for({candidate, role, metric}, results);
+  if (totals.empty()) return std::nullopt;
+  return table_of(*totals.front(), results);
 }
 
 std::vector<DifferenceTable> difference_tables(const Results& results) {

@@ -201,7 +201,7 @@ TEST(Record, FollowsAShellScriptToItsPython) {
       record(place, {"--exact"}, {shim, "-c", "import json; print(json.dumps([6*7]))"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out, "[42]\n");
-  EXPECT_THAT(run.err, HasSubstr("the largest of 2 by peak heap + mappings: " +
+  EXPECT_THAT(run.err, HasSubstr("the largest of 2 by peak heap and mappings: " +
                                  place.path("out.2.mdp").string()));
   expect_sensible(place, python.filename().string(), ";_find_and_load;");
 }
@@ -215,7 +215,7 @@ TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   const Finished run = record(place, {}, {"/bin/sh", script});
   EXPECT_EQ(run.status, 0) << run.err;
   const fs::path folder = place.path("out.images");
-  EXPECT_THAT(run.err, HasSubstr("the largest of 22 by peak heap + mappings: " +
+  EXPECT_THAT(run.err, HasSubstr("the largest of 22 by peak heap and mappings: " +
                                  (folder / "22.mdp").string()));
   EXPECT_FALSE(fs::exists(place.path("out.2.mdp")));
   std::istringstream index(read_file(folder / "index.tsv"));
@@ -228,7 +228,7 @@ TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   const Finished summary = memduel(place, {"summary", first});
   EXPECT_THAT(summary.out, AllOf(HasSubstr("program         /usr/bin/python3"),
                                  HasSubstr("22 of 22"), HasSubstr("out.images/22.mdp: /usr/bin/")));
-  EXPECT_THAT(summary.err, HasSubstr("image 22 of 22 and the largest by peak heap + mappings"));
+  EXPECT_THAT(summary.err, HasSubstr("image 22 of 22 and the largest by peak heap and mappings"));
   const Finished shell = memduel(place, {"summary", first, "--image", "1"});
   EXPECT_THAT(shell.out, HasSubstr("1 of 22"));
   EXPECT_EQ(shell.err, "");

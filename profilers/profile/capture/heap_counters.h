@@ -50,13 +50,12 @@ struct HeapCounters : HeapTotals {
   std::int64_t inherited_mapping_bytes = 0;  ///< part of mapping_bytes that was there at the fork
   std::int64_t dense_bytes = 0;              ///< part of mapping_bytes below kSparseBytes each
   std::int64_t inherited_dense_bytes = 0;    ///< likewise of dense_bytes
-  std::int64_t together_peak_bytes = 0;      ///< largest live_bytes + dense_bytes
   bool has_sparse = false;  ///< it had mappings of kSparseBytes or more: what is touched is sampled
   std::vector<HeapScope> scopes;  ///< in the order they ended, then the running ones
 
-  /// Peak heap plus peak mappings: the process image with the most is the largest of several. The
-  /// heap alone would hide interpreters and compilers, which map most of their memory themselves.
-  [[nodiscard]] std::int64_t size_bytes() const { return peak_bytes + mapping_peak_bytes; }
+  /// The process image with the most is the largest of several. The heap alone would hide
+  /// interpreters and compilers, which map most of their memory themselves.
+  [[nodiscard]] std::int64_t size_bytes() const { return together_peak_bytes; }
   /// Whether the process lives on, as a daemon does that its starter has left.
   [[nodiscard]] bool still_runs() const;
   /// How far live and peak bytes may be off: 0 for one thread that ended by itself, 64 KiB per
@@ -65,7 +64,7 @@ struct HeapCounters : HeapTotals {
 };
 
 /// How people are told which image is the largest.
-inline constexpr const char* kLargestBy = "by peak heap + mappings";
+inline constexpr const char* kLargestBy = "by peak heap and mappings";
 
 /// Reads one `.heap` file. Throws Error(io) naming the file and what is wrong with it.
 HeapCounters read_heap_counters(const std::filesystem::path& file);

@@ -49,7 +49,8 @@ ImagePlan plan_of(const std::vector<const HeapCounters*>& images) {
 }
 
 std::map<std::string, std::string> info_of(const HeapCounters& image) {
-  std::map<std::string, std::string> info = {{"end", end_of(image)}};
+  std::map<std::string, std::string> info = {
+      {"end", end_of(image)}, {kTogetherPeakFact, std::to_string(image.together_peak_bytes)}};
   if (image.uncertainty_bytes() > 0)
     info["counters_within"] = format_bytes(static_cast<double>(image.uncertainty_bytes()));
   return info;

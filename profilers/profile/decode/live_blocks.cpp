@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profilers/recorder/layout.h"
+
 namespace memduel {
 namespace {
 
@@ -36,7 +38,9 @@ Estimate weigh(const LiveBlock& block) {
 }
 
 void LiveBlocks::remove(const LiveBlock& block, const Moment& now) {
-  heap_.remove(block.site, weigh(block), is_temporary(heap_, block.site, block.stretch, now));
+  const Estimate amount = weigh(block);
+  heap_.remove(block.site, amount, is_temporary(heap_, block.site, block.stretch, now));
+  together_.change(Heap::malloc, block.site, amount, true);
 }
 
 Estimate LiveBlocks::allocate(std::uint64_t address, const Request& request, std::uint32_t stack,
@@ -51,6 +55,7 @@ Estimate LiveBlocks::allocate(std::uint64_t address, const Request& request, std
   }
   const Estimate amount = weigh(block);
   heap_.add(block.site, amount);
+  together_.change(Heap::malloc, block.site, amount, false);
   return amount;
 }
 
@@ -65,7 +70,9 @@ std::optional<LiveBlock> LiveBlocks::free(std::uint64_t address, const Moment& n
 
 void LiveBlocks::revive(std::uint64_t address, const LiveBlock& block, const Moment& now) {
   if (!blocks_.try_emplace(address, block).second) return;
-  heap_.put_back(block.site, weigh(block), is_temporary(heap_, block.site, block.stretch, now));
+  const Estimate amount = weigh(block);
+  heap_.put_back(block.site, amount, is_temporary(heap_, block.site, block.stretch, now));
+  together_.change(Heap::malloc, block.site, amount, false);
 }
 
 // A chunk begins with the word of its size; one with a mapping of its own has a word more, and
@@ -94,34 +101,69 @@ std::vector<LiveRange> LiveMappings::ranges() const {
   return ranges;
 }
 
+void LiveMappings::count(Mapping& mapping, double bytes) {
+  if (bytes == mapping.counted) return;
+  const bool falling = bytes < mapping.counted;
+  // The mapping is one sample while any of it counts.
+  const bool begins = mapping.counted == 0;
+  const bool ends = bytes == 0;
+  const double one = begins || ends ? 1 : 0;
+  together_.change(Heap::mapping, mapping.site,
+                   {std::abs(bytes - mapping.counted), one, 0, static_cast<std::int64_t>(one)},
+                   falling);
+  mapping.counted = bytes;
+}
+
 void LiveMappings::map(std::uint64_t address, std::uint64_t size, std::uint32_t stack,
                        const Moment& now) {
   const std::uint32_t site = heap_.site_of(birth_at(stack, now));
   heap_.add(site, {static_cast<double>(size), 1, 0, 1});
-  mappings_[address] = {address + size, site, now.stretch};
+  Mapping& mapping = mappings_[address];
+  mapping = {address + size, site, now.stretch, 0, size >= recorder::kSparseBytes};
+  if (!mapping.is_unknown) count(mapping, static_cast<double>(size));
+}
+
+void LiveMappings::touch(std::uint64_t from, std::uint64_t to, std::uint64_t touched) {
+  auto at = mappings_.upper_bound(from);
+  if (at == mappings_.begin()) return;
+  --at;
+  Mapping& mapping = at->second;
+  if (mapping.end < to) return;
+  mapping.is_unknown = false;
+  count(mapping, static_cast<double>(touched));
+}
+
+double LiveMappings::unknown_bytes() const {
+  double bytes = 0;
+  for (const auto& [begin, mapping] : mappings_)
+    if (mapping.is_unknown) bytes += static_cast<double>(mapping.end - begin);
+  return bytes;
 }
 
 void LiveMappings::unmap(std::uint64_t from, std::uint64_t to, const Moment& now) {
   auto at = mappings_.upper_bound(from);
   if (at != mappings_.begin()) --at;
   while (at != mappings_.end() && at->first < to) {
-    const auto [begin, mapping] = *at;
+    auto [begin, mapping] = *at;
     if (mapping.end <= from) {
       ++at;
       continue;
     }
     const std::uint64_t cut_begin = std::max(begin, from);
     const std::uint64_t cut_end = std::min(mapping.end, to);
+    const double size = static_cast<double>(mapping.end - begin);
+    const double density = mapping.counted / size;  // of its touched pages nobody knows which
+    count(mapping, 0);
     at = mappings_.erase(at);
     int parts = 0;
-    if (begin < cut_begin) {
-      mappings_[begin] = {cut_begin, mapping.site, mapping.stretch};
+    const auto keep = [&](std::uint64_t part_begin, std::uint64_t part_end) {
+      Mapping& part = mappings_[part_begin];
+      part = {part_end, mapping.site, mapping.stretch, 0, mapping.is_unknown};
+      count(part, density * static_cast<double>(part_end - part_begin));
       ++parts;
-    }
-    if (cut_end < mapping.end) {
-      mappings_[cut_end] = {mapping.end, mapping.site, mapping.stretch};
-      ++parts;
-    }
+    };
+    if (begin < cut_begin) keep(begin, cut_begin);
+    if (cut_end < mapping.end) keep(cut_end, mapping.end);
     Estimate gone{static_cast<double>(cut_end - cut_begin), parts == 0 ? 1.0 : 0.0, 0, 1};
     // Each part is a sample of its own from here on.
     if (parts > 0) {

@@ -37,6 +37,8 @@ AddressRange range_of_block(std::uint64_t address, std::uint64_t bytes, bool gli
 
 class LiveBlocks {
  public:
+  /// `together` must outlive this.
+  explicit LiveBlocks(TogetherPeak& together) : together_(together) {}
   [[nodiscard]] LiveHeap& heap() { return heap_; }
 
   /// What was asked for; the fields are those of LiveBlock.
@@ -69,6 +71,7 @@ class LiveBlocks {
   };
   void remove(const LiveBlock& block, const Moment& now);
 
+  TogetherPeak& together_;
   LiveHeap heap_{Heap::malloc};
   tsl::robin_map<std::uint64_t, LiveBlock, AddressHash> blocks_;
   std::int64_t reborn_ = 0;
@@ -76,12 +79,18 @@ class LiveBlocks {
 
 class LiveMappings {
  public:
+  /// `together` must outlive this.
+  explicit LiveMappings(TogetherPeak& together) : together_(together) {}
   [[nodiscard]] LiveHeap& heap() { return heap_; }
 
   void map(std::uint64_t address, std::uint64_t size, std::uint32_t stack, const Moment& now);
   /// Cuts [from, to) out of the mappings. A part that goes takes its bytes with it; the mapping
   /// counts as gone with its last part.
   void unmap(std::uint64_t from, std::uint64_t to, const Moment& now);
+  /// Of what is mapped in [from, to) `touched` bytes are in memory: all of one mapping or less.
+  void touch(std::uint64_t from, std::uint64_t to, std::uint64_t touched);
+  /// What is mapped now in mappings of which no look told how much is touched.
+  [[nodiscard]] double unknown_bytes() const;
   /// What is mapped now, by address.
   [[nodiscard]] std::vector<LiveRange> ranges() const;
 
@@ -90,8 +99,12 @@ class LiveMappings {
     std::uint64_t end = 0;
     std::uint32_t site = 0;
     std::uint32_t stretch = 0;
+    double counted = 0;       ///< in the peak of both heaps
+    bool is_unknown = false;  ///< may be untouched, and nobody looked yet
   };
+  void count(Mapping& mapping, double bytes);
 
+  TogetherPeak& together_;
   LiveHeap heap_{Heap::mapping};
   std::map<std::uint64_t, Mapping> mappings_;
 };

@@ -1,8 +1,33 @@
 #include "profilers/profile/decode/live_heap.h"
 
+#include <algorithm>
 #include <map>
 
 namespace memduel {
+
+void TogetherPeak::change(Heap heap, std::uint32_t site, const Estimate& amount, bool falling) {
+  const std::uint32_t place = 2 * site + (heap == Heap::mapping ? 1 : 0);
+  if (place >= current_.size()) current_.resize(place + 1);
+  tracker_.before_change(place, current_[place], falling);
+  if (falling) {
+    current_[place] -= amount;
+    total_ -= amount;
+    return;
+  }
+  current_[place] += amount;
+  total_ += amount;
+  tracker_.after_change(total_);
+}
+
+ProfilePeak TogetherPeak::peak(std::uint32_t first_mapping_site) const {
+  ProfilePeak peak;
+  for (const auto& [place, amount] : tracker_.at_peak(current_)) {
+    peak.sites.emplace_back(place / 2 + (place % 2 == 1 ? first_mapping_site : 0), amount);
+    peak.total += amount;
+  }
+  std::ranges::sort(peak.sites, {}, &std::pair<std::uint32_t, Estimate>::first);
+  return peak;
+}
 
 std::uint32_t LiveHeap::site_of(const Birth& birth) {
   std::vector<std::uint32_t>& candidates = sites_by_stack_[birth.stack];

@@ -18,6 +18,20 @@ struct Birth {
   std::uint32_t thread = 0;
 };
 
+/// The largest sum of both heaps so far, and what they were made of then. Of the mapping heap an
+/// amount is what counts of it, which may be less than is mapped.
+class TogetherPeak {
+ public:
+  void change(Heap heap, std::uint32_t site, const Estimate& amount, bool falling);
+  /// Sites of the mapping heap are numbered from `first_mapping_site` on.
+  [[nodiscard]] ProfilePeak peak(std::uint32_t first_mapping_site) const;
+
+ private:
+  std::vector<Estimate> current_;  ///< of malloc's sites at even places, of mappings' at odd ones
+  Estimate total_;
+  PeakTracker tracker_;
+};
+
 /// Keeps sites, amounts and peaks of one heap. Blocks are the caller's.
 class LiveHeap {
  public:

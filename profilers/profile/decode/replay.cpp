@@ -81,6 +81,8 @@ void Replay::event(TraceCursor& cursor) {
       return read_mapping(cursor);
     case Event::unmapping:
       return read_unmapping(cursor);
+    case Event::touched:
+      return read_touched(cursor);
     case Event::mark:
       return rounds_.read_mark(cursor);
     case Event::interval:
@@ -167,6 +169,14 @@ void Replay::read_unmapping(TraceCursor& cursor) {
   mappings_.unmap(from, from + size, now());
 }
 
+void Replay::read_touched(TraceCursor& cursor) {
+  const std::uint64_t touched = cursor.number();
+  const std::uint64_t size = cursor.number();
+  const std::uint64_t from = address(cursor);
+  if (size > kMostSize || touched > size) throw std::out_of_range("an impossible mapping");
+  mappings_.touch(from, from + size, touched);
+}
+
 void Replay::pages_block(const std::string& bytes, bool is_last) {
   TraceCursor cursor(bytes);
   try {
@@ -189,6 +199,20 @@ void Replay::symbols_block(const std::string& bytes) {
   }
 }
 
+/// A profile of an earlier version, or one that was never finished, does not have it.
+void Replay::finish_together(std::uint32_t first_mapping_site) {
+  const auto fact = profile_.info.find(kTogetherPeakFact);
+  if (fact == profile_.info.end()) return;
+  if (profile_.counters)
+    profile_.counters->together_peak_bytes = std::strtoll(fact->second.c_str(), nullptr, 10);
+  profile_.together_peak = together_.peak(first_mapping_site);
+  if (const double unknown = mappings_.unknown_bytes(); unknown > 0)
+    profile_.notes.push_back(
+        fmt::format("the peak of heap and mappings is without {} of large mappings: the recorder "
+                    "could not look which of their pages were touched",
+                    format_bytes(unknown)));
+}
+
 Profile Replay::finish() {
   profile_.peak = blocks_.heap().run_peak();
   profile_.mapping_peak = mappings_.heap().run_peak();
@@ -197,6 +221,7 @@ Profile Replay::finish() {
   const auto offset = static_cast<std::uint32_t>(profile_.sites.size());
   for (AllocationSite& site : mappings_.heap().finish()) profile_.sites.push_back(site);
   for (auto& entry : profile_.mapping_peak.sites) entry.first += offset;
+  finish_together(offset);
   snapshot_.finish(offset);
   if (stacks_.lost() > 0) {
     profile_.notes.push_back(

@@ -44,16 +44,19 @@ class Replay {
   void read_revival(TraceCursor& cursor);
   void read_mapping(TraceCursor& cursor);
   void read_unmapping(TraceCursor& cursor);
+  void read_touched(TraceCursor& cursor);
 
   std::uint64_t address(TraceCursor& cursor);
   [[nodiscard]] Moment now() const;
+  void finish_together(std::uint32_t first_mapping_site);
   void count_size(std::uint64_t size, const Estimate& amount);
 
   Profile profile_;
   double interval_ = 0;  ///< of the samples that follow; 0: every block was recorded
   TraceStacks stacks_{profile_};
-  LiveBlocks blocks_;
-  LiveMappings mappings_;
+  TogetherPeak together_;
+  LiveBlocks blocks_{together_};
+  LiveMappings mappings_{together_};
   SnapshotPages snapshot_{profile_};
   TraceRounds rounds_{profile_, blocks_.heap()};
   std::unordered_map<std::uint32_t, Thread> threads_;

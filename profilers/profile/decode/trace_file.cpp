@@ -40,11 +40,11 @@ void check_header(std::string_view bytes, const std::string& name) {
   if (std::memcmp(header.magic, recorder::kTraceMagic, sizeof header.magic) != 0) {
     throw Error(ExitCode::io, "not a memduel profile: its first bytes are not MDPROF", name);
   }
-  if (header.version != recorder::kTraceVersion) {
-    throw Error(
-        ExitCode::io,
-        fmt::format("profile version {}, expected {}", header.version, recorder::kTraceVersion),
-        name, "it was written by another version of memduel");
+  if (header.version < recorder::kOldestTraceVersion || header.version > recorder::kTraceVersion) {
+    throw Error(ExitCode::io,
+                fmt::format("profile version {}, expected {} to {}", header.version,
+                            recorder::kOldestTraceVersion, recorder::kTraceVersion),
+                name, "it was written by another version of memduel");
   }
 }
 

@@ -15,6 +15,9 @@ struct HeapTotals {
   std::int64_t allocations = 0;      ///< allocation_count
   std::int64_t mapping_bytes = 0;
   std::int64_t mapping_peak_bytes = 0;
+  /// Of live blocks and of mappings as peak_heap_and_mapped_bytes counts them; 0 in a profile of an
+  /// earlier version.
+  std::int64_t together_peak_bytes = 0;
   std::int64_t lost = 0;     ///< events, scopes or blocks that could not be kept
   std::int64_t threads = 0;  ///< that allocated or freed
 };
@@ -27,6 +30,7 @@ inline constexpr auto kDescription<HeapTotals> =
               always("allocations", &HeapTotals::allocations),
               always("mapping_bytes", &HeapTotals::mapping_bytes),
               always("mapping_peak_bytes", &HeapTotals::mapping_peak_bytes),
+              always("together_peak_bytes", &HeapTotals::together_peak_bytes),
               always("lost", &HeapTotals::lost), always("threads", &HeapTotals::threads));
 
 }  // namespace memduel

@@ -89,7 +89,9 @@ std::string to_string(ProfileKind kind) {
 
 LiveSites sites_of(const Profile& profile, ProfileKind kind, Heap heap) {
   if (kind == ProfileKind::peak) {
-    return heap == Heap::malloc ? profile.peak.sites : profile.mapping_peak.sites;
+    return heap == Heap::malloc    ? profile.peak.sites
+           : heap == Heap::mapping ? profile.mapping_peak.sites
+                                   : profile.together_peak.sites;
   }
   if (kind == ProfileKind::resident)
     return heap == Heap::malloc && profile.resident ? profile.resident->sites : LiveSites();

@@ -57,7 +57,11 @@ struct StackNode {
   std::uint32_t location = 0;
 };
 
-enum class Heap { malloc, mapping };
+/// `both` is no site's: it asks for malloc's blocks and mappings at one moment.
+enum class Heap { malloc, mapping, both };
+template <>
+inline constexpr NameTable<Heap, 3> kNameTable<Heap> = {
+    {{Heap::malloc, "malloc"}, {Heap::mapping, "mapping"}, {Heap::both, "heap_and_mapped"}}};
 
 /// Blocks of one stack that one thread allocated in one round and phase, and what became of them.
 struct AllocationSite {
@@ -122,7 +126,10 @@ struct Profile {
   std::vector<StackNode> stacks{StackNode{}};
   std::vector<AllocationSite> sites;
   ProfilePeak peak;          ///< of the run, malloc heap
-  ProfilePeak mapping_peak;  ///< of the run, mapping heap
+  ProfilePeak mapping_peak;  ///< of the run, mapping heap: their sizes, touched or not
+  /// Of the run, both heaps at the peak of their sum: of mappings of 2 MiB and more what was
+  /// touched. Empty in a profile whose mappings say nothing of it.
+  ProfilePeak together_peak;
   std::vector<ProfilePeak> round_peaks;
   std::vector<ProfilePeak> phase_peaks;
   std::vector<RetentionCell> retention;
@@ -134,6 +141,9 @@ struct Profile {
 
   [[nodiscard]] bool sampled() const;
 };
+
+/// In Profile::info: HeapTotals::together_peak_bytes.
+inline constexpr const char* kTogetherPeakFact = "heap_and_mapped_peak_bytes";
 
 /// The most that a program had resident before any free, of a recording that was to take snapshots.
 std::optional<double> peak_resident_bytes(const Profile& profile);

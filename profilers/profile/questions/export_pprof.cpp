@@ -178,8 +178,7 @@ class PprofWriter {
 
   void write_samples() {
     std::unordered_map<std::uint32_t, Estimate> at_peak;
-    for (const auto& [site, amount] : profile_.peak.sites) at_peak[site] = amount;
-    for (const auto& [site, amount] : profile_.mapping_peak.sites) at_peak[site] = amount;
+    for (const ProfilePeak* peak : peaks()) at_peak.insert(peak->sites.begin(), peak->sites.end());
     std::unordered_map<std::uint32_t, Estimate> resident;
     if (profile_.resident)
       resident.insert(profile_.resident->sites.begin(), profile_.resident->sites.end());
@@ -200,9 +199,15 @@ class PprofWriter {
       if (site.thread != 0) label(sample, "thread", fmt::format("{}", site.thread));
       if (site.phase != 0) label(sample, "phase", profile_.phases[site.phase]);
       if (profile_.unit == ProfileUnit::bytes)
-        label(sample, "heap", site.heap == Heap::malloc ? "malloc" : "mapping");
+        label(sample, "heap", std::string(to_name(site.heap)));
       out_.message(PprofProfile::sample, sample);
     }
+  }
+
+  /// One moment for all samples, where the profile knows it.
+  [[nodiscard]] std::vector<const ProfilePeak*> peaks() const {
+    if (!profile_.together_peak.sites.empty()) return {&profile_.together_peak};
+    return {&profile_.peak, &profile_.mapping_peak};
   }
 
   void write_mappings() {

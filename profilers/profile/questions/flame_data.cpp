@@ -56,6 +56,7 @@ class Views {
 
 void collect_views(Views& views, std::size_t index, const Profile& profile,
                    const FlameDataOptions& options) {
+  views.add(index, {ProfileKind::peak, Heap::both, 0, 0, 0, {}}, profile.together_peak.sites);
   for (const Heap heap : {Heap::malloc, Heap::mapping}) {
     for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated,
                                    ProfileKind::temporary, ProfileKind::resident}) {
@@ -89,9 +90,8 @@ nlohmann::json totals_of(const View& view) {
 }
 
 nlohmann::json json_of(const View& view) {
-  nlohmann::json json{{"kind", to_string(view.kind)},
-                      {"heap", view.heap == Heap::malloc ? "malloc" : "mapping"},
-                      {"totals", totals_of(view)}};
+  nlohmann::json json{
+      {"kind", to_string(view.kind)}, {"heap", to_name(view.heap)}, {"totals", totals_of(view)}};
   if (view.round != 0) json["round"] = view.round;
   if (view.end != 0) {
     json["born"] = view.born;
@@ -117,7 +117,8 @@ nlohmann::json json_of(const Profile& profile, const std::string& name) {
                         {"live_bytes", profile.counters->live_bytes},
                         {"allocated_bytes", profile.counters->allocated_bytes},
                         {"allocations", profile.counters->allocations},
-                        {"mapping_peak_bytes", profile.counters->mapping_peak_bytes}};
+                        {"mapping_peak_bytes", profile.counters->mapping_peak_bytes},
+                        {"together_peak_bytes", profile.counters->together_peak_bytes}};
   }
   return json;
 }
@@ -226,7 +227,9 @@ std::string flame_data(const Profile& profile, const Profile* other,
     json["profiles"].push_back(json_of(*profiles[i], options.names.at(i)));
   }
   for (const View& view : views) {
-    if (view.kind == options.first && view.heap == Heap::malloc && view.round == 0 && view.end == 0)
+    const bool whole_run = view.round == 0 && view.end == 0;
+    // Both heaps, which come after malloc's own, say more.
+    if (view.kind == options.first && view.heap != Heap::mapping && whole_run)
       json["first"] = json["views"].size();
     json["views"].push_back(json_of(view));
   }

@@ -78,9 +78,11 @@ Images images_of(const ProfileSide& side, DifferenceKind kind, Heap heap) {
 
 std::optional<std::int64_t> counter_of(const Profile& profile, DifferenceKind kind, Heap heap) {
   if (!profile.counters) return std::nullopt;
-  if (heap == Heap::mapping)
-    return kind == DifferenceKind::peak ? std::optional(profile.counters->mapping_peak_bytes)
-                                        : std::nullopt;
+  if (heap != Heap::malloc) {
+    if (kind != DifferenceKind::peak) return std::nullopt;
+    return heap == Heap::mapping ? profile.counters->mapping_peak_bytes
+                                 : profile.counters->together_peak_bytes;
+  }
   switch (kind) {
     case DifferenceKind::peak:
       return profile.counters->peak_bytes;

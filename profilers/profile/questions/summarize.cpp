@@ -109,29 +109,68 @@ void add_totals(std::string& text, const Profile& profile) {
                         format_count(counters.allocations, "allocation"));
     text += fmt::format("  mapping peak  {:>12}   the program's own anonymous mappings\n",
                         format_bytes(static_cast<double>(counters.mapping_peak_bytes)));
+    if (counters.together_peak_bytes > 0)
+      text += fmt::format("  heap + mapped {:>12}   the peak of both, large mappings as touched\n",
+                          format_bytes(static_cast<double>(counters.together_peak_bytes)));
   }
   add_estimates(text, profile);
 }
 
 // From the frame that tells most outwards; those between that every program has are left out.
-void add_frames(std::string& text, const Profile& profile, std::uint32_t stack,
-                const SummaryOptions& options) {
+std::vector<std::string> lines_of(const Profile& profile, std::uint32_t stack,
+                                  const SummaryOptions& options) {
   const std::vector<ToldFrame> frames = told_frames(profile, stack);
   const std::size_t lead = options.all_frames ? 0 : leading_frame(profile, stack);
-  std::size_t shown = 0;
+  std::vector<std::string> lines;
   std::string last;
-  for (std::size_t i = lead; i < frames.size() && shown < options.frames; ++i) {
+  for (std::size_t i = lead; i < frames.size(); ++i) {
     if (!options.all_frames && i != lead && !frames[i].own) continue;
     const FrameName& frame = frames[i].name;
     const std::string said = options.all_frames ? frame.function : short_name(frame.function);
     if (!options.all_frames && said == last) continue;
     last = said;
-    text += "        " + said;
-    if (!frame.file.empty()) text += fmt::format("  {}:{}", frame.file, frame.line);
-    text += '\n';
-    ++shown;
+    lines.push_back(said);
+    if (!frame.file.empty()) lines.back() += fmt::format("  {}:{}", frame.file, frame.line);
   }
-  if (frames.size() > shown) text += fmt::format("        … {} more\n", frames.size() - shown);
+  return lines;
+}
+
+void add_frames(std::string& text, const Profile& profile, std::uint32_t stack,
+                const SummaryOptions& options) {
+  const std::vector<std::string> lines = lines_of(profile, stack, options);
+  const std::size_t frames = told_frames(profile, stack).size();
+  const std::size_t shown = std::min(lines.size(), options.frames);
+  for (std::size_t i = 0; i < shown; ++i) text += "        " + lines[i] + '\n';
+  if (frames > shown) text += fmt::format("        … {} more\n", frames - shown);
+}
+
+/// Stacks that people are shown as one are one: a Python function's blocks of malloc, and the
+/// arenas that were mapped for its objects. One of them stands for all; largest first.
+std::vector<std::pair<std::uint32_t, Estimate>> stacks_as_told(const Profile& profile,
+                                                               const LiveSites& sites,
+                                                               const SummaryOptions& options) {
+  constexpr std::size_t kMostMerged = 1000;  // smaller ones do not reach the screen
+  std::vector<std::pair<std::uint32_t, Estimate>> stacks = stacks_of(profile, sites);
+  if (stacks.size() > kMostMerged) stacks.resize(kMostMerged);
+  std::map<std::vector<std::string>, std::size_t> places;
+  std::vector<std::pair<std::uint32_t, Estimate>> told;
+  for (const auto& [stack, amount] : stacks) {
+    const auto [place, first] = places.try_emplace(lines_of(profile, stack, options), told.size());
+    if (first)
+      told.emplace_back(stack, amount);
+    else
+      told[place->second].second += amount;
+  }
+  std::ranges::stable_sort(told, std::ranges::greater(),
+                           [](const auto& entry) { return entry.second.bytes; });
+  return told;
+}
+
+std::string_view words_of(const Profile& profile, ProfileKind kind, Heap heap) {
+  if (profile.unit == ProfileUnit::nanoseconds) return "time";
+  if (profile.unit == ProfileUnit::samples) return "samples";
+  if (heap == Heap::mapping) return "mappings, peak";
+  return heap == Heap::both ? "peak of heap and mappings" : to_name(kind);
 }
 
 void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
@@ -139,17 +178,22 @@ void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
   const LiveSites sites = sites_of(profile, kind, heap);
   if (sites.empty()) return;
   const double total = total_of(sites).bytes;
-  text += fmt::format("\nTop stacks{}{}\n", heap == Heap::mapping ? ": mappings, " : ": ",
-                      profile.unit == ProfileUnit::bytes         ? to_string(kind)
-                      : profile.unit == ProfileUnit::nanoseconds ? "time"
-                                                                 : "samples");
+  text += fmt::format("\nTop stacks: {}\n", words_of(profile, kind, heap));
   std::size_t number = 0;
-  for (const auto& [stack, amount] : stacks_of(profile, sites)) {
+  for (const auto& [stack, amount] : stacks_as_told(profile, sites, options)) {
     if (++number > options.stacks) break;
     text += fmt::format("{:>4}. {} ({:.1f} %){}\n", number, amount_text(profile, amount),
                         total > 0 ? 100 * amount.bytes / total : 0, count_text(profile, amount));
     add_frames(text, profile, stack, options);
   }
+}
+
+/// One ranking, where the profile knows both heaps at one moment.
+void add_peak(std::string& text, const Profile& profile, const SummaryOptions& options) {
+  if (!profile.together_peak.sites.empty())
+    return add_stacks(text, profile, ProfileKind::peak, options, Heap::both);
+  add_stacks(text, profile, ProfileKind::peak, options);
+  add_stacks(text, profile, ProfileKind::peak, options, Heap::mapping);
 }
 
 std::string place_of(const ResidentSnapshot& snapshot) {
@@ -356,12 +400,11 @@ void add_retained(std::string& text, const Profile& profile, const SummaryOption
 std::string summarize(const Profile& profile, const SummaryOptions& options) {
   std::string text;
   add_totals(text, profile);
-  add_stacks(text, profile, ProfileKind::peak, options);
+  add_peak(text, profile, options);
   add_stacks(text, profile, ProfileKind::live, options);
   const bool only_allocated =
       sites_of(profile, ProfileKind::peak).empty() && sites_of(profile, ProfileKind::live).empty();
   if (only_allocated) add_stacks(text, profile, ProfileKind::allocated, options);
-  add_stacks(text, profile, ProfileKind::peak, options, Heap::mapping);
   add_resident(text, profile, options);
   add_moments(text, profile);
   add_sizes(text, profile);
@@ -379,7 +422,9 @@ ProfileLine profile_line(const std::string& name, const Profile& profile) {
   if (profile.counters) {
     const HeapTotals& counters = *profile.counters;
     line.peak_bytes = static_cast<double>(counters.peak_bytes);
-    line.mapping_peak_bytes = static_cast<double>(counters.mapping_peak_bytes);
+    line.together_peak_bytes = static_cast<double>(
+        counters.together_peak_bytes > 0 ? counters.together_peak_bytes
+                                         : counters.peak_bytes + counters.mapping_peak_bytes);
     line.live_bytes = static_cast<double>(counters.live_bytes);
     line.allocated_bytes = static_cast<double>(counters.allocated_bytes);
     line.allocations = static_cast<double>(counters.allocations);
@@ -389,36 +434,36 @@ ProfileLine profile_line(const std::string& name, const Profile& profile) {
     };
     const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
     line.peak_bytes = known(profile.peak.total);
-    line.mapping_peak_bytes = known(profile.mapping_peak.total);
+    Estimate both = profile.peak.total;
+    both += profile.mapping_peak.total;
+    line.together_peak_bytes =
+        known(profile.together_peak.sites.empty() ? both : profile.together_peak.total);
     line.live_bytes = known(total_of(sites_of(profile, ProfileKind::live)));
     line.allocated_bytes = known(allocated);
     if (profile.counted && allocated.samples > 0) line.allocations = std::round(allocated.count);
   }
+  line.top = top_function(profile, profile.together_peak.sites);
   for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated}) {
-    line.top = top_function(profile, sites_of(profile, kind));
     if (!line.top.empty()) break;
+    line.top = top_function(profile, sites_of(profile, kind));
   }
   return line;
 }
 
 std::string profile_table(std::vector<ProfileLine> lines) {
-  std::ranges::stable_sort(lines, std::ranges::greater(), [](const ProfileLine& line) {
-    return line.peak_bytes || line.mapping_peak_bytes
-               ? std::optional(line.peak_bytes.value_or(0) + line.mapping_peak_bytes.value_or(0))
-               : std::nullopt;
-  });
+  std::ranges::stable_sort(lines, std::ranges::greater(), &ProfileLine::together_peak_bytes);
   const auto bytes = [](std::optional<double> value) {
     return value ? format_bytes(*value) : std::string("-");
   };
   std::size_t width = 7;
   for (const ProfileLine& line : lines) width = std::max(width, line.name.size());
   std::string text =
-      fmt::format("{:<{}} {:>10} {:>10} {:>11} {:>10} {:>11}  top\n", "profile", width, "peak heap",
-                  "mappings", "live at end", "allocated", "allocations");
+      fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>10} {:>11}  top\n", "profile", width, "peak heap",
+                  "heap+mapped", "live at end", "allocated", "allocations");
   for (const ProfileLine& line : lines)
     text += fmt::format(
-        "{:<{}} {:>10} {:>10} {:>11} {:>10} {:>11}  {}\n", line.name, width, bytes(line.peak_bytes),
-        bytes(line.mapping_peak_bytes), bytes(line.live_bytes), bytes(line.allocated_bytes),
+        "{:<{}} {:>10} {:>11} {:>11} {:>10} {:>11}  {}\n", line.name, width, bytes(line.peak_bytes),
+        bytes(line.together_peak_bytes), bytes(line.live_bytes), bytes(line.allocated_bytes),
         line.allocations ? fmt::format("{:.0f}", *line.allocations) : "-", line.top);
   return text;
 }

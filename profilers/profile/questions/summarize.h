@@ -19,7 +19,8 @@ struct SummaryOptions {
 struct ProfileLine {
   std::string name;  ///< of its file
   std::optional<double> peak_bytes;
-  std::optional<double> mapping_peak_bytes;
+  /// Of heap and mappings; of a profile of an earlier version the sum of their peaks.
+  std::optional<double> together_peak_bytes;
   std::optional<double> live_bytes;
   std::optional<double> allocated_bytes;
   std::optional<double> allocations;
@@ -29,7 +30,7 @@ struct ProfileLine {
 /// Block bytes where the profile has exact counters, else what its samples or stacks say.
 ProfileLine profile_line(const std::string& name, const Profile& profile);
 
-/// Several profiles side by side, the largest first, by peak heap + mappings.
+/// Several profiles side by side, the largest first, by peak heap and mappings.
 std::string profile_table(std::vector<ProfileLine> lines);
 
 /// Ends with a newline. Amounts of a sampled profile carry their 95 % interval.

@@ -111,13 +111,14 @@ nlohmann::json profile_json(const Profile& profile) {
                              {"round", site.round},
                              {"phase", site.phase},
                              {"thread", site.thread},
-                             {"heap", site.heap == Heap::malloc ? "malloc" : "mapping"},
+                             {"heap", to_name(site.heap)},
                              {"allocated", json_of(site.allocated)},
                              {"live", json_of(site.live)},
                              {"temporary", json_of(site.temporary)}});
   }
   json["peak"] = json_of(profile.peak);
   json["mapping_peak"] = json_of(profile.mapping_peak);
+  json["together_peak"] = json_of(profile.together_peak);
   json["round_peaks"] = json_of(profile.round_peaks);
   json["phase_peaks"] = json_of(profile.phase_peaks);
   json["retention"] = nlohmann::json::array();

@@ -25,7 +25,7 @@ export type Unit = "bytes" | "nanoseconds" | "samples";
 /** One question to the profiles: what was live at a peak, what was allocated, … */
 export interface View {
   kind: Kind;
-  heap: "malloc" | "mapping";
+  heap: "malloc" | "mapping" | "heap_and_mapped";
   /** Of a round's peak. */
   round?: number;
   /** Of a retention cell: born in one round, live at the end of another. Without `born` all cells of one end together;
@@ -53,6 +53,8 @@ export interface ProfileFacts {
     allocated_bytes: number;
     allocations: number;
     mapping_peak_bytes: number;
+    /** Of both heaps; 0 where the recorder did not count it. */
+    together_peak_bytes: number;
   };
 }
 
@@ -175,6 +177,7 @@ function read_amounts(numbers: Numbers): Amounts {
 export function counted_total(profile: ProfileFacts, view: View): number | undefined {
   const { counters } = profile;
   if (counters === undefined || view.round !== undefined || view.end !== undefined) return undefined;
+  if (view.heap === "heap_and_mapped") return counters.together_peak_bytes || undefined;
   if (view.heap === "mapping") return view.kind === "peak" ? counters.mapping_peak_bytes : undefined;
   switch (view.kind) {
     case "peak":

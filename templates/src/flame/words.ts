@@ -65,7 +65,7 @@ export function percent(part: number, whole: number): string {
 
 export function view_key(view: View): string {
   const of = view.end !== undefined ? `-${view.born ?? "any"}-${view.end}` : view.round !== undefined ? `-${view.round}` : "";
-  return `${view.kind}${of}${view.heap === "mapping" ? "-mapping" : ""}`;
+  return `${view.kind}${of}${view.heap === "malloc" ? "" : `-${view.heap}`}`;
 }
 
 export function view_label(view: View): string {
@@ -82,7 +82,7 @@ export function view_label(view: View): string {
   if (view.round !== undefined) return `live at the peak of round ${view.round}`;
   switch (view.kind) {
     case "peak":
-      return `${heap}live at peak`;
+      return view.heap === "heap_and_mapped" ? "heap and mappings at their peak" : `${heap}live at peak`;
     case "live":
       return `${heap}live at end`;
     case "allocated":
