@@ -206,6 +206,59 @@ TEST(Record, FollowsAShellScriptToItsPython) {
   expect_sensible(place, python.filename().string(), ";_find_and_load;");
 }
 
+/// Bytes by the innermost frame in Python.
+std::map<std::string, double> by_function(const nlohmann::json& profile, const std::string& peak) {
+  std::map<std::string, double> bytes;
+  for (const auto& entry : profile.at(peak).at("sites")) {
+    auto node = profile.at("sites").at(entry.at("site").get<std::size_t>()).at("stack").get<int>();
+    std::string function;
+    for (; node != 0 && function.empty(); node = profile.at("stacks").at(node).at(0).get<int>()) {
+      const auto& frame =
+          profile.at("locations").at(profile.at("stacks").at(node).at(1).get<int>());
+      if (frame.at("kind") == "python") function = frame.at("names").at(0).at("function");
+    }
+    bytes[function] += entry.at("bytes").get<double>();
+  }
+  return bytes;
+}
+
+TEST(Record, RanksHeapAndMappingsOfAPythonProgramInOneList) {
+  const Workplace place;
+  const std::string script = place.file("known.py", R"(import mmap
+MIB = 1 << 20
+def blocks():
+    return [bytearray(MIB) for _ in range(20)]
+def objects():
+    return [bytes(95) for _ in range(200_000)]  # of 128 bytes by pymalloc, beside a list
+def private(touched):
+    at = mmap.mmap(-1, 32 * MIB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    for page in range(0, touched, 4096): at[page] = 1
+    return at
+def reserves(): return private(0)
+def mapped(): return private(24 * MIB)
+def transient():
+    bytearray(50 * MIB)
+kept = [blocks(), objects(), reserves(), mapped()]
+transient()
+kept.clear()
+)");
+  ASSERT_EQ(record(place, {"--exact"}, {"/usr/bin/python3", script}).status, 0);
+  const auto bytes = by_function(profile_in(place, place.path("out.mdp")), "together_peak");
+  constexpr double kMiB = 1 << 20;
+  const auto of = [&](const std::string& name) {
+    const auto found = bytes.find(name);
+    return found == bytes.end() ? 0.0 : found->second;
+  };
+  EXPECT_NEAR(of("transient"), 50 * kMiB, 0.01 * 50 * kMiB);
+  EXPECT_NEAR(of("blocks") + of("blocks.<locals>.<listcomp>"), 20 * kMiB, 0.01 * 20 * kMiB);
+  EXPECT_NEAR(of("private"), 24 * kMiB, 0.01 * 24 * kMiB) << "and not the 64 MiB that it mapped";
+  // Arenas of 1 MiB hold the objects, of which the first and the last belong to others in part.
+  EXPECT_NEAR(of("objects") + of("objects.<locals>.<listcomp>"), 200'000 * (128 + 8), 3 * kMiB);
+  const Finished summary = memduel(place, {"summary", place.path("out.mdp").string()});
+  EXPECT_THAT(summary.out, HasSubstr("Top stacks: peak of heap and mappings\n   1. 50.0 MiB"));
+  EXPECT_THAT(summary.out, Not(HasSubstr("Top stacks: mappings")));
+}
+
 TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   const Workplace place;
   const std::string script =

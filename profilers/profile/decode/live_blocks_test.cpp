@@ -1,0 +1,80 @@
+#include "profilers/profile/decode/live_blocks.h"
+
+#include <gmock/gmock.h>
+
+namespace memduel {
+namespace {
+
+constexpr std::uint64_t kMiB = 1 << 20;
+constexpr std::uint64_t kBlock = 16 * kMiB;
+constexpr std::uint64_t kMapping = 64 * kMiB;
+constexpr std::uint32_t kFirstMappingSite = 100;
+
+/// Each stack has one site, in the order of their first use.
+class BothHeaps : public testing::Test {
+ protected:
+  void allocate(std::uint64_t address, std::uint64_t mebibytes, std::uint32_t stack) {
+    blocks_.allocate(address, {mebibytes * kMiB, 0, 0}, stack, {});
+  }
+  void map(std::uint64_t address, std::uint64_t bytes, std::uint32_t stack) {
+    mappings_.map(address, bytes, stack, {});
+  }
+  std::vector<std::pair<std::uint32_t, double>> peak() {
+    std::vector<std::pair<std::uint32_t, double>> sites;
+    for (const auto& [site, amount] : together_.peak(kFirstMappingSite).sites)
+      sites.emplace_back(site, amount.bytes / static_cast<double>(kMiB));
+    return sites;
+  }
+  double total() { return together_.peak(kFirstMappingSite).total.bytes / double{kMiB}; }
+
+  TogetherPeak together_;
+  LiveBlocks blocks_{together_};
+  LiveMappings mappings_{together_};
+};
+
+using Site = std::pair<std::uint32_t, double>;
+
+TEST_F(BothHeaps, ThePeakIsOfTheSumAndNotTheSumOfPeaks) {
+  allocate(kBlock, 10, 1);
+  map(kMapping, kMiB, 2);
+  blocks_.free(kBlock, {});
+  map(kMapping + 2 * kMiB, kMiB, 2);
+  map(kMapping + 4 * kMiB, kMiB, 2);
+  EXPECT_THAT(peak(), testing::ElementsAre(Site(0, 10), Site(kFirstMappingSite, 1)));
+  EXPECT_EQ(total(), 11);
+}
+
+TEST_F(BothHeaps, AMappingOf2MiBOrMoreCountsAsFarAsItIsTouched) {
+  map(kMapping, 64 * kMiB, 1);  // a reservation that nobody touches
+  map(2 * kMapping, 32 * kMiB, 2);
+  EXPECT_EQ(total(), 0) << "nobody looked";
+  EXPECT_EQ(mappings_.unknown_bytes(), 96 * kMiB);
+  mappings_.touch(kMapping, 2 * kMapping, 0);
+  mappings_.touch(2 * kMapping, 2 * kMapping + 32 * kMiB, 30 * kMiB);
+  allocate(kBlock, 5, 3);
+  EXPECT_EQ(mappings_.unknown_bytes(), 0);
+  EXPECT_THAT(peak(), testing::ElementsAre(Site(0, 5), Site(kFirstMappingSite + 1, 30)));
+}
+
+TEST_F(BothHeaps, WhatIsUntouchedAgainOrUnmappedLeavesThePeakAsItWas) {
+  map(kMapping, 8 * kMiB, 1);
+  mappings_.touch(kMapping, kMapping + 8 * kMiB, 8 * kMiB);
+  mappings_.touch(kMapping, kMapping + 8 * kMiB, 2 * kMiB);
+  mappings_.unmap(kMapping, kMapping + 4 * kMiB, {});  // half of it, and half of what is touched
+  allocate(kBlock, 6, 2);
+  EXPECT_THAT(peak(), testing::ElementsAre(Site(kFirstMappingSite, 8)));
+  allocate(2 * kBlock, 2, 2);
+  EXPECT_THAT(peak(), testing::ElementsAre(Site(0, 8), Site(kFirstMappingSite, 1)));
+}
+
+TEST_F(BothHeaps, AFreeThatIsTakenBackCounts) {
+  allocate(kBlock, 4, 1);
+  const auto freed = blocks_.free(kBlock, {});
+  ASSERT_TRUE(freed);
+  blocks_.revive(kBlock, *freed, {});
+  map(kMapping, kMiB, 1);
+  EXPECT_EQ(total(), 5);
+}
+
+}  // namespace
+}  // namespace memduel
