@@ -20,6 +20,7 @@ std::string counts_json(const std::vector<std::string>& command, int status,
                               {"allocated_bytes", counters.allocated_bytes},
                               {"allocation_count", counters.allocations},
                               {"mapping_peak_bytes", counters.mapping_peak_bytes},
+                              {"heap_and_mapped_peak_bytes", counters.together_peak_bytes},
                               {"exact_within_bytes", counters.uncertainty_bytes()}});
   }
   // Arguments and names of programs may be any bytes.

@@ -39,14 +39,15 @@ std::string listed(const std::vector<std::string>& files) {
 
 std::string index_of(const std::vector<RecordedImage>& images) {
   std::string text =
-      "file\tpid\tparent_pid\tprogram\tpeak_heap_bytes\tmapping_peak_bytes\tallocated_bytes\t"
-      "allocation_count\tended\n";
+      "file\tpid\tparent_pid\tprogram\tpeak_heap_bytes\tmapping_peak_bytes\t"
+      "heap_and_mapped_peak_bytes\tallocated_bytes\tallocation_count\tended\n";
   for (const RecordedImage& image : images) {
     const HeapCounters& counters = image.counters;
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
                         image.file ? image.file->filename().string() : "", counters.pid,
                         counters.parent_pid, counters.program, counters.peak_bytes,
-                        counters.mapping_peak_bytes, counters.allocated_bytes, counters.allocations,
+                        counters.mapping_peak_bytes, counters.together_peak_bytes,
+                        counters.allocated_bytes, counters.allocations,
                         counters.finished       ? "by itself"
                         : counters.still_runs() ? "not yet"
                                                 : "abruptly");
