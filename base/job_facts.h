@@ -49,7 +49,7 @@ struct JobFacts {
   std::vector<RoleGroup> groups;
   std::string reference;  ///< the role whose rounds are the job's; empty: the first
   /// The rows that get a corrected verdict when nobody named a gate.
-  std::vector<RoleMetric> default_gates = {{kTree, kPeakHeapAndMapped}, {kTree, kPeakRss}};
+  std::vector<RoleMetric> default_gates = {{kTree, kPeakHeapAndMapped}, {kTree, kPeakRssNoFiles}};
   std::vector<HeldModel> held_models;
   /// Of the metrics that are the job's own: those that its config and its programs declare, and
   /// those that it logs without a word of them. A metric without an entry is undeclared, too.

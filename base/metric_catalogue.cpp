@@ -49,6 +49,9 @@ struct Row {
 
 constexpr std::array kRows = {
     Row{kPeakRss, kResident, "procfs", "largest resident set", "uses", "memory at its peak", true},
+    Row{kPeakRssNoFiles, kResident, "procfs",
+        "largest resident set without the pages of mapped files, which the kernel can drop", "uses",
+        "memory without mapped files at its peak", true},
     Row{kPeakRssAboveIdle, kResident, "procfs", "peak_rss_bytes minus idle_rss_bytes", "uses",
         "memory above idle at its peak", true},
     Row{kIdleRss, kResident, "procfs", "resident set before the model is built", "uses",

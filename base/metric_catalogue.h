@@ -22,6 +22,7 @@ inline constexpr const char* kCommand = "command";
 // Names that code speaks of.
 inline constexpr const char* kHeapGrowth = "heap_growth_bytes_per_round";
 inline constexpr const char* kPeakRss = "peak_rss_bytes";
+inline constexpr const char* kPeakRssNoFiles = "peak_rss_no_files_bytes";
 inline constexpr const char* kPeakRssAboveIdle = "peak_rss_above_idle_bytes";
 inline constexpr const char* kIdleRss = "idle_rss_bytes";
 inline constexpr const char* kPeakLargestProcess = "peak_largest_process_rss_bytes";

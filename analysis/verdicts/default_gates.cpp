@@ -37,9 +37,9 @@ std::optional<Apart> left_out(const TrialData& trial) {
   return Apart{*held - *sum, *sum};
 }
 
-std::optional<Apart> by_pss(const TrialData& trial, std::string_view role) {
+std::optional<Apart> by_pss(const TrialData& trial, std::string_view role, const char* of) {
   const auto once = trial.value(role, kPeakPss);
-  const auto sum = trial.value(role, kPeakRss);
+  const auto sum = trial.value(role, of);
   if (!once || !sum) return std::nullopt;
   return Apart{*sum - *once, *sum};
 }
@@ -109,22 +109,37 @@ std::optional<MisleadingSum> misleading_sum(const RunData& run) {
   roles.insert(roles.end(), run.job.roles.begin(), run.job.roles.end());
   std::optional<MisleadingSum> most;
   for (const std::string& role : roles) {
-    const auto arms = of_arms(run, [&](const TrialData& trial) { return by_pss(trial, role); });
-    if (is_much_by_pss(arms) && (!most || most_bytes(arms) > most->bytes))
+    const auto arms =
+        of_arms(run, [&](const TrialData& trial) { return by_pss(trial, role, kPeakRss); });
+    // What several processes map of one file is no reason where the gate leaves files out.
+    const auto without_files =
+        of_arms(run, [&](const TrialData& trial) { return by_pss(trial, role, kPeakRssNoFiles); });
+    if (is_much_by_pss(arms) && (without_files.empty() || is_much(without_files)) &&
+        (!most || most_bytes(arms) > most->bytes))
       most = MisleadingSum{How::counts_again, most_bytes(arms), {role, kPeakPss}};
   }
   return most;
 }
 
 bool ask_for_the_sum(const std::vector<Gate>& gates) {
-  return std::ranges::any_of(gates,
-                             [](const Gate& gate) { return asks_about(gate, kTree, kPeakRss); });
+  return std::ranges::any_of(gates, [](const Gate& gate) {
+    return asks_about(gate, kTree, kPeakRss) || asks_about(gate, kTree, kPeakRssNoFiles);
+  });
 }
 
 std::vector<Gate> default_gates(const RunData& run) {
   JobFacts job = run.job;
-  if (const auto sum = misleading_sum(run))
-    std::ranges::replace(job.default_gates, RoleMetric{kTree, kPeakRss}, sum->asked);
+  const RoleMetric rss = {kTree, kPeakRss};
+  const RoleMetric without_files = {kTree, kPeakRssNoFiles};
+  // A trial in which nothing sampled the resident set has the kernel's peak alone.
+  const bool is_known = std::ranges::all_of(run.trials, [](const TrialData& trial) {
+    return !trial.counts() || trial.value(kTree, kPeakRssNoFiles);
+  });
+  if (!is_known) std::ranges::replace(job.default_gates, without_files, rss);
+  if (const auto sum = misleading_sum(run)) {
+    std::ranges::replace(job.default_gates, rss, sum->asked);
+    std::ranges::replace(job.default_gates, without_files, sum->asked);
+  }
   return default_gates(job);
 }
 

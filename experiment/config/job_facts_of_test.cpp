@@ -21,7 +21,7 @@ TEST(JobFactsOf, ACommandHasGroupsWhereAProcessHasACountOfSeveral) {
   EXPECT_EQ(job.groups, groups);
   EXPECT_EQ(job.reference, "coordinator") << "the first, where none is named";
   const std::vector<RoleMetric> gates = {{"tree", "peak_heap_and_mapped_bytes"},
-                                         {"tree", "peak_rss_bytes"}};
+                                         {"tree", "peak_rss_no_files_bytes"}};
   EXPECT_EQ(job.default_gates, gates);
   EXPECT_TRUE(job.held_models.empty());
 }

@@ -47,6 +47,7 @@ struct RoleTrace {
   std::vector<MarkEvent> marks;
   bool peaks_reset = true;  ///< false: VmHWM in the marks is the peak of the whole life
   Series rss;               ///< samples from outside
+  Series rss_of_files;      ///< of each of these the pages of mapped files; empty where not known
   Series process_peaks;     ///< VmHWM of any one process, whenever a reading of it was another
   Series heap;              ///< sums over its images, sampled; empty without the meter heap
   Series mapped;            ///< likewise, of the program's own mappings
@@ -89,7 +90,8 @@ struct TrialTrace {
   std::vector<RoleTrace> roles;
   std::string reference;  ///< the role whose rounds are the tree's; empty: the first
   Series tree_rss;        ///< sums over all roles, sampled together
-  Series tree_heap;       ///< likewise
+  Series tree_rss_of_files;
+  Series tree_heap;  ///< likewise
   Series tree_mapped;
   Series tree_heap_and_mapped;
   Series tree_gpu;  ///< all devices, by whatever program

@@ -8,6 +8,7 @@
 #include "analysis/growth/growing_stacks.h"
 #include "analysis/values/experiment_view.h"
 #include "analysis/verdicts/moved_peaks.h"
+#include "analysis/verdicts/ungated_rss.h"
 #include "base/gate_words.h"
 #include "base/removed.h"
 #include "base/run_directory.h"
@@ -125,6 +126,7 @@ FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeri
   name_growing_stacks(results, finished.run, directory, settings.warmup_rounds);
   note_removed_tracers(results, finished.run);
   note_unexplained(results, finished.run);
+  add_notes(results.warnings, ungated_rss(results));
   return finished;
 }
 

@@ -10,6 +10,7 @@
 #include "experiment/metrics/outside_rounds.h"
 #include "experiment/metrics/pss_metrics.h"
 #include "experiment/metrics/rss_peaks.h"
+#include "experiment/metrics/rss_without_files.h"
 
 namespace memduel {
 namespace {
@@ -59,11 +60,13 @@ struct JoinedStretches {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::optional<double> peak = std::nullopt;
+  std::optional<double> without_files = std::nullopt;
   bool is_sampled = false;
 
-  void add(const RssStretch& stretch) {
+  void add(const RssStretch& stretch, std::optional<double> rest) {
     if (const auto other = as_double(stretch.peak_bytes))
       peak = std::max(peak.value_or(*other), *other);
+    if (rest) without_files = std::max(without_files.value_or(*rest), *rest);
     is_sampled = is_sampled || stretch.is_sampled;
     end_ns = stretch.end_ns;
   }
@@ -136,10 +139,14 @@ class MarkWalk {
   void end_stretch() {
     const RssStretch& stretch = stretches_[stretch_++];
     const auto peak = as_double(stretch.peak_bytes);
-    raise(data_.metrics, kPeakRss, peak);
-    if (phase_) raise(phase_->metrics, kPeakRss, peak);
+    const auto without_files = as_double(peak_without_files(trace_, stretch));
+    for (Metrics* metrics : {&data_.metrics, phase_ ? &phase_->metrics : nullptr}) {
+      if (metrics == nullptr) continue;
+      raise(*metrics, kPeakRss, peak);
+      raise(*metrics, kPeakRssNoFiles, without_files);
+    }
     if (!round_ && !outside_) outside_ = JoinedStretches{stretch.begin_ns};
-    (round_ ? in_round_ : *outside_).add(stretch);
+    (round_ ? in_round_ : *outside_).add(stretch, without_files);
   }
 
   /// The kernel's maximum of one process bounds what samples may have missed.
@@ -202,6 +209,7 @@ class MarkWalk {
 
   void add_round() {
     raise(round_->metrics, kPeakRss, in_round_.peak);
+    raise(round_->metrics, kPeakRssNoFiles, in_round_.without_files);
     round_->peak_rss_is_sampled = may_be_larger(in_round_);
     data_.rounds.push_back(std::move(*round_));
     round_.reset();
@@ -227,6 +235,7 @@ class MarkWalk {
     const std::int64_t end_ns = end_of(trace_);
     RoundData life{1, trace_.begin_ns, end_ns, {}, std::move(phases_of_life_)};
     raise(life.metrics, kPeakRss, outside_->peak);
+    raise(life.metrics, kPeakRssNoFiles, outside_->without_files);
     life.peak_rss_is_sampled = may_be_larger(*outside_);
     life.metrics[kRoundSeconds] = static_cast<double>(end_ns - trace_.begin_ns) * 1e-9;
     add_usage(life.metrics, trace_);

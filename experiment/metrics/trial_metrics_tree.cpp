@@ -7,6 +7,7 @@
 #include "experiment/metrics/outside_rounds.h"
 #include "experiment/metrics/pss_metrics.h"
 #include "experiment/metrics/rss_peaks.h"
+#include "experiment/metrics/rss_without_files.h"
 #include "experiment/metrics/trial_metrics.h"
 
 namespace memduel {
@@ -85,13 +86,13 @@ RoundData tree_round(const RoundData& round, const std::vector<RoleData>& roles)
 void take_peaks_of(RoleData& tree, const RoleData& role) {
   std::vector<RoundData>& rounds = tree.rounds.edit();
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    if (const auto peak = role.rounds[i].metrics.value(kPeakRss))
-      rounds[i].metrics[kPeakRss] = *peak;
+    for (const char* name : {kPeakRss, kPeakRssNoFiles})
+      if (const auto peak = role.rounds[i].metrics.value(name)) rounds[i].metrics[name] = *peak;
     rounds[i].peak_rss_is_sampled = role.rounds[i].peak_rss_is_sampled;
   }
   tree.outside_rounds = role.outside_rounds;
   tree.peak_rss_is_sampled = role.peak_rss_is_sampled;
-  for (const char* name : {kPeakRss, kPeakLargestProcess})
+  for (const char* name : {kPeakRss, kPeakRssNoFiles, kPeakLargestProcess})
     if (const auto value = role.metrics.value(name)) tree.metrics[name] = *value;
 }
 
@@ -109,6 +110,11 @@ void add_sampled_peaks(RoleData& tree, const TrialTrace& trace,
     keep_largest(tree.outside_rounds, {part, begin_ns, end_ns, *peak, true});
     raise(*peak);
   };
+  const auto without_files = [&trace](std::int64_t from_ns, std::int64_t to_ns) {
+    return largest_without_files(trace.tree_rss, trace.tree_rss_of_files, from_ns, to_ns);
+  };
+  if (const auto peak = without_files(INT64_MIN, INT64_MAX))
+    tree.metrics[kPeakRssNoFiles] = static_cast<double>(*peak);
   std::int64_t begin_ns = INT64_MAX;
   std::int64_t end_ns = INT64_MIN;
   for (const RoleTrace& role : trace.roles) {
@@ -126,6 +132,8 @@ void add_sampled_peaks(RoleData& tree, const TrialTrace& trace,
       round.metrics[kPeakRss] = *peak;
       raise(*peak);
     }
+    if (const auto peak = without_files(round.begin_ns, round.end_ns))
+      round.metrics[kPeakRssNoFiles] = static_cast<double>(*peak);
     round.peak_rss_is_sampled = true;
     begin_ns = round.end_ns;
     before = TrialPart::between_rounds;

@@ -13,6 +13,7 @@ namespace {
 /// The place of a series, in the trace of the tree.
 Series& place_of(const std::string& metric, TrialTrace& trace) {
   if (metric == kGpuUsed) return trace.tree_gpu;
+  if (metric == "rss_file_bytes") return trace.tree_rss_of_files;
   if (metric == "heap_bytes") return trace.tree_heap;
   if (metric == "mapped_bytes") return trace.tree_mapped;
   if (metric == "heap_and_mapped_bytes") return trace.tree_heap_and_mapped;
@@ -23,6 +24,7 @@ Series& place_of(const std::string& metric, TrialTrace& trace) {
 Series& place_of(const std::string& metric, RoleTrace& trace) {
   if (metric == kGpuUsed) return trace.gpu;
   if (metric == kPeakLargestProcess) return trace.process_peaks;
+  if (metric == "rss_file_bytes") return trace.rss_of_files;
   if (metric == "heap_bytes") return trace.heap;
   if (metric == "mapped_bytes") return trace.mapped;
   if (metric == "heap_and_mapped_bytes") return trace.heap_and_mapped;

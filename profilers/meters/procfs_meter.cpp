@@ -78,18 +78,20 @@ struct ProcfsMeter::Process {
   ProcFile statm;
   ProcFile stat;
   ProcFile status;
-  std::int64_t peak_bytes = 0;  ///< VmHWM as it was last read
+  std::int64_t peak_bytes = 0;    ///< VmHWM as it was last read
+  std::int64_t shared_bytes = 0;  ///< RssShmem likewise
 };
 
 struct ProcfsMeter::Role {
   std::string name;
   std::vector<std::unique_ptr<Process>> processes;
   std::optional<std::int64_t> sampled;
+  std::optional<std::int64_t> of_files;  ///< part of it
   Series peaks = {kPeakLargestProcess, {}, {}};
 };
 
 ProcfsMeter::ProcfsMeter(std::size_t max_points, ProcessPeaks peaks)
-    : rss_("rss_bytes", max_points), peaks_(peaks) {}
+    : rss_("rss_bytes", max_points), files_("rss_file_bytes", max_points), peaks_(peaks) {}
 ProcfsMeter::~ProcfsMeter() = default;
 
 ProcfsMeter::Role* ProcfsMeter::find(const std::string& role) const {
@@ -105,6 +107,7 @@ void ProcfsMeter::add(const std::string& role, pid_t pid) {
     entry = roles_.back().get();
     entry->name = role;
     rss_.add_role(role);
+    files_.add_role(role);
   }
   for (const auto& other : roles_) {
     if (other.get() == entry) continue;
@@ -118,21 +121,34 @@ void ProcfsMeter::add(const std::string& role, pid_t pid) {
 std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
   static const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
   std::int64_t total = 0;
+  std::int64_t files = 0;
   std::erase_if(role.processes, [&](const std::unique_ptr<Process>& process) {
-    const auto pages = resident_pages(process->statm.read());
+    const std::string_view statm = process->statm.read();
+    const auto pages = resident_pages(statm);
     total += pages.value_or(0) * page_bytes;
+    const std::int64_t others = pages.value_or(0) - anonymous_pages(statm).value_or(0);
+    files += std::max<std::int64_t>(0, others * page_bytes - process->shared_bytes);
     // A zombie reads as 0 pages, a reaped process not at all; its number may come back as another.
     return !pages;
   });
   role.sampled.reset();
-  if (total != 0) role.sampled = total;
+  role.of_files.reset();
+  if (total != 0) {
+    role.sampled = total;
+    role.of_files = files;
+  }
   return role.sampled;
 }
 
 bool ProcfsMeter::sample(std::int64_t now_ns) {
-  std::vector<std::optional<std::int64_t>> values;
-  for (const auto& role : roles_) values.push_back(sample_role(*role));
   if (peaks_ == ProcessPeaks::yes && now_ns >= peaks_due_ns_) sample_peaks(now_ns);
+  std::vector<std::optional<std::int64_t>> values;
+  std::vector<std::optional<std::int64_t>> of_files;
+  for (const auto& role : roles_) {
+    values.push_back(sample_role(*role));
+    of_files.push_back(role->of_files);
+  }
+  if (peaks_ == ProcessPeaks::yes) files_.add(now_ns, of_files);
   return rss_.add(now_ns, values);
 }
 
@@ -140,7 +156,9 @@ void ProcfsMeter::sample_peaks(std::int64_t now_ns) {
   const std::int64_t cpu_before = thread_cpu_ns();
   for (const auto& role : roles_) {
     for (const auto& process : role->processes) {
-      const auto peak = sized_field(process->status.read(), "VmHWM");
+      const std::string_view status = process->status.read();
+      process->shared_bytes = sized_field(status, "RssShmem").value_or(0);
+      const auto peak = sized_field(status, "VmHWM");
       if (!peak || *peak == process->peak_bytes) continue;
       process->peak_bytes = *peak;
       role->peaks.t_ns.push_back(now_ns);
@@ -152,6 +170,7 @@ void ProcfsMeter::sample_peaks(std::int64_t now_ns) {
 
 std::vector<std::pair<std::string, Series>> ProcfsMeter::series() const {
   std::vector<std::pair<std::string, Series>> all = rss_.series();
+  for (auto& files : files_.series()) all.push_back(std::move(files));
   for (const auto& role : roles_)
     if (!role->peaks.t_ns.empty()) all.emplace_back(role->name, role->peaks);
   return all;

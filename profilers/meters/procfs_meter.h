@@ -1,5 +1,6 @@
-// RSS by sampling /proc/PID/statm, and its kernel-kept peak (VmHWM) less often; CPU time, page
-// faults and swap at marks; PSS when asked for.
+// RSS and its part of mapped files by sampling /proc/PID/statm; shared memory, which statm counts
+// as a file's, and the kernel-kept peak (VmHWM) less often; CPU time, page faults and swap at
+// marks; PSS when asked for.
 //
 // Files of /proc are opened once per process and read with pread: 1.2 us for a statm, where opening
 // it each time takes 4.
@@ -16,8 +17,8 @@ namespace memduel {
 
 class ProcfsMeter : public Meter {
  public:
-  /// Whether samples also read VmHWM of each process, every 10 ms at most and for a thousandth of
-  /// a CPU. It has the peaks between two samples.
+  /// Whether samples also keep the part of mapped files, and read VmHWM of each process, every 10
+  /// ms at most and for a thousandth of a CPU. It has the peaks between two samples.
   enum class ProcessPeaks { no, yes };
 
   /// @param max_points what each series keeps, see ThinnedSeries.
@@ -31,8 +32,9 @@ class ProcfsMeter : public Meter {
   MeterReading read(const std::string& role) override;
   /// pss_bytes from smaps_rollup: 3 to 7 ms for a process of 300 MB.
   Metrics read_costly(const std::string& role) override;
-  /// `rss_bytes` of every role and of `tree`; `peak_largest_process_rss_bytes` of every role: each
-  /// VmHWM of a process that differs from the one read before, which may be before a reset.
+  /// `rss_bytes` and `rss_file_bytes` of every role and of `tree`; `peak_largest_process_rss_bytes`
+  /// of every role: each VmHWM of a process that differs from the one read before, which may be
+  /// before a reset.
   [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override;
   /// The same of one role, or of `tree`; empty when there is nothing of it.
   [[nodiscard]] Series series_of(const std::string& role) const { return rss_.series_of(role); }
@@ -53,6 +55,7 @@ class ProcfsMeter : public Meter {
 
   std::vector<std::unique_ptr<Role>> roles_;
   SampledSums rss_;
+  SampledSums files_;
   ProcessPeaks peaks_;
   std::int64_t peaks_due_ns_ = 0;
 };

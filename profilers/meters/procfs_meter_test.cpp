@@ -1,12 +1,14 @@
 #include "profilers/meters/procfs_meter.h"
 
 #include <gtest/gtest.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <cstdio>
 #include <stdexcept>
 
 namespace memduel {
@@ -14,17 +16,18 @@ namespace {
 
 constexpr std::size_t kMib = std::size_t{1} << 20;
 
-/// A forked child that holds `mib` MiB of its own until it is destroyed.
+/// A forked child that holds `mib` MiB of its own, or of a file, until it is destroyed.
 class HoldingChild {
  public:
-  explicit HoldingChild(std::size_t mib) {
+  explicit HoldingChild(std::size_t mib, int file = -1) {
     int ends[2];
     if (pipe(ends) != 0) throw std::runtime_error("pipe");
     pid_ = fork();
     if (pid_ == 0) {
-      void* block =
-          mmap(nullptr, mib * kMib, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      std::memset(block, 1, mib * kMib);
+      const int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+      auto* block =
+          static_cast<char*>(mmap(nullptr, mib * kMib, PROT_READ | PROT_WRITE, flags, file, 0));
+      for (std::size_t at = 0; at < mib * kMib; at += 4096) block[at] = 1;
       if (write(ends[1], "x", 1) != 1) _exit(1);
       for (;;) pause();
     }
@@ -128,14 +131,46 @@ TEST(ProcfsMeter, HasThePeaksOfProcessesBetweenSamples) {
   meter.sample(kSecond);
   meter.sample(2 * kSecond);
   const auto series = meter.series();
-  ASSERT_EQ(series.size(), 3U);
-  EXPECT_EQ(series[2].first, "server");
-  EXPECT_EQ(series[2].second.metric, "peak_largest_process_rss_bytes");
-  const Series& peaks = series[2].second;
+  ASSERT_EQ(series.size(), 5U) << "of server and tree all and of files, and the peaks";
+  EXPECT_EQ(series[4].first, "server");
+  EXPECT_EQ(series[4].second.metric, "peak_largest_process_rss_bytes");
+  const Series& peaks = series[4].second;
   ASSERT_EQ(peaks.t_ns, (std::vector<std::int64_t>{kSecond, kSecond})) << "they did not change";
   // What the parent had was given to both by fork, and none of it is the child's own.
   EXPECT_GE(peaks.values[0], static_cast<std::int64_t>(16 * kMib));
   EXPECT_NEAR(static_cast<double>(peaks.values[1] - peaks.values[0]), 16.0 * kMib, 1.0 * kMib);
+}
+
+std::int64_t last_of(const ProcfsMeter& meter, const std::string& role, const std::string& metric) {
+  for (const auto& [name, series] : meter.series())
+    if (name == role && series.metric == metric) return series.values.back();
+  return -1;
+}
+
+TEST(ProcfsMeter, TellsPagesOfFilesFromSharedMemory) {
+  constexpr std::size_t kHeld = 24;
+  const int memory = memfd_create("shared", 0);
+  FILE* file = tmpfile();
+  for (const int descriptor : {memory, fileno(file)})
+    ASSERT_EQ(ftruncate(descriptor, kHeld * kMib), 0);
+  struct statfs of_file{};
+  ASSERT_EQ(fstatfs(fileno(file), &of_file), 0);
+  const HoldingChild shares(kHeld, memory);
+  const HoldingChild maps(kHeld, fileno(file));
+  ProcfsMeter meter(ThinnedSeries::kEverySample, ProcfsMeter::ProcessPeaks::yes);
+  meter.add("shares", shares.pid());
+  meter.add("maps", maps.pid());
+  meter.sample(1'000'000'000);
+  constexpr std::int64_t kLibraries = 12 * kMib;
+  EXPECT_GE(last_of(meter, "shares", "rss_bytes"), std::int64_t{kHeld * kMib});
+  EXPECT_LT(last_of(meter, "shares", "rss_file_bytes"), kLibraries);
+  if (of_file.f_type != TMPFS_MAGIC) {
+    EXPECT_GE(last_of(meter, "maps", "rss_file_bytes"), std::int64_t{kHeld * kMib});
+  } else {
+    EXPECT_LT(last_of(meter, "maps", "rss_file_bytes"), kLibraries) << "files there are memory";
+  }
+  fclose(file);
+  close(memory);
 }
 
 TEST(ProcfsMeter, KnowsNothingOfOtherRoles) {

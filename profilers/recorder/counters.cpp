@@ -318,6 +318,10 @@ void show_sparse(const SparseRange* ranges, std::size_t count) {
   __atomic_fetch_add(&page->sparse_version, 1, __ATOMIC_RELEASE);
 }
 
+void note_files(std::uint64_t bytes) {
+  raise(page->file_peak_bytes, bytes);
+}
+
 void count_lost() {
   __atomic_fetch_add(&page->lost, 1, __ATOMIC_RELAXED);
 }

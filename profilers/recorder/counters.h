@@ -67,6 +67,8 @@ void remove_mapping(const MappedBytes& bytes) MEMDUEL_HIDDEN;
 void note_touched(std::int64_t touched) MEMDUEL_HIDDEN;
 /// Shows the ranges of kSparseBytes and more to readers of the page; at most kMostSparse.
 void show_sparse(const SparseRange* ranges, std::size_t count) MEMDUEL_HIDDEN;
+/// `bytes` of mapped files are resident now.
+void note_files(std::uint64_t bytes) MEMDUEL_HIDDEN;
 void count_lost() MEMDUEL_HIDDEN;
 
 /// Ends the image's records: publishes, and sets the flags `how`, of which kFinished is one.

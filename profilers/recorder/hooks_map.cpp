@@ -7,6 +7,7 @@
 #include <cstdarg>
 
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/file_pages.h"
 #include "profilers/recorder/mappings.h"
 #include "profilers/recorder/next.h"
 #include "profilers/recorder/snapshot.h"
@@ -155,7 +156,7 @@ MEMDUEL_EXPORT int munmap(void* at, std::size_t length) noexcept {
     const Busy busy;
     look_before_loss(static_cast<std::int64_t>(length));
     look_before_unmapping(at, length);
-    forget_mapping(at, length);
+    if (forget_mapping(at, length) == 0) look_at_files_before_unmapping(length);
   } else if (keeps_allocators(caller)) {
     const Nested nested;
     forget_allocator_mapping(at, length);

@@ -18,7 +18,7 @@
 
 namespace memduel::recorder {
 
-inline constexpr char kPageMagic[8] = {'M', 'D', 'H', 'E', 'A', 'P', '0', '2'};
+inline constexpr char kPageMagic[8] = {'M', 'D', 'H', 'E', 'A', 'P', '0', '3'};
 inline constexpr std::int64_t kPublishBytes = 64 * 1024;      ///< of the first thread
 inline constexpr std::int64_t kLeastPublishBytes = 8 * 1024;  ///< of the eighth and all later ones
 inline constexpr std::uint64_t kIntervalBytes = 512 * 1024;   ///< mean between samples, unasked
@@ -121,6 +121,9 @@ struct HeapPage {
   std::uint64_t inherited_count;  ///< in a forked child: the ranges at the fork
   SparseRange
       inherited_ranges[kMostSparse];  ///< of these only pages of no other process are its own
+
+  /// Pages of mapped files that were resident before a large unmapping or at the end, the most.
+  std::uint64_t file_peak_bytes;
 
   alignas(64) Scope round;  ///< the running one, kind none when there is none
   Scope phase;

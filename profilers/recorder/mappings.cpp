@@ -284,6 +284,10 @@ void stop_looking() {
   filtered = true;
 }
 
+bool may_ask_kernel() {
+  return !filtered;
+}
+
 void look_before_unmapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   Range part{};

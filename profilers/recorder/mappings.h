@@ -28,6 +28,7 @@ void look_before_unmapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 void look_at_mappings_on_the_way() MEMDUEL_HIDDEN;
 /// From now on no look asks the kernel: the process has, or prepares, a filter of system calls.
 void stop_looking() MEMDUEL_HIDDEN;
+bool may_ask_kernel() MEMDUEL_HIDDEN;
 /// The same as look_before_unmapping at the end of the image.
 void look_at_last_mappings() MEMDUEL_HIDDEN;
 

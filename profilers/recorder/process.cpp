@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/file_pages.h"
 #include "profilers/recorder/find_object.h"
 #include "profilers/recorder/hooks.h"
 #include "profilers/recorder/mappings.h"
@@ -215,6 +216,7 @@ void finish_image(bool executes) {
   if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
   look_at_end();
   look_at_last_mappings();
+  look_at_last_files();
   finish_page(executes ? kFinished | kReplaced : kFinished);
   flush_trace();
 }

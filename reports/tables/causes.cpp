@@ -40,9 +40,15 @@ bool is_shared_step(const WaterfallStep& step) {
   return step.owner == to_name(PageOwner::inherited) && step.function == kSharedWithOthers;
 }
 
-std::vector<Cause> causes_of_snapshot(const ResidentTable& table) {
+bool is_reclaimable_step(const WaterfallStep& step) {
+  return step.owner == to_name(PageOwner::file) && step.function != kSharedMemory &&
+         step.caller != kPrivateCopy;
+}
+
+std::vector<Cause> causes_of_snapshot(const ResidentTable& table, const std::string& metric) {
   std::vector<WaterfallStep> steps = table.steps;
   std::erase_if(steps, is_shared_step);
+  if (metric == kPeakRssNoFiles) std::erase_if(steps, is_reclaimable_step);
   std::ranges::stable_sort(steps, std::greater(), [](const WaterfallStep& step) {
     return std::make_pair(!step.function.empty(), std::abs(step.size));
   });
@@ -108,9 +114,9 @@ bool is_same_cause(const Cause& a, const Cause& b) {
 }  // namespace
 
 bool is_resident_peak(const std::string& metric) {
-  constexpr std::array<std::string_view, 8> kPeaks = {
-      kPeakRss,     kPeakRssAboveIdle, kPeakPss,        kPeakRssAnon,
-      kPeakRssFile, kPeakCgroup,       kPeakCgroupAnon, kPeakSharedOnce};
+  constexpr std::array<std::string_view, 9> kPeaks = {
+      kPeakRss,     kPeakRssNoFiles, kPeakRssAboveIdle, kPeakPss,       kPeakRssAnon,
+      kPeakRssFile, kPeakCgroup,     kPeakCgroupAnon,   kPeakSharedOnce};
   return std::ranges::find(kPeaks, metric) != kPeaks.end();
 }
 
@@ -120,7 +126,7 @@ std::vector<Cause> causes_of(const Results& results, const Comparison& row) {
                             : std::nullopt;
   std::vector<Cause> causes;
   if (snapshot) {
-    causes = causes_of_snapshot(*snapshot);
+    causes = causes_of_snapshot(*snapshot, row.metric);
     for (Cause& cause : causes) {
       cause.of = quantity(results.job, row.role, row.metric);
       cause.resident = true;

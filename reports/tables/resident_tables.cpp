@@ -153,7 +153,8 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
   if (is(PageOwner::pinned)) return "free space pinned by blocks of " + who;
   if (is(PageOwner::mapping)) return "mapped by " + who;
   if (is(PageOwner::file))
-    return step.function + (step.caller == kPrivateCopy ? " (own copy of a file)" : " (file)");
+    return step.function +
+           (step.caller == kPrivateCopy ? " (own copy of a file)" : " (mapped file, reclaimable)");
   return step.owner + " " + who;
 }
 

@@ -80,7 +80,7 @@ TEST(ResidentTables, StepsAreNamedByOwnerAndFunction) {
       {"State::copy for load (live blocks)", -15},
       {"all other live blocks", -5},
       {"not explained", 1},
-      {"libx.so (file)", 9}};
+      {"libx.so (mapped file, reclaimable)", 9}};
   EXPECT_EQ(named, expected) << "half a MiB of Log::keep is below 1/200 and in the rest";
 }
 

@@ -39,7 +39,7 @@ class Metric:
         self.is_declared = name in better or name in KNOWN or name.startswith(("allocator_", "peak_gpu", "gpu_", "idle_gpu"))
 
 
-KNOWN = set("""peak_rss_bytes peak_rss_above_idle_bytes idle_rss_bytes peak_largest_process_rss_bytes end_rss_bytes end_pss_bytes peak_pss_bytes
+KNOWN = set("""peak_rss_bytes peak_rss_no_files_bytes peak_rss_above_idle_bytes idle_rss_bytes peak_largest_process_rss_bytes end_rss_bytes end_pss_bytes peak_pss_bytes
 peak_rss_anon_bytes peak_rss_file_bytes peak_cgroup_bytes peak_cgroup_anon_bytes peak_cgroup_file_bytes peak_cgroup_shmem_bytes peak_cgroup_kernel_bytes
 peak_shared_once_bytes rss_counted_again_bytes swapped_bytes peak_heap_bytes end_heap_bytes peak_mapped_bytes end_mapped_bytes
 peak_heap_and_mapped_bytes end_heap_and_mapped_bytes allocated_bytes live_at_end_bytes heap_in_use_bytes

@@ -149,6 +149,7 @@ HeapCounters read_heap_counters(const std::filesystem::path& file) {
   counters.dense_bytes = page.dense_bytes;
   counters.inherited_dense_bytes = page.inherited_dense_bytes;
   counters.together_peak_bytes = page.together_peak_bytes;
+  counters.file_peak_bytes = static_cast<std::int64_t>(page.file_peak_bytes);
   counters.has_sparse = page.sparse_mappings > 0;
   // A scope that was being appended when the process died is left out.
   const std::size_t whole = (bytes.size() - sizeof page) / sizeof(Scope);

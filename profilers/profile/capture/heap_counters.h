@@ -50,6 +50,7 @@ struct HeapCounters : HeapTotals {
   std::int64_t inherited_mapping_bytes = 0;  ///< part of mapping_bytes that was there at the fork
   std::int64_t dense_bytes = 0;              ///< part of mapping_bytes below kSparseBytes each
   std::int64_t inherited_dense_bytes = 0;    ///< likewise of dense_bytes
+  std::int64_t file_peak_bytes = 0;          ///< resident pages of mapped files; 0: nobody looked
   bool has_sparse = false;  ///< it had mappings of kSparseBytes or more: what is touched is sampled
   std::vector<HeapScope> scopes;  ///< in the order they ended, then the running ones
 

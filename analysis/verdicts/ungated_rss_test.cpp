@@ -1,0 +1,97 @@
+#include "analysis/verdicts/ungated_rss.h"
+
+#include <gmock/gmock.h>
+
+#include "base/metric_catalogue.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr double kMiB = 1 << 20;
+
+Comparison row(const char* metric, double before, double after, Verdict verdict) {
+  Comparison row;
+  row.baseline = "a";
+  row.candidate = "b";
+  row.role = kTree;
+  row.metric = metric;
+  row.baseline_median = before * kMiB;
+  row.candidate_median = after * kMiB;
+  row.verdict = verdict;
+  return row;
+}
+
+GateResult gate(const char* metric, GateOutcome outcome) {
+  GateResult gate;
+  gate.role = kTree;
+  gate.metric = metric;
+  gate.baseline = "a";
+  gate.candidate = "b";
+  gate.outcome = outcome;
+  return gate;
+}
+
+/// 50 MiB more resident memory, `of_files` of them pages of files; the gate on the heap passed.
+Results results(double of_files) {
+  Results results;
+  results.baseline = "a";
+  results.comparisons = {row(kPeakHeap, 2, 2, Verdict::unchanged),
+                         row(kPeakRss, 10, 60, Verdict::regressed),
+                         row(kPeakRssNoFiles, 5, 55 - of_files, Verdict::unchanged)};
+  results.gates = {gate(kPeakHeap, GateOutcome::passed)};
+  return results;
+}
+
+TEST(UngatedRss, IsToldWithItsPagesOfFiles) {
+  Results found = results(49);
+  Difference file;
+  file.candidate = "b";
+  file.kind = "resident";
+  file.stack = {"file:t.db", "shared"};
+  file.bytes = 49 * kMiB;
+  found.differences = {file};
+  const auto notes = ungated_rss(found);
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_EQ(notes[0].code, "rss_beyond_margin");
+  EXPECT_THAT(
+      notes[0].message,
+      AllOf(HasSubstr("b uses 50.0 MiB more memory at its peak than a (10.0 MiB → 60.0 MiB)"),
+            HasSubstr("pages of mapped files (t.db) are 49.0 MiB more"), HasSubstr("can reclaim")));
+}
+
+TEST(UngatedRss, OfAnotherKindIsToldWithoutFiles) {
+  const auto notes = ungated_rss(results(0));
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_THAT(notes[0].message, Not(HasSubstr("files")));
+}
+
+TEST(UngatedRss, IsNoNewsWhereAGateAsksForItOrFailed) {
+  Results found = results(0);
+  found.gates.push_back(gate(kPeakRss, GateOutcome::passed));
+  EXPECT_THAT(ungated_rss(found), IsEmpty());
+  found = results(0);
+  found.gates[0].outcome = GateOutcome::failed;
+  EXPECT_THAT(ungated_rss(found), IsEmpty());
+  found = results(0);
+  found.gates.clear();
+  EXPECT_THAT(ungated_rss(found), IsEmpty());
+}
+
+TEST(UngatedRss, WithinTheMarginOrWithinTheNoiseIsNone) {
+  Results found = results(0);
+  found.comparisons[1] = row(kPeakRss, 10, 10.9, Verdict::regressed);
+  EXPECT_THAT(ungated_rss(found), IsEmpty()) << "the margin is 1 MiB";
+  found.comparisons[1] = row(kPeakRss, 10, 60, Verdict::inconclusive);
+  EXPECT_THAT(ungated_rss(found), IsEmpty());
+  found.comparisons[1].apart = true;
+  EXPECT_THAT(ungated_rss(found), SizeIs(1)) << "no value of one side within those of the other";
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,41 @@
+#include "profilers/recorder/file_pages.h"
+
+#include "profilers/recorder/counters.h"
+#include "profilers/recorder/mappings.h"
+#include "profilers/recorder/proc_lines.h"
+
+namespace memduel::recorder {
+
+namespace {
+
+// Less does not tell of a change.
+constexpr std::size_t kLeastBytes = std::size_t{1} << 20;
+constexpr std::uint64_t kRestPerLook = 100;
+
+std::uint64_t due = 0;
+
+void look_at_files() {
+  if (!may_ask_kernel()) return;
+  const std::uint64_t begin = now_ns();
+  char lines[4096];
+  ProcLines status("/proc/self/status", lines, sizeof lines);
+  if (!status.is_open()) return;
+  std::uint64_t bytes = 0;
+  for (const char* line = status.next(); line != nullptr; line = status.next())
+    if (add_kilobytes(line, "RssFile:", bytes)) break;
+  note_files(bytes);
+  const std::uint64_t end = now_ns();
+  __atomic_store_n(&due, end + kRestPerLook * (end - begin), __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+void look_at_files_before_unmapping(std::size_t length) {
+  if (length >= kLeastBytes && now_ns() >= __atomic_load_n(&due, __ATOMIC_RELAXED)) look_at_files();
+}
+
+void look_at_last_files() {
+  look_at_files();
+}
+
+}  // namespace memduel::recorder
