@@ -11,6 +11,7 @@
 #include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "profilers/profile/model/resident_snapshot.h"
+#include "profilers/profile/names/runtime_memory.h"
 #include "profilers/profile/names/short_name.h"
 #include "reports/tables/difference_tables.h"
 #include "reports/tables/words.h"
@@ -140,7 +141,7 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
       {PageOwner::mapping, "", "all other mappings"},
       {PageOwner::file, "", "all other files"},
       {PageOwner::pinned, "", "free space that other blocks pin"},
-      {PageOwner::unexplained, "", "not explained"},
+      {PageOwner::unexplained, "", "no owner was found"},
   };
   if (step.owner.empty()) return "all smaller differences";
   if (step.owner == kElsewhere) return words_for_elsewhere(role);
@@ -151,6 +152,7 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
   const std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
   if (is(PageOwner::live)) return who + " (live blocks)";
   if (is(PageOwner::pinned)) return "free space pinned by blocks of " + who;
+  if (is(PageOwner::unexplained) || runtime_memory(step.function) != nullptr) return who;
   if (is(PageOwner::mapping)) return "mapped by " + who;
   if (is(PageOwner::file))
     return step.function + (step.caller == kPrivateCopy ? " (own copy of a file)" : " (file)");

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "profilers/profile/names/named_memory.h"
 #include "profilers/profile/names/own_code.h"
 #include "profilers/profile/names/short_name.h"
 
@@ -113,6 +114,13 @@ void add_totals(std::string& text, const Profile& profile) {
   add_estimates(text, profile);
 }
 
+std::vector<std::pair<std::uint32_t, Estimate>> shown_stacks(const Profile& profile,
+                                                             const LiveSites& sites,
+                                                             const SummaryOptions& options) {
+  auto stacks = stacks_of(profile, sites);
+  return options.all_frames ? stacks : without_runtimes(profile, stacks);
+}
+
 // From the frame that tells most outwards; those between that every program has are left out.
 void add_frames(std::string& text, const Profile& profile, std::uint32_t stack,
                 const SummaryOptions& options) {
@@ -144,7 +152,7 @@ void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
                       : profile.unit == ProfileUnit::nanoseconds ? "time"
                                                                  : "samples");
   std::size_t number = 0;
-  for (const auto& [stack, amount] : stacks_of(profile, sites)) {
+  for (const auto& [stack, amount] : shown_stacks(profile, sites, options)) {
     if (++number > options.stacks) break;
     text += fmt::format("{:>4}. {} ({:.1f} %){}\n", number, amount_text(profile, amount),
                         total > 0 ? 100 * amount.bytes / total : 0, count_text(profile, amount));
@@ -164,7 +172,7 @@ void add_untouched(std::string& text, const Profile& profile, const SummaryOptio
   text += fmt::format("\nAsked for and never touched, which costs no memory: {}\n",
                       format_bytes(total_of(sites).bytes));
   std::size_t number = 0;
-  for (const auto& [stack, amount] : stacks_of(profile, sites)) {
+  for (const auto& [stack, amount] : shown_stacks(profile, sites, options)) {
     if (++number > options.stacks) break;
     text += fmt::format("{:>4}. {}\n", number, amount_text(profile, amount));
     add_frames(text, profile, stack, options);
