@@ -170,11 +170,11 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
 
 /// No profile can say where, and another tool does.
 std::optional<Suggestion> in_go_heap(const ReportModel& model, const std::string& name) {
-  const bool is_go = std::ranges::any_of(model.results.limitations,
-                                         [](const Note& note) { return note.code == kGoHeapNote; });
-  if (!is_go || !has_failed_gate(model, name)) return std::nullopt;
-  return Suggestion{fmt::format("What next: what {} has more is in the {}.{}", name, kGoHeap,
-                                advice_on(*runtime_memory(kGoHeap))),
+  const bool is_go = std::ranges::find(model.results.limitations, kGoHeapNote, &Note::code) !=
+                     model.results.limitations.end();
+  if (!is_go || !model.causes.empty() || !has_failed_gate(model, name)) return std::nullopt;
+  return Suggestion{fmt::format("What next: of the {} of a Go program memduel sees only the sum.{}",
+                                kGoHeap, advice_on(*runtime_memory(kGoHeap))),
                     {}};
 }
 

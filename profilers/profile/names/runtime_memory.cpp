@@ -40,7 +40,8 @@ constexpr std::array kMemory = {
         kPhpHeap,
         "print memory_get_usage() between the steps of the script, or use PHP's extension "
         "memprof"},
-    RuntimeMemory{kArenas, "record it with PYTHONMALLOC=malloc memduel record --exact -- CMD"},
+    RuntimeMemory{kArenas,
+                  "record every object: PYTHONMALLOC=malloc memduel record --exact -- CMD"},
     RuntimeMemory{kCallStack, ""},
     RuntimeMemory{kRubyHeap,
                   "run require \"objspace\"; ObjectSpace.dump_all(output: File.open(\"heap.json\", "
@@ -87,6 +88,7 @@ struct Rule {
 };
 
 constexpr std::array kRules = {
+    Rule{kV8Heap, kV8, {"v8::"}, {"v8::internal::MemoryAllocator::"}, false},
     Rule{kWasm, kV8, {"v8::"}, {"v8::internal::BackingStore::"}, false},
     Rule{kV8Heap, kV8, {"v8::", "cppgc::"}, {}},
     Rule{kCodeCache, kJava, {}, {"CodeHeap::", "CodeCache::"}},
@@ -110,7 +112,7 @@ constexpr std::array kRules = {
          {"heap_page_", "heap_assign_page", "newobj_", "rb_newobj", "rb_wb_protected_newobj",
           "rb_wb_unprotected_newobj", "rb_ec_wb_protected_newobj"}},
     Rule{kRubyVm, kRuby, {}, {}},
-    Rule{kOpenBlas, kBlas, {"blas_memory_alloc", "scipy_blas_memory_alloc"}, {}, false},
+    Rule{kOpenBlas, kBlas, {}, {"blas_memory_alloc", "scipy_blas_memory_alloc"}},
 };
 
 /// `php8.2` is php's, `phpunit` is not.

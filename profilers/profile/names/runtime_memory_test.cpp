@@ -58,6 +58,16 @@ TEST(RuntimeMemory, TellsWebAssemblyFromTheHeapOfV8) {
       "WebAssembly memory");
 }
 
+TEST(RuntimeMemory, NamesWhatACollectionMapsOnTheWayTheHeapOfV8) {
+  EXPECT_EQ(
+      named({{"v8::base::OS::SetPermissions(void*, unsigned long, int)", kNode},
+             {"v8::internal::MemoryAllocator::AllocatePage(v8::internal::Space*)", kNode},
+             {"v8::internal::Heap::CollectGarbage(v8::internal::AllocationSpace)", kNode},
+             {"v8::internal::BackingStore::AllocateWasmMemory(v8::internal::Isolate*)", kNode}})
+          .name,
+      "V8 heap");
+}
+
 TEST(RuntimeMemory, LeavesOtherMappingsOfNode) {
   EXPECT_EQ(named({{"uv__fs_mmap(void*)", kNode}, {"node::Start(int, char**)", kNode}}).name, "");
 }
@@ -155,10 +165,13 @@ TEST(RuntimeMemory, TellsTheObjectsOfRubyFromTheRest) {
 }
 
 TEST(RuntimeMemory, NamesTheBuffersOfOpenBlas) {
-  EXPECT_EQ(named({{"blas_memory_alloc", "libopenblasp-r0.3.21.so"},
-                   {"call_init", "ld-linux-x86-64.so.2"}})
-                .name,
-            "OpenBLAS buffers");
+  const Named found = named({{"libopenblas.so.0+0x3738f5", "libopenblas.so.0"},
+                             {"blas_memory_alloc", "libopenblas.so.0"},
+                             {"libopenblas.so.0+0x374843", "libopenblas.so.0"},
+                             {"start_thread", kLibc},
+                             {"clone3", kLibc}});
+  EXPECT_EQ(found.name, "OpenBLAS buffers");
+  EXPECT_EQ(found.count, 5U);
 }
 
 TEST(RuntimeMemory, NamesNoMappingOfAProgramOfNoRuntime) {
