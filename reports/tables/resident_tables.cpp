@@ -141,7 +141,7 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
       {PageOwner::mapping, "", "all other mappings"},
       {PageOwner::file, "", "all other files"},
       {PageOwner::pinned, "", "free space that other blocks pin"},
-      {PageOwner::unexplained, "", "no owner was found"},
+      {PageOwner::unexplained, "", "not explained"},
   };
   if (step.owner.empty()) return "all smaller differences";
   if (step.owner == kElsewhere) return words_for_elsewhere(role);

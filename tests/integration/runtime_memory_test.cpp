@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::string kPrograms = MEMDUEL_SOURCES "/bench/mapped/";
+const std::string kMappedPrograms = MEMDUEL_SOURCES "/bench/mapped/";
 
 bool is_installed(const std::string& program) {
   const char* path = std::getenv("PATH");
@@ -74,7 +74,7 @@ TEST(RuntimeMemory, LeavesAMappingThatPythonCodeMakesToItsFunction) {
 TEST(RuntimeMemory, NamesTheHeapOfV8) {
   if (!is_installed("node")) GTEST_SKIP() << "no node";
   const Workplace place;
-  EXPECT_EQ(largest_in(mappings_of(place, {"node", kPrograms + "objects.js", "200000"})),
+  EXPECT_EQ(largest_in(mappings_of(place, {"node", kMappedPrograms + "objects.js", "200000"})),
             "        V8 heap");
 }
 
@@ -82,7 +82,8 @@ TEST(RuntimeMemory, NamesTheHeapOfJava) {
   if (!is_installed("javac")) GTEST_SKIP() << "no JDK";
   const Workplace place;
   // java compiles a source that is all it gets.
-  const std::string mappings = mappings_of(place, {"java", kPrograms + "Objects.java", "200000"});
+  const std::string mappings =
+      mappings_of(place, {"java", kMappedPrograms + "Objects.java", "200000"});
   EXPECT_EQ(largest_in(mappings), "        Java heap");
   EXPECT_THAT(mappings, HasSubstr("        Java code cache"));
 }
@@ -90,25 +91,34 @@ TEST(RuntimeMemory, NamesTheHeapOfJava) {
 TEST(RuntimeMemory, NamesTheHeapOfPhp) {
   if (!is_installed("php")) GTEST_SKIP() << "no php";
   const Workplace place;
-  EXPECT_EQ(largest_in(mappings_of(place, {"php", kPrograms + "objects.php", "200000"})),
+  EXPECT_EQ(largest_in(mappings_of(place, {"php", kMappedPrograms + "objects.php", "200000"})),
             "        PHP heap");
 }
 
 TEST(RuntimeMemory, NamesTheHeapOfRuby) {
   if (!is_installed("ruby")) GTEST_SKIP() << "no ruby";
   const Workplace place;
-  EXPECT_THAT(mappings_of(place, {"ruby", kPrograms + "objects.rb", "200000"}),
+  EXPECT_THAT(mappings_of(place, {"ruby", kMappedPrograms + "objects.rb", "200000"}),
               HasSubstr("        Ruby heap"));
 }
 
 TEST(RuntimeMemory, OfAFailedGateLeadsToTheToolThatShowsIt) {
   const Workplace place;
-  const std::string command = "/usr/bin/python3 " + kPrograms + "objects.py ";
+  const std::string script = place.file("objects.py",
+                                        "import sys\n"
+                                        "def keep(count):\n"
+                                        "  kept = None\n"
+                                        "  for i in range(count): kept = (kept, i)\n"
+                                        "  return kept\n"
+                                        "kept = keep(int(sys.argv[1]))\n"
+                                        "import os\n"
+                                        "os._exit(0)  # not to free a chain that deep\n");
+  const std::string command = "/usr/bin/python3 " + script + " ";
   const Finished run =
       memduel(place, {"compare", "--a", command + "300000", "--b", command + "360000", "--repeats",
                       "5", "--gate", "default", "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("CPython arenas for <listcomp> (objects.py)"));
+  EXPECT_THAT(run.out, HasSubstr("CPython arenas for keep (objects.py)"));
   EXPECT_THAT(run.out, HasSubstr("To see"));
   EXPECT_THAT(run.out, HasSubstr("PYTHONMALLOC=malloc"));
 }
@@ -117,9 +127,9 @@ TEST(RuntimeMemory, OfAGoProgramLeadsToPprof) {
   if (!is_installed("go")) GTEST_SKIP() << "no go";
   const Workplace place;
   const std::string program = place.path("objects");
-  const Finished built = Running(place, "env",
+  const Finished built = Running(place, "/usr/bin/env",
                                  {"CGO_ENABLED=0", "GOCACHE=" + place.path("cache").string(), "go",
-                                  "build", "-o", program, kPrograms + "objects.go"})
+                                  "build", "-o", program, kMappedPrograms + "objects.go"})
                              .wait();
   ASSERT_EQ(built.status, 0) << built.err;
   const Finished run = memduel(
