@@ -173,7 +173,8 @@ std::optional<Suggestion> in_go_heap(const ReportModel& model, const std::string
   const bool is_go = std::ranges::find(model.results.limitations, kGoHeapNote, &Note::code) !=
                      model.results.limitations.end();
   if (!is_go || !model.causes.empty() || !has_failed_gate(model, name)) return std::nullopt;
-  return Suggestion{fmt::format("What next: of the {} of a Go program memduel sees only the sum.{}",
+  return Suggestion{fmt::format("What next: this is a Go program. Its memory is the {}, of which "
+                                "memduel sees only the sum.{}",
                                 kGoHeap, advice_on(*runtime_memory(kGoHeap))),
                     {}};
 }

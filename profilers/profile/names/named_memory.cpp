@@ -155,8 +155,12 @@ void name_unexplained(Profile& profile) {
 
 void name_runtime_memory(Profile& profile) {
   MemoryNames names(profile);
-  for (AllocationSite& site : profile.sites) names.name(site);
-  if (profile.resident) name_unexplained(profile);
+  for (AllocationSite& site : profile.sites)
+    if (site.heap == Heap::mapping) names.name(site);
+  if (!profile.resident) return;
+  for (const LiveSites* sites : {&profile.resident->sites, &profile.resident->untouched})
+    for (const auto& entry : *sites) names.name(profile.sites[entry.first]);
+  name_unexplained(profile);
 }
 
 std::uint32_t without_runtime(const Profile& profile, std::uint32_t stack) {

@@ -118,6 +118,7 @@ TEST(NamedMemory, NamesPagesOfASnapshotToo) {
     profile.sites.push_back(site);
   }
   profile.resident.emplace();
+  profile.resident->sites = {{3, {kMiB, 1, 0, 1}}, {4, {8192, 0, 0, 1}}};
   profile.resident->parts = {{PageOwner::unexplained, "anonymous", {}, 8192}};
   name_runtime_memory(profile);
   EXPECT_THAT(names_of(profile, without_runtime(profile, profile.sites[3].stack)),
