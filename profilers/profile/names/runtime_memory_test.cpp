@@ -136,6 +136,15 @@ TEST(RuntimeMemory, NamesArenasAndLeavesThePythonFunctionThatNeededThem) {
   EXPECT_EQ(named(stack).count, 3U);
 }
 
+TEST(RuntimeMemory, TellsTheCallStackOfPythonFromItsArenas) {
+  EXPECT_EQ(named({{"_PyObject_ArenaMmap", "python3.11"},
+                   {"_PyObject_VirtualAlloc", "python3.11"},
+                   {"allocate_chunk", "python3.11"},
+                   {"push_chunk", "python3.11"}})
+                .name,
+            "CPython call stack");
+}
+
 TEST(RuntimeMemory, TakesTheSizeForAnArenaWherePythonHasNoSymbols) {
   const std::vector<CodeFrame> stack = {{"python3.11+0x62d098", "python3.11"},
                                         {"python3.11+0x4fb706", "python3.11"},
