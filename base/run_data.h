@@ -143,6 +143,9 @@ struct Note {
   std::string advice;
 };
 
+/// Of a role whose memory is Go's own heap, which no recorder can enter.
+inline constexpr const char* kGoHeapNote = "go_heap";
+
 /// The difference of an artifact between two arms, by its `compare` command.
 struct ArtifactDifference {
   std::string baseline;

@@ -187,7 +187,13 @@ ResidentMemory memory_of(const ResidentSnapshot& snapshot) {
     if (part.owner != PageOwner::recorder && part.owner != PageOwner::unexplained)
       owners[{part.owner, part.name}] += part.bytes;
   }
-  owners[{PageOwner::unexplained, ""}] = snapshot.unexplained_bytes();
+  double named = 0;
+  for (const ResidentPart& part : snapshot.parts) {
+    if (part.owner != PageOwner::unexplained) continue;
+    owners[{part.owner, part.name}] += part.bytes;
+    named += part.bytes;
+  }
+  owners[{PageOwner::unexplained, ""}] = snapshot.unexplained_bytes() - named;
   for (const auto& [owner, bytes] : owners)
     memory.owners.push_back({std::string(to_name(owner.first)), valid_utf8(owner.second), bytes});
   return memory;

@@ -50,6 +50,12 @@ void add_differences(Results& results, const RunData& run, const fs::path& direc
 
 void note_unexplained(Results& results, const RunData& run) {
   if (!results.difference_totals.empty() || !gate_failed(results)) return;
+  const auto go = std::ranges::find(results.limitations, kGoHeapNote, &Note::code);
+  if (go != results.limitations.end()) {
+    results.limitations.push_back(
+        {"where_unknown", "a gate failed, and no profile says where the arms differ", go->advice});
+    return;
+  }
   const nlohmann::json::json_pointer trials("/profile/trials");
   const bool is_off = run.config.contains(trials) && run.config.at(trials) == 0;
   results.limitations.push_back(

@@ -12,6 +12,7 @@
 #include "experiment/metrics/trial_metrics.h"
 #include "experiment/trial/wrapper_script.h"
 #include "profilers/profile/capture/heap_counters.h"
+#include "profilers/profile/capture/preload.h"
 
 namespace memduel {
 namespace {
@@ -170,8 +171,17 @@ void note_uncounted(TrialRun& run, const std::string& role, const std::string& w
                              "see docs/recorder.md"});
 }
 
+void note_go_heap(TrialRun& run, const std::string& role) {
+  run.limitations.push_back(
+      {kGoHeapNote,
+       fmt::format("the anonymous memory of {} is the Go heap, of which memduel sees only the sum",
+                   role),
+       to_see_go_heap()});
+}
+
 void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
   if (!spec.heap_obstacle.empty()) note_uncounted(run, role.role, spec.heap_obstacle);
+  if (spec.heap_obstacle == kStaticGo) note_go_heap(run, role.role);
   if (!spec.heap_dir) return;
   HeapImages left;
   try {

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "profilers/profile/decode/load_profile.h"
 #include "profilers/profile/decode/trace_file.h"
+#include "profilers/profile/names/named_memory.h"
 #include "profilers/readers/folded.h"
 #include "profilers/readers/foreign_files.h"
 #include "profilers/readers/gperftools_heap.h"
@@ -79,6 +80,7 @@ Profile read_profile(const std::filesystem::path& file) {
     }
     symbolize(profile, symbols);
   }
+  name_runtime_memory(profile);
   return profile;
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "profilers/profile/model/profile.h"
 #include "profilers/profile/names/own_code.h"
+#include "profilers/profile/names/runtime_memory.h"
 #include "profilers/profile/names/short_name.h"
 #include "reports/tables/causes.h"
 #include "reports/tables/words.h"
@@ -205,6 +206,10 @@ bool is_place_of_runtime(std::string_view name) {
   return name.starts_with("libstdc++.so") || name.starts_with("libc.so");
 }
 
+bool is_python(const std::string& name) {
+  return name.ends_with(".py)");
+}
+
 /// "memduel::Bytes" of "memduel::Bytes::reserve"; empty of a function outside classes.
 std::string_view class_of(std::string_view name) {
   const std::size_t end = name.rfind("::");
@@ -219,9 +224,10 @@ std::size_t telling_frame(const std::vector<std::string>& stack) {
       if (tells(stack[i])) return i;
     return std::nullopt;
   };
-  // What a Python function calls in C is the library's business.
-  if (const auto at = innermost([](const auto& name) { return name.ends_with(".py)"); }))
+  if (const auto at = innermost([](const auto& name) { return runtime_memory(name) != nullptr; }))
     return *at;
+  // What a Python function calls in C is the library's business.
+  if (const auto at = innermost(is_python)) return *at;
   const auto named = innermost([](const auto& function) {
     return !is_place(function) && !hands_memory_out(function) && !starts_something(function);
   });
@@ -237,12 +243,14 @@ std::string telling_caller(const std::vector<std::string>& stack) {
   if (stack.empty()) return {};
   const std::size_t at = telling_frame(stack);
   const std::string_view own_class = class_of(qualified_name(stack[at]));
-  const bool python = stack[at].ends_with(".py)");
+  const bool python =
+      is_python(stack[at]) || (runtime_memory(stack[at]) != nullptr &&
+                               std::any_of(stack.begin(), stack.begin() + at, is_python));
   std::string place;  // says something only where no caller has a name
   for (std::size_t i = at; i-- > 0;) {
     const std::string_view name = qualified_name(stack[i]);
     const bool same_class = !own_class.empty() && class_of(name) == own_class;
-    if (stack[i] == stack[at] || same_class || (python && !stack[i].ends_with(".py)"))) continue;
+    if (stack[i] == stack[at] || same_class || (python && !is_python(stack[i]))) continue;
     if (hands_memory_out(stack[i]) || passes_calls_on(name)) continue;
     if (starts_something(stack[i]) || is_place_of_runtime(name)) continue;
     if (!is_place(stack[i])) return stack[i];

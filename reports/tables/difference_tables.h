@@ -53,9 +53,10 @@ std::optional<DifferenceTable> difference_table_for(const Results& results,
                                                     const std::string& role,
                                                     const std::string& metric);
 
-/// The function of a stack (outermost first) that a reader knows, as an index: the innermost one in
-/// Python, else the innermost that has a name and is neither a standard library's nor an
-/// allocator's nor starts programs or threads, else a place in the program, else the innermost.
+/// The function of a stack (outermost first) that a reader knows, as an index: the name of a
+/// runtime's memory, else the innermost one in Python, else the innermost that has a name and is
+/// neither a standard library's nor an allocator's nor starts programs or threads, else a place in
+/// the program, else the innermost.
 std::size_t telling_frame(const std::vector<std::string>& stack);
 
 /// For whom that function works: its nearest caller that is neither of the C++ library, of LibTorch

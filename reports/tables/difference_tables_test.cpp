@@ -36,6 +36,15 @@ TEST(TellingFrame, PrefersAPythonFunctionToWhatItCalls) {
             "keep (server.py)");
 }
 
+TEST(TellingFrame, PrefersTheNameOfARuntimesMemoryAndThePythonFunctionThatNeededIt) {
+  const std::vector<std::string> stack = {"_start", "main (job.py)", "load (job.py)",
+                                          "array_new(int)", "CPython arenas"};
+  EXPECT_EQ(telling(stack), "CPython arenas");
+  EXPECT_EQ(telling_caller(stack), "load (job.py)");
+  EXPECT_EQ(telling_caller({"main", "app::make_isolate()", "V8 heap"}), "app::make_isolate()");
+  EXPECT_EQ(telling_caller({"V8 heap"}), "");
+}
+
 TEST(TellingCaller, IsTheFirstThatTellsRowsOfOneFunctionApart) {
   const std::vector<std::string> tail = {"memduel::Bytes::copy_of(std::string_view)",
                                          "memduel::Bytes::reserve(unsigned long)"};

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/printed_command.h"
 #include "base/text.h"
+#include "profilers/profile/names/runtime_memory.h"
 #include "reports/tables/arm_words.h"
 #include "reports/tables/causes.h"
 #include "reports/tables/report_model.h"
@@ -147,6 +148,10 @@ std::optional<Suggestion> in_other_processes(const ReportModel& model, const std
       {}};
 }
 
+std::string advice_on(const RuntimeMemory& memory) {
+  return memory.advice.empty() ? "" : fmt::format(" To see inside, {}.", memory.advice);
+}
+
 /// From where a failed gate's memory comes; the flame graph shows the way there.
 std::optional<Suggestion> after_failure(const ReportModel& model, const std::string& name) {
   if (!has_failed_gate(model, name)) return std::nullopt;
@@ -157,10 +162,21 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
   if (more == model.causes.end() || !more->more || more->function.empty() ||
       !file_without_symbols(more->function).empty())
     return std::nullopt;
-  return Suggestion{
-      fmt::format("What next: look first at the largest part of what {} has more: {}.", name,
-                  more->name),
-      {}};
+  std::string sentence = fmt::format(
+      "What next: look first at the largest part of what {} has more: {}.", name, more->name);
+  if (const RuntimeMemory* memory = runtime_memory(more->function)) sentence += advice_on(*memory);
+  return Suggestion{std::move(sentence), {}};
+}
+
+/// No profile can say where, and another tool does.
+std::optional<Suggestion> in_go_heap(const ReportModel& model, const std::string& name) {
+  const bool is_go = std::ranges::find(model.results.limitations, kGoHeapNote, &Note::code) !=
+                     model.results.limitations.end();
+  if (!is_go || !model.causes.empty() || !has_failed_gate(model, name)) return std::nullopt;
+  return Suggestion{fmt::format("What next: this is a Go program. Its memory is the {}, of which "
+                                "memduel sees only the sum.{}",
+                                kGoHeap, advice_on(*runtime_memory(kGoHeap))),
+                    {}};
 }
 
 /// The command with so many blocks; empty where it measures none, as one that compares what there
@@ -234,8 +250,9 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
 std::optional<Suggestion> next_step(const ReportModel& model) {
   const std::vector<std::string> candidates = ranked_candidates(model.results);
   if (candidates.empty() || !model.progress.empty()) return std::nullopt;
-  for (const auto step : {in_other_processes, after_failure, with_another_setting, with_more_blocks,
-                          with_runs_more_alike, with_symbols, with_nothing_against})
+  for (const auto step :
+       {in_other_processes, after_failure, in_go_heap, with_another_setting, with_more_blocks,
+        with_runs_more_alike, with_symbols, with_nothing_against})
     if (auto found = step(model, candidates.front())) return found;
   return std::nullopt;
 }

@@ -176,6 +176,20 @@ TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
   ASSERT_TRUE(step);
   EXPECT_THAT(step->sentence, HasSubstr("has more: grow (live blocks)."));
   EXPECT_EQ(step->command, "");
+  model.causes.push_back({"+8.00 MiB", "Java heap", true, "Java heap", "mapping", "", 8});
+  EXPECT_THAT(next_step(model)->sentence,
+              HasSubstr("more: Java heap. To see inside, run jcmd PID GC.class_histogram."));
+}
+
+TEST(NextStep, NamesTheToolThatShowsTheHeapOfGoWhichNoProfileShows) {
+  Sample sample = one_check(Verdict::regressed, GateOutcome::failed);
+  sample.results.limitations.push_back({kGoHeapNote, "", ""});
+  ASSERT_TRUE(step_after(sample));
+  EXPECT_THAT(step_after(sample)->sentence,
+              HasSubstr("go tool pprof http://localhost:6060/debug/pprof/heap"));
+  sample = one_check(Verdict::unchanged, GateOutcome::passed);
+  sample.results.limitations.push_back({kGoHeapNote, "", ""});
+  EXPECT_FALSE(step_after(sample));
 }
 
 TEST(NextStep, SaysThatNothingSpeaksAgainstAnArmOnlyWhereNothingDoes) {

@@ -11,6 +11,7 @@
 #include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "profilers/profile/model/resident_snapshot.h"
+#include "profilers/profile/names/runtime_memory.h"
 #include "profilers/profile/names/short_name.h"
 #include "reports/tables/difference_tables.h"
 #include "reports/tables/words.h"
@@ -151,6 +152,7 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
   const std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
   if (is(PageOwner::live)) return who + " (live blocks)";
   if (is(PageOwner::pinned)) return "free space pinned by blocks of " + who;
+  if (is(PageOwner::unexplained) || runtime_memory(step.function) != nullptr) return who;
   if (is(PageOwner::mapping)) return "mapped by " + who;
   if (is(PageOwner::file))
     return step.function +

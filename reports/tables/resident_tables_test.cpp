@@ -188,7 +188,11 @@ TEST(ResidentTables, AStepSaysWhatItsOwnerIsAndWhoMadeIt) {
   };
   EXPECT_EQ(words({"pinned", "main", "serve", "stage"}),
             "free space pinned by blocks of stage for serve");
-  EXPECT_EQ(words({"mapping", "new_arena"}), "mapped by new_arena");
+  EXPECT_EQ(words({"mapping", "map_table"}), "mapped by map_table");
+  EXPECT_EQ(words({"mapping", "main (job.py)", "CPython arenas"}),
+            "CPython arenas for main (job.py)");
+  EXPECT_EQ(words({"mapping", "V8 heap"}), "V8 heap");
+  EXPECT_EQ(words({"unexplained", "other anonymous memory"}), "other anonymous memory");
   EXPECT_EQ(words({"file:libc.so.6", "private-copy"}), "libc.so.6 (own copy of a file)");
   EXPECT_EQ(words({"stack", "other-threads"}), "stacks of other threads");
 }

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/installed.h"
+#include "profilers/profile/names/runtime_memory.h"
 
 namespace memduel {
 
@@ -63,6 +64,26 @@ DynamicSymbols dynamic_symbols_of(const std::filesystem::path& program) {
   return found;
 }
 
+bool has_section(const std::filesystem::path& program, std::string_view name) {
+  elf_version(EV_CURRENT);
+  const int fd = open(program.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
+  std::size_t names = 0;
+  bool found = false;
+  if (elf_getshdrstrndx(elf, &names) == 0) {
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+      GElf_Shdr header{};
+      if (gelf_getshdr(section, &header) == nullptr) continue;
+      const char* text = elf_strptr(elf, names, header.sh_name);
+      found = found || (text != nullptr && name == text);
+    }
+  }
+  elf_end(elf);
+  close(fd);
+  return found;
+}
+
 }  // namespace
 
 std::filesystem::path recorder_library() {
@@ -73,6 +94,10 @@ Availability recorder_works() {
   const std::string library = recorder_library().string();
   if (std::filesystem::exists(library)) return {true, {}};
   return {false, library + " is missing; build the target memduel_recorder"};
+}
+
+std::string to_see_go_heap() {
+  return std::string(runtime_memory(kGoHeap)->advice);
 }
 
 std::map<std::string, std::string> recording_environment(const Preload& preload,
@@ -128,6 +153,7 @@ std::string obstacle_to_recording(const std::filesystem::path& program) {
     std::memcpy(&segment, bytes.data() + at, sizeof segment);
     dynamic = dynamic || segment.p_type == PT_INTERP;
   }
+  if (!dynamic && has_section(program, ".go.buildinfo")) return kStaticGo;
   if (!dynamic) return "it is statically linked: nothing can be preloaded";
   const DynamicSymbols symbols = dynamic_symbols_of(program);
   if (symbols.sanitizer) {

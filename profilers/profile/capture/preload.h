@@ -46,4 +46,11 @@ void admit_other_users(const std::filesystem::path& directory);
 /// can.
 std::string obstacle_to_recording(const std::filesystem::path& program);
 
+/// Of a program of Go's, which has its heap in mappings of its own that it makes without the C
+/// library.
+inline constexpr const char* kStaticGo =
+    "it is statically linked, a Go program: nothing can be preloaded";
+/// What shows the content of that heap.
+std::string to_see_go_heap();
+
 }  // namespace memduel

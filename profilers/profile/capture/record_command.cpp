@@ -54,7 +54,9 @@ RecordResult record_command(const RecordOptions& options) {
         recording_environment(options.preload, workplace.path(), others == nullptr ? "" : others));
   } else {
     result.status = run_command(options.argv, {});
-    result.notes.push_back(fmt::format("{} was not recorded: {}", program.string(), obstacle));
+    result.notes.push_back(fmt::format(
+        "{} was not recorded: {}{}", program.string(), obstacle,
+        obstacle == kStaticGo ? "; to see inside its heap, " + to_see_go_heap() : std::string()));
   }
   std::error_code unreadable;
   if (!fs::exists(workplace.path(), unreadable)) {

@@ -36,7 +36,8 @@ struct ProfileLocation {
     native,
     python,
     lost,
-    owner  ///< no code: the owner of resident pages, at the root of what it owns
+    owner  ///< no code: of resident pages, at the root; the name of a runtime's memory, outside of
+           ///< the runtime's frames
   };
   Kind kind = Kind::native;
   std::optional<std::size_t> module;  ///< index into Profile::modules

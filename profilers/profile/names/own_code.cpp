@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <initializer_list>
 
+#include "profilers/profile/names/runtime_memory.h"
 #include "profilers/profile/names/rust_names.h"
 #include "profilers/profile/names/stack_names.h"
 
@@ -34,6 +35,8 @@ bool is_loader(std::string_view file) {
 
 /// How much a frame tells, see leading_frame().
 int rank_of(const Profile& profile, const ProfileLocation& location, std::string_view function) {
+  if (location.kind == ProfileLocation::Kind::owner && runtime_memory(function) != nullptr)
+    return 5;
   if (is_everybodys(profile, location, function)) return 0;
   if (location.kind == ProfileLocation::Kind::python) return 4;
   if (is_place(function) || location.kind == ProfileLocation::Kind::owner) return 1;

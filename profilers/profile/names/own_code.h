@@ -37,8 +37,8 @@ struct ToldFrame {
 /// The frames of a stack, innermost first; those that are inlined are expanded.
 std::vector<ToldFrame> told_frames(const Profile& profile, std::uint32_t stack);
 
-/// The number of the innermost frame that tells most: in Python where there is Python, else the
-/// program's own, else a library's, else the first.
+/// The number of the innermost frame that tells most: the name of a runtime's memory, else in
+/// Python where there is Python, else the program's own, else a library's, else the first.
 std::size_t leading_frame(const Profile& profile, std::uint32_t stack);
 
 }  // namespace memduel

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "profilers/profile/names/own_code.h"
+#include "profilers/profile/names/runtime_memory.h"
 #include "profilers/profile/names/rust_names.h"
 
 namespace memduel {
@@ -132,7 +133,8 @@ std::string short_name(std::string_view function) {
   const bool python = function.ends_with(".py)") ||
                       (function.ends_with(">)") && place != std::string_view::npos) ||
                       function.find(".<") != std::string_view::npos;
-  if (python || is_place(function) || function.starts_with('[')) return std::string(function);
+  if (python || is_place(function) || function.starts_with('[') || runtime_memory(function))
+    return std::string(function);
   if (const auto method = rust_method(function))
     return Shortening(type_name(method->type)).result() + Shortening(method->method).result();
   if (function.starts_with('<')) return std::string(function);

@@ -11,7 +11,8 @@ bool is_word(char c);
 
 /// Without return type, parameters, unnamed namespaces and what stands in angle brackets, which
 /// becomes `‹…›`: `nlohmann::basic_json‹…›::parse`. Of a Rust method `<T as Trait>::f` the type's
-/// name and the method. Names of other languages, and places, are left as they are.
+/// name and the method. Names of other languages and of a runtime's memory, and places, are left as
+/// they are.
 std::string short_name(std::string_view function);
 
 /// `Table<int>::grow(List<int>)` is `Table::grow(List)`.

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <map>
 
+#include "profilers/profile/names/named_memory.h"
+
 namespace memduel {
 namespace {
 
@@ -165,7 +167,9 @@ NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, Fu
     for (const auto& [number, whole] : image.sites) {
       const AllocationSite& site = image.profile->sites[number];
       const Estimate amount = part_of_mean(whole, looked.trials);
-      StackAmount& at = named.amounts[stacks.of(site.stack, depth)];
+      // Which of a runtime's functions needed the next page is chance.
+      const std::uint32_t stack = without_runtime(*image.profile, site.stack);
+      StackAmount& at = named.amounts[stacks.of(stack, depth)];
       at.total += amount;
       at.by_phase[image.profile->phases[site.phase]] += amount;
     }

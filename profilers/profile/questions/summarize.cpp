@@ -8,7 +8,9 @@
 #include <set>
 
 #include "base/text.h"
+#include "profilers/profile/names/named_memory.h"
 #include "profilers/profile/names/own_code.h"
+#include "profilers/profile/names/runtime_memory.h"
 #include "profilers/profile/names/short_name.h"
 
 namespace memduel {
@@ -116,6 +118,13 @@ void add_totals(std::string& text, const Profile& profile) {
   add_estimates(text, profile);
 }
 
+std::vector<std::pair<std::uint32_t, Estimate>> shown_stacks(const Profile& profile,
+                                                             const LiveSites& sites,
+                                                             const SummaryOptions& options) {
+  auto stacks = stacks_of(profile, sites);
+  return options.all_frames ? stacks : without_runtimes(profile, stacks);
+}
+
 // From the frame that tells most outwards; those between that every program has are left out.
 std::vector<std::string> lines_of(const Profile& profile, std::uint32_t stack,
                                   const SummaryOptions& options) {
@@ -150,16 +159,22 @@ std::vector<std::pair<std::uint32_t, Estimate>> stacks_as_told(const Profile& pr
                                                                const LiveSites& sites,
                                                                const SummaryOptions& options) {
   constexpr std::size_t kMostMerged = 1000;  // smaller ones do not reach the screen
-  std::vector<std::pair<std::uint32_t, Estimate>> stacks = stacks_of(profile, sites);
+  auto stacks = shown_stacks(profile, sites, options);
   if (stacks.size() > kMostMerged) stacks.resize(kMostMerged);
   std::map<std::vector<std::string>, std::size_t> places;
   std::vector<std::pair<std::uint32_t, Estimate>> told;
   for (const auto& [stack, amount] : stacks) {
-    const auto [place, first] = places.try_emplace(lines_of(profile, stack, options), told.size());
-    if (first)
+    std::vector<std::string> lines = lines_of(profile, stack, options);
+    const bool is_runtimes = lines.size() > 1 && runtime_memory(lines.front()) != nullptr;
+    if (is_runtimes) lines.erase(lines.begin());
+    const auto [place, first] = places.try_emplace(std::move(lines), told.size());
+    if (first) {
       told.emplace_back(stack, amount);
-    else
-      told[place->second].second += amount;
+      continue;
+    }
+    auto& [of, sum] = told[place->second];
+    sum += amount;
+    if (!is_runtimes) of = stack;
   }
   std::ranges::stable_sort(told, std::ranges::greater(),
                            [](const auto& entry) { return entry.second.bytes; });
@@ -208,7 +223,7 @@ void add_untouched(std::string& text, const Profile& profile, const SummaryOptio
   text += fmt::format("\nAsked for and never touched, which costs no memory: {}\n",
                       format_bytes(total_of(sites).bytes));
   std::size_t number = 0;
-  for (const auto& [stack, amount] : stacks_of(profile, sites)) {
+  for (const auto& [stack, amount] : shown_stacks(profile, sites, options)) {
     if (++number > options.stacks) break;
     text += fmt::format("{:>4}. {}\n", number, amount_text(profile, amount));
     add_frames(text, profile, stack, options);

@@ -1,0 +1,191 @@
+#include "profilers/profile/names/runtime_memory.h"
+
+#include <algorithm>
+#include <array>
+
+#include "profilers/profile/names/own_code.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::string_view kV8Heap = "V8 heap";
+constexpr std::string_view kWasm = "WebAssembly memory";
+constexpr std::string_view kJavaHeap = "Java heap";
+constexpr std::string_view kMetaspace = "Java metaspace";
+constexpr std::string_view kCodeCache = "Java code cache";
+constexpr std::string_view kJavaVm = "Java VM memory";
+constexpr std::string_view kPhpHeap = "PHP heap";
+constexpr std::string_view kArenas = "CPython arenas";
+constexpr std::string_view kCallStack = "CPython call stack";
+constexpr std::string_view kRubyHeap = "Ruby heap";
+constexpr std::string_view kRubyFibers = "Ruby fiber stacks";
+constexpr std::string_view kRubyVm = "Ruby VM memory";
+constexpr std::string_view kOpenBlas = "OpenBLAS buffers";
+
+constexpr std::array kMemory = {
+    RuntimeMemory{kV8Heap,
+                  "start the program with node --heapsnapshot-signal=SIGUSR2, send kill -USR2 PID, "
+                  "and load the file in Chrome's DevTools (Memory)"},
+    RuntimeMemory{kWasm, ""},
+    RuntimeMemory{kJavaHeap, "run jcmd PID GC.class_histogram"},
+    RuntimeMemory{kMetaspace, "run jcmd PID VM.metaspace"},
+    RuntimeMemory{kCodeCache, "run jcmd PID Compiler.codecache"},
+    RuntimeMemory{kJavaVm,
+                  "start the program with java -XX:NativeMemoryTracking=summary, then run jcmd PID "
+                  "VM.native_memory"},
+    RuntimeMemory{kGoHeap,
+                  "import net/http/pprof, serve it on localhost:6060, and run go tool pprof "
+                  "http://localhost:6060/debug/pprof/heap"},
+    RuntimeMemory{
+        kPhpHeap,
+        "print memory_get_usage() between the steps of the script, or use PHP's extension "
+        "memprof"},
+    RuntimeMemory{kArenas,
+                  "record every object: PYTHONMALLOC=malloc memduel record --exact -- CMD"},
+    RuntimeMemory{kCallStack, ""},
+    RuntimeMemory{kRubyHeap,
+                  "run require \"objspace\"; ObjectSpace.dump_all(output: File.open(\"heap.json\", "
+                  "\"w\")) in the program"},
+    RuntimeMemory{kRubyFibers, ""},
+    RuntimeMemory{kRubyVm, ""},
+    RuntimeMemory{kOpenBlas, "set OPENBLAS_NUM_THREADS=1, which makes them fewer"},
+    RuntimeMemory{kOtherAnonymous, "run pmap -X PID, which lists its mappings"},
+};
+
+/// Beginnings of names; empty ones are none.
+using NameBeginnings = std::array<std::string_view, 14>;
+
+bool begins_as_one_of(std::string_view text, const NameBeginnings& names) {
+  return std::ranges::any_of(
+      names, [&](std::string_view name) { return !name.empty() && text.starts_with(name); });
+}
+
+/// A runtime's own code.
+struct Runtime {
+  NameBeginnings
+      files;  ///< of libraries how their names begin, of programs the name without a version
+  NameBeginnings namespaces;  ///< of functions wherever they are linked
+};
+
+constexpr Runtime kV8 = {{"node", "nodejs", "d8", "libnode.so", "libv8"},
+                         {"v8::", "cppgc::", "heap::base::", "node::", "Builtins_"}};
+constexpr Runtime kJava = {{"libjvm.so", "libjli.so", "java"}, {}};
+constexpr Runtime kGo = {{}, {"x_cgo_mmap", "runtime."}};
+constexpr Runtime kPhp = {{"php", "php-fpm", "php-cgi", "libphp"}, {"zend_mm_"}};
+constexpr Runtime kPython = {{"python", "libpython"}, {"_PyMem_Arena", "_PyObject_Arena"}};
+constexpr Runtime kRuby = {{"ruby", "libruby"}, {}};
+constexpr Runtime kBlas = {{"libopenblas", "libscipy_openblas", "libblas"},
+                           {"blas_memory_alloc", "scipy_blas_memory_alloc"}};
+
+/// The first rule that holds names the mapping.
+struct Rule {
+  std::string_view name;
+  Runtime runtime;
+  NameBeginnings
+      innermost;         ///< how the function that maps begins; none: any, also one without a name
+  NameBeginnings any;    ///< how one of the runtime's own frames begins; none: any
+  bool nameless = true;  ///< a function without a name may be the one that maps
+};
+
+constexpr std::array kRules = {
+    Rule{kV8Heap, kV8, {"v8::"}, {"v8::internal::MemoryAllocator::"}, false},
+    Rule{kWasm, kV8, {"v8::"}, {"v8::internal::BackingStore::"}, false},
+    Rule{kV8Heap, kV8, {"v8::", "cppgc::"}, {}},
+    Rule{kCodeCache, kJava, {}, {"CodeHeap::", "CodeCache::"}},
+    Rule{kMetaspace, kJava, {}, {"Metaspace::", "metaspace::", "MetaspaceGC::"}},
+    Rule{kJavaVm, kJava, {}, {"G1CMMarkStack::"}},
+    Rule{kJavaHeap,
+         kJava,
+         {},
+         {"G1CollectedHeap::", "HeapRegionManager::", "G1HeapRegionManager::", "GenCollectedHeap::",
+          "SerialHeap::", "DefNewGeneration::", "TenuredGeneration::", "ParallelScavengeHeap::",
+          "PSOldGen::", "PSYoungGen::", "ShenandoahHeap::", "ZHeap::", "EpsilonHeap::"}},
+    Rule{kJavaVm, kJava, {}, {}},
+    Rule{kGoHeap, kGo, {"x_cgo_mmap"}, {}, false},
+    Rule{kPhpHeap, kPhp, {"zend_mm_", "start_memory_manager", "alloc_globals_ctor"}, {}},
+    Rule{kCallStack, kPython, {}, {"_PyObject_VirtualAlloc", "push_chunk", "allocate_chunk"}},
+    Rule{kArenas, kPython, {"_PyMem_Arena", "_PyObject_Arena", "new_arena"}, {}},
+    Rule{kRubyFibers, kRuby, {}, {"fiber_pool_"}},
+    Rule{kRubyHeap,
+         kRuby,
+         {},
+         {"heap_page_", "heap_assign_page", "newobj_", "rb_newobj", "rb_wb_protected_newobj",
+          "rb_wb_unprotected_newobj", "rb_ec_wb_protected_newobj"}},
+    Rule{kRubyVm, kRuby, {}, {}},
+    Rule{kOpenBlas, kBlas, {}, {"blas_memory_alloc", "scipy_blas_memory_alloc"}},
+};
+
+/// `php8.2` is php's, `phpunit` is not.
+bool is_file_of(std::string_view file, std::string_view name) {
+  if (name.empty() || !file.starts_with(name)) return false;
+  return name.starts_with("lib") ||
+         file.find_first_not_of("0123456789.-", name.size()) == std::string_view::npos;
+}
+
+bool is_code_of(const Runtime& runtime, const CodeFrame& frame) {
+  if (frame.is_python) return false;
+  return std::ranges::any_of(runtime.files,
+                             [&](auto name) { return is_file_of(frame.file, name); }) ||
+         begins_as_one_of(qualified_name(frame.function), runtime.namespaces);
+}
+
+/// What the runtime compiles while it runs lies in no file.
+bool is_made_at_run_time(const CodeFrame& frame) {
+  return !frame.is_python && frame.file.empty();
+}
+
+/// The innermost frames that are the runtime's own, and, where nothing else called them, all.
+std::size_t own_frames(const Runtime& runtime, std::span<const CodeFrame> stack) {
+  std::size_t count = 0;
+  while (count < stack.size() &&
+         (is_code_of(runtime, stack[count]) || (count > 0 && is_made_at_run_time(stack[count]))))
+    ++count;
+  const bool starts = std::ranges::all_of(stack.subspan(count), [](const CodeFrame& frame) {
+    return starts_something(frame.function) || frame.file.starts_with("ld-linux");
+  });
+  return starts ? stack.size() : count;
+}
+
+bool holds(const Rule& rule, std::span<const CodeFrame> own, bool fills_arena) {
+  const std::string_view first = qualified_name(own.front().function);
+  const bool any_first = std::ranges::all_of(rule.innermost, &std::string_view::empty);
+  const bool is_nameless = is_place(own.front().function);
+  if (is_nameless && (!rule.nameless || (rule.name == kArenas && !fills_arena))) return false;
+  if (!is_nameless && !any_first && !begins_as_one_of(first, rule.innermost)) return false;
+  return std::ranges::all_of(rule.any, &std::string_view::empty) ||
+         std::ranges::any_of(own, [&](const CodeFrame& frame) {
+           return begins_as_one_of(qualified_name(frame.function), rule.any);
+         });
+}
+
+}  // namespace
+
+const RuntimeMemory* runtime_memory(std::string_view name) {
+  const auto* const found = std::ranges::find(kMemory, name, &RuntimeMemory::name);
+  return found == kMemory.end() ? nullptr : found;
+}
+
+std::string_view name_of_mapping(std::string_view kernel_name) {
+  constexpr std::string_view kBegin = "[anon:";
+  if (kernel_name.empty() || kernel_name == "anonymous") return kOtherAnonymous;
+  if (!kernel_name.starts_with(kBegin)) return kernel_name;
+  std::string_view name = kernel_name.substr(kBegin.size());
+  if (name.ends_with(']')) name.remove_suffix(1);
+  if (name.starts_with(' ')) name.remove_prefix(1);
+  if (name.starts_with("Go: ")) return kGoHeap;
+  if (name == "v8") return kV8Heap;
+  if (name == "zend_alloc") return kPhpHeap;
+  return name;
+}
+
+std::optional<RuntimeFrames> runtime_frames(std::span<const CodeFrame> stack, bool fills_arena) {
+  if (stack.empty()) return std::nullopt;
+  for (const Rule& rule : kRules) {
+    if (!is_code_of(rule.runtime, stack.front())) continue;
+    const std::size_t count = own_frames(rule.runtime, stack);
+    if (holds(rule, stack.first(count), fills_arena)) return RuntimeFrames{rule.name, count};
+  }
+  return std::nullopt;
+}
+
+}  // namespace memduel

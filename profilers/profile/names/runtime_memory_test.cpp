@@ -1,0 +1,205 @@
+#include "profilers/profile/names/runtime_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace memduel {
+namespace {
+
+constexpr std::string_view kNode = "node";
+constexpr std::string_view kJvm = "libjvm.so";
+constexpr std::string_view kLibc = "libc.so.6";
+
+struct Named {
+  std::string_view name;
+  std::size_t count = 0;
+};
+
+Named named(const std::vector<CodeFrame>& stack, bool fills_arena = false) {
+  const auto found = runtime_frames(stack, fills_arena);
+  return found ? Named{found->name, found->count} : Named{};
+}
+
+// The frames of all stacks below were recorded: node 20.20, OpenJDK 17.0.15, PHP 8.2, Go 1.26, Ruby
+// 3.1, R 4.2 with OpenBLAS, CPython 3.11 of Debian (without symbols) and of pyenv.
+
+TEST(RuntimeMemory, NamesTheHeapOfV8DownToTheStartOfTheProgram) {
+  const std::vector<CodeFrame> stack = {
+      {"v8::base::OS::SetPermissions(void*, unsigned long, v8::base::OS::MemoryPermission)", kNode},
+      {"v8::internal::MemoryAllocator::AllocatePage(v8::internal::Space*)", kNode},
+      {"heap::base::SlotCallbackResult v8::internal::Scavenger::ScavengeObject<v8::internal::"
+       "FullHeapObjectSlot>(v8::internal::FullHeapObjectSlot, v8::internal::HeapObject)",
+       kNode},
+      {"0x7f849beda475", ""},
+      {"node::(anonymous namespace)::PlatformWorkerThread(void*)", kNode},
+      {"start_thread", kLibc},
+      {"clone3", kLibc}};
+  EXPECT_EQ(named(stack).name, "V8 heap");
+  EXPECT_EQ(named(stack).count, 7U) << "nothing but the start of a thread called it";
+}
+
+TEST(RuntimeMemory, LeavesWhatAnEmbedderOfV8Calls) {
+  const std::vector<CodeFrame> stack = {
+      {"v8::base::OS::SetPermissions(void*, unsigned long, v8::base::OS::MemoryPermission)", "app"},
+      {"v8::Isolate::Initialize(v8::Isolate*, v8::Isolate::CreateParams const&)", "app"},
+      {"app::make_isolate()", "app"},
+      {"main", "app"}};
+  EXPECT_EQ(named(stack).name, "V8 heap");
+  EXPECT_EQ(named(stack).count, 2U);
+}
+
+TEST(RuntimeMemory, TellsWebAssemblyFromTheHeapOfV8) {
+  EXPECT_EQ(
+      named({{"v8::base::OS::SetPermissions(void*, unsigned long, int)", kNode},
+             {"v8::internal::BackingStore::AllocateWasmMemory(v8::internal::Isolate*)", kNode},
+             {"v8::internal::WasmMemoryObject::New(v8::internal::Isolate*)", kNode}})
+          .name,
+      "WebAssembly memory");
+}
+
+TEST(RuntimeMemory, NamesWhatACollectionMapsOnTheWayTheHeapOfV8) {
+  EXPECT_EQ(
+      named({{"v8::base::OS::SetPermissions(void*, unsigned long, int)", kNode},
+             {"v8::internal::MemoryAllocator::AllocatePage(v8::internal::Space*)", kNode},
+             {"v8::internal::Heap::CollectGarbage(v8::internal::AllocationSpace)", kNode},
+             {"v8::internal::BackingStore::AllocateWasmMemory(v8::internal::Isolate*)", kNode}})
+          .name,
+      "V8 heap");
+}
+
+TEST(RuntimeMemory, LeavesOtherMappingsOfNode) {
+  EXPECT_EQ(named({{"uv__fs_mmap(void*)", kNode}, {"node::Start(int, char**)", kNode}}).name, "");
+}
+
+TEST(RuntimeMemory, TellsThePartsOfTheJavaVmApart) {
+  const CodeFrame commit{"os::pd_commit_memory(char*, unsigned long, bool)", kJvm};
+  const CodeFrame start{"JavaMain", "libjli.so"};
+  EXPECT_EQ(named({commit,
+                   {"G1PageBasedVirtualSpace::commit(unsigned long, unsigned long)", kJvm},
+                   {"HeapRegionManager::expand_by(unsigned int, WorkGang*)", kJvm},
+                   {"G1CollectedHeap::initialize()", kJvm},
+                   start})
+                .name,
+            "Java heap");
+  EXPECT_EQ(named({commit,
+                   {"G1CMMarkStack::resize(unsigned long)", kJvm},
+                   {"G1CollectedHeap::initialize()", kJvm},
+                   start})
+                .name,
+            "Java VM memory");
+  EXPECT_EQ(named({commit,
+                   {"VirtualSpace::expand_by(unsigned long, bool)", kJvm},
+                   {"CodeHeap::reserve(ReservedSpace, unsigned long, unsigned long)", kJvm},
+                   start})
+                .name,
+            "Java code cache");
+  EXPECT_EQ(
+      named({commit,
+             {"metaspace::VirtualSpaceNode::commit_range(unsigned int*, unsigned long)", kJvm},
+             start})
+          .name,
+      "Java metaspace");
+  EXPECT_EQ(named({{"libjvm.so+0x1234", kJvm}, start}).name, "Java VM memory") << "no symbols";
+  EXPECT_EQ(named({commit, start, {"start_thread", kLibc}}).count, 3U);
+}
+
+TEST(RuntimeMemory, NamesTheHeapOfGoWithCgo) {
+  const Named found = named({{"x_cgo_mmap", "objects"}, {"runtime.callCgoMmap", "objects"}});
+  EXPECT_EQ(found.name, "Go heap");
+  EXPECT_EQ(named({{"map_table", "objects"}, {"runtime.asmcgocall", "objects"}}).name, "")
+      << "C code of the program";
+}
+
+TEST(RuntimeMemory, NamesTheHeapOfPhpWithAndWithoutSymbols) {
+  EXPECT_EQ(named({{"php8.2+0x2d3b57", "php8.2"},
+                   {"zend_hash_packed_fgrow", "php8.2"},
+                   {"execute_ex", "php8.2"},
+                   {"_start", "php8.2"}})
+                .name,
+            "PHP heap");
+  EXPECT_EQ(named({{"zend_mm_chunk_alloc_int", "php"}, {"_emalloc_huge", "php"}}).name, "PHP heap");
+  EXPECT_EQ(
+      named({{"pcre2_jit_stack_create_8", "libpcre2-8.so.0.11.2"}, {"php8.2+0x17d947", "php8.2"}})
+          .name,
+      "");
+  EXPECT_EQ(named({{"phpunit+0x10", "phpunit"}}).name, "") << "another program";
+}
+
+TEST(RuntimeMemory, NamesArenasAndLeavesThePythonFunctionThatNeededThem) {
+  const std::vector<CodeFrame> stack = {{"_PyObject_ArenaMmap", "python3.11"},
+                                        {"new_arena", "python3.11"},
+                                        {"_PyObject_MakeTpCall", "python3.11"},
+                                        {"<listcomp>", "", true},
+                                        {"Py_BytesMain", "python3.11"}};
+  EXPECT_EQ(named(stack).name, "CPython arenas");
+  EXPECT_EQ(named(stack).count, 3U);
+}
+
+TEST(RuntimeMemory, TellsTheCallStackOfPythonFromItsArenas) {
+  EXPECT_EQ(named({{"_PyObject_ArenaMmap", "python3.11"},
+                   {"_PyObject_VirtualAlloc", "python3.11"},
+                   {"allocate_chunk", "python3.11"},
+                   {"push_chunk", "python3.11"}})
+                .name,
+            "CPython call stack");
+}
+
+TEST(RuntimeMemory, TakesTheSizeForAnArenaWherePythonHasNoSymbols) {
+  const std::vector<CodeFrame> stack = {{"python3.11+0x62d098", "python3.11"},
+                                        {"python3.11+0x4fb706", "python3.11"},
+                                        {"<listcomp>", "", true}};
+  EXPECT_EQ(named(stack, true).name, "CPython arenas");
+  EXPECT_EQ(named(stack, true).count, 2U);
+  EXPECT_EQ(named(stack, false).name, "");
+  EXPECT_EQ(named({{"mmap.cpython-311-x86_64-linux-gnu.so+0x2f1a",
+                    "mmap.cpython-311-x86_64-linux-gnu.so"},
+                   {"python3.11+0x4fb706", "python3.11"}},
+                  true)
+                .name,
+            "")
+      << "the program's own mapping";
+}
+
+TEST(RuntimeMemory, TellsTheObjectsOfRubyFromTheRest) {
+  constexpr std::string_view kRuby = "libruby-3.1.so.3.1.2";
+  EXPECT_EQ(named({{"libruby-3.1.so.3.1+0xcfc9c", kRuby},
+                   {"libruby-3.1.so.3.1+0xda2bd", kRuby},
+                   {"rb_wb_protected_newobj_of", kRuby},
+                   {"ruby+0x110a", "ruby3.1"}})
+                .name,
+            "Ruby heap");
+  EXPECT_EQ(named({{"libruby-3.1.so.3.1+0x90c6a", kRuby}, {"ruby_setup", kRuby}}).name,
+            "Ruby VM memory");
+}
+
+TEST(RuntimeMemory, NamesTheBuffersOfOpenBlas) {
+  const Named found = named({{"libopenblas.so.0+0x3738f5", "libopenblas.so.0"},
+                             {"blas_memory_alloc", "libopenblas.so.0"},
+                             {"libopenblas.so.0+0x374843", "libopenblas.so.0"},
+                             {"start_thread", kLibc},
+                             {"clone3", kLibc}});
+  EXPECT_EQ(found.name, "OpenBLAS buffers");
+  EXPECT_EQ(found.count, 5U);
+}
+
+TEST(RuntimeMemory, NamesNoMappingOfAProgramOfNoRuntime) {
+  EXPECT_EQ(named({}).name, "");
+  EXPECT_EQ(named({{"map_table(char const*)", "job"}, {"main", "job"}}).name, "");
+}
+
+TEST(RuntimeMemory, TakesTheKernelsNamesOfMappings) {
+  EXPECT_EQ(name_of_mapping("[anon: Go: heap]"), "Go heap");
+  EXPECT_EQ(name_of_mapping("[anon:scudo:primary]"), "scudo:primary");
+  EXPECT_EQ(name_of_mapping(""), "other anonymous memory");
+  EXPECT_EQ(name_of_mapping("[vdso]"), "[vdso]");
+}
+
+TEST(RuntimeMemory, HasAdviceOnWhatGrows) {
+  ASSERT_NE(runtime_memory("Java heap"), nullptr);
+  EXPECT_EQ(runtime_memory("Java heap")->advice, "run jcmd PID GC.class_histogram");
+  EXPECT_EQ(runtime_memory("heap"), nullptr);
+}
+
+}  // namespace
+}  // namespace memduel
