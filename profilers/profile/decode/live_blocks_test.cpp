@@ -5,16 +5,16 @@
 namespace memduel {
 namespace {
 
-constexpr std::uint64_t kMiB = 1 << 20;
-constexpr std::uint64_t kBlock = 16 * kMiB;
-constexpr std::uint64_t kMapping = 64 * kMiB;
+constexpr std::uint64_t kMebibyte = 1 << 20;
+constexpr std::uint64_t kBlock = 16 * kMebibyte;
+constexpr std::uint64_t kMapping = 64 * kMebibyte;
 constexpr std::uint32_t kFirstMappingSite = 100;
 
 /// Each stack has one site, in the order of their first use.
 class BothHeaps : public testing::Test {
  protected:
   void allocate(std::uint64_t address, std::uint64_t mebibytes, std::uint32_t stack) {
-    blocks_.allocate(address, {mebibytes * kMiB, 0, 0}, stack, {});
+    blocks_.allocate(address, {mebibytes * kMebibyte, 0, 0}, stack, {});
   }
   void map(std::uint64_t address, std::uint64_t bytes, std::uint32_t stack) {
     mappings_.map(address, bytes, stack, {});
@@ -22,10 +22,10 @@ class BothHeaps : public testing::Test {
   std::vector<std::pair<std::uint32_t, double>> peak() {
     std::vector<std::pair<std::uint32_t, double>> sites;
     for (const auto& [site, amount] : together_.peak(kFirstMappingSite).sites)
-      sites.emplace_back(site, amount.bytes / static_cast<double>(kMiB));
+      sites.emplace_back(site, amount.bytes / static_cast<double>(kMebibyte));
     return sites;
   }
-  double total() { return together_.peak(kFirstMappingSite).total.bytes / double{kMiB}; }
+  double total() { return together_.peak(kFirstMappingSite).total.bytes / double{kMebibyte}; }
 
   TogetherPeak together_;
   LiveBlocks blocks_{together_};
@@ -36,31 +36,32 @@ using Site = std::pair<std::uint32_t, double>;
 
 TEST_F(BothHeaps, ThePeakIsOfTheSumAndNotTheSumOfPeaks) {
   allocate(kBlock, 10, 1);
-  map(kMapping, kMiB, 2);
+  map(kMapping, kMebibyte, 2);
   blocks_.free(kBlock, {});
-  map(kMapping + 2 * kMiB, kMiB, 2);
-  map(kMapping + 4 * kMiB, kMiB, 2);
+  map(kMapping + 2 * kMebibyte, kMebibyte, 2);
+  map(kMapping + 4 * kMebibyte, kMebibyte, 2);
   EXPECT_THAT(peak(), testing::ElementsAre(Site(0, 10), Site(kFirstMappingSite, 1)));
   EXPECT_EQ(total(), 11);
 }
 
 TEST_F(BothHeaps, AMappingOf2MiBOrMoreCountsAsFarAsItIsTouched) {
-  map(kMapping, 64 * kMiB, 1);  // a reservation that nobody touches
-  map(2 * kMapping, 32 * kMiB, 2);
+  map(kMapping, 64 * kMebibyte, 1);  // a reservation that nobody touches
+  map(2 * kMapping, 32 * kMebibyte, 2);
   EXPECT_EQ(total(), 0) << "nobody looked";
-  EXPECT_EQ(mappings_.unknown_bytes(), 96 * kMiB);
+  EXPECT_EQ(mappings_.unknown_bytes(), 96 * kMebibyte);
   mappings_.touch(kMapping, 2 * kMapping, 0);
-  mappings_.touch(2 * kMapping, 2 * kMapping + 32 * kMiB, 30 * kMiB);
+  mappings_.touch(2 * kMapping, 2 * kMapping + 32 * kMebibyte, 30 * kMebibyte);
   allocate(kBlock, 5, 3);
   EXPECT_EQ(mappings_.unknown_bytes(), 0);
   EXPECT_THAT(peak(), testing::ElementsAre(Site(0, 5), Site(kFirstMappingSite + 1, 30)));
 }
 
 TEST_F(BothHeaps, WhatIsUntouchedAgainOrUnmappedLeavesThePeakAsItWas) {
-  map(kMapping, 8 * kMiB, 1);
-  mappings_.touch(kMapping, kMapping + 8 * kMiB, 8 * kMiB);
-  mappings_.touch(kMapping, kMapping + 8 * kMiB, 2 * kMiB);
-  mappings_.unmap(kMapping, kMapping + 4 * kMiB, {});  // half of it, and half of what is touched
+  map(kMapping, 8 * kMebibyte, 1);
+  mappings_.touch(kMapping, kMapping + 8 * kMebibyte, 8 * kMebibyte);
+  mappings_.touch(kMapping, kMapping + 8 * kMebibyte, 2 * kMebibyte);
+  mappings_.unmap(kMapping, kMapping + 4 * kMebibyte,
+                  {});  // half of it, and half of what is touched
   allocate(kBlock, 6, 2);
   EXPECT_THAT(peak(), testing::ElementsAre(Site(kFirstMappingSite, 8)));
   allocate(2 * kBlock, 2, 2);
@@ -72,7 +73,7 @@ TEST_F(BothHeaps, AFreeThatIsTakenBackCounts) {
   const auto freed = blocks_.free(kBlock, {});
   ASSERT_TRUE(freed);
   blocks_.revive(kBlock, *freed, {});
-  map(kMapping, kMiB, 1);
+  map(kMapping, kMebibyte, 1);
   EXPECT_EQ(total(), 5);
 }
 
