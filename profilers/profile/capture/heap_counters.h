@@ -56,7 +56,10 @@ struct HeapCounters : HeapTotals {
 
   /// Peak heap plus peak mappings: the process image with the most is the largest of several. The
   /// heap alone would hide interpreters and compilers, which map most of their memory themselves.
-  [[nodiscard]] std::int64_t size_bytes() const { return peak_bytes + mapping_peak_bytes; }
+  /// What a forked process inherited is its parent's.
+  [[nodiscard]] std::int64_t size_bytes() const {
+    return peak_bytes - inherited_bytes + mapping_peak_bytes - inherited_mapping_bytes;
+  }
   /// Whether the process lives on, as a daemon does that its starter has left.
   [[nodiscard]] bool still_runs() const;
   /// How far live and peak bytes may be off: 0 for one thread that ended by itself, 64 KiB per
