@@ -49,8 +49,9 @@ void tell_range(PageRecord kind, std::uintptr_t at, std::size_t bytes) {
 constexpr std::uintptr_t kMostHeap = std::uintptr_t{64} << 20U;
 
 // The bytes of a further arena of glibc that begins there, or 0 (malloc/arena.c, heap_info): it
-// lies at a multiple of its largest size.
-std::size_t arena_bytes(std::uintptr_t at, std::size_t most) {
+// lies at a multiple of its largest size. They may lie in several mappings: the kernel does not
+// join what a forked child opens of its parent's arena with the part before it.
+std::size_t arena_bytes(std::uintptr_t at) {
   struct HeapInfo {
     std::uintptr_t arena;
     std::uintptr_t before;
@@ -65,7 +66,7 @@ std::size_t arena_bytes(std::uintptr_t at, std::size_t most) {
   const bool is_arena = got == sizeof info && info.arena != 0 &&
                         info.arena % kMostHeap < kPageBytes && info.before % kMostHeap == 0 &&
                         info.size <= info.writable && info.writable % kPageBytes == 0 &&
-                        info.writable <= most;
+                        info.writable <= kMostHeap;
   return is_arena ? info.writable : 0;
 }
 
@@ -76,7 +77,7 @@ void tell_arenas(const Mapping& of, long pagemap) {
   for (std::uintptr_t at = (of.begin + kMostHeap - 1) / kMostHeap * kMostHeap; at < of.end;
        at += kMostHeap) {
     if (!was_touched(pagemap, at)) continue;
-    if (const std::size_t bytes = arena_bytes(at, of.end - at); bytes > 0)
+    if (const std::size_t bytes = arena_bytes(at); bytes > 0)
       tell_range(PageRecord::arena, at, bytes);
   }
 }
