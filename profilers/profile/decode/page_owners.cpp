@@ -267,12 +267,11 @@ class Ownership {
           extent(rest));
     };
     if (file_) return add_file(pages);
-    const auto own_held = [&](const AddressRange& mine) {
-      add(PageOwner::held, kAllocatorMappings, {}, extent(mine));
+    const auto own = [&](const AddressRange& rest) {
+      cut_out(allocator_, PageOwner::held, kAllocatorMappings, rest, add_file);
     };
-    split(
-        allocator_, pages, [&](const AddressRange& mine) { cut_inherited(mine, own_held); },
-        add_file);
+    if (!live_.at_fork) return own(pages);
+    cut_inherited(pages, own);
   }
 
   void own_by_kind(const AddressRange& pages) {

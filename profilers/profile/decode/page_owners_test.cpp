@@ -183,6 +183,15 @@ TEST(PageOwners, OnAnInheritedPageTheRestBesideAnOwnBlockIsInherited) {
   EXPECT_EQ(bytes_of(owners.pinned, 1), 4096 - 100) << "the second page is the child's";
 }
 
+TEST(PageOwners, ALibrarysVariablesThatAForkedProcessHasFromItsParentAreInherited) {
+  ResidentMapping library = mapping_of(pages(0, 6), "/usr/lib/libx.so");
+  library.runs = {{pages(0, 2), true}, {pages(2, 4), false}};
+  library.alone_bytes = 2 * kPageBytes;
+  const PageOwners owners = owners_of(one_mapping(library), forked({{pages(0, 6)}, {pages(2, 3)}}));
+  EXPECT_EQ(bytes_of(owners, PageOwner::inherited, "shared-with-others"), 3 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::file, "libx.so"), (2 + 1) * 4096);
+}
+
 TEST(PageOwners, AMappingThatAForkedProcessMadeIsItsOwnWhateverLayThere) {
   LiveSet live = forked({{pages(0, 4)}, {pages(0, 4)}});
   live.mappings = {{pages(0, 2), 3}};
