@@ -246,7 +246,10 @@ inline constexpr auto kDescription<ResidentOwner> =
 template <>
 inline constexpr auto kDescription<ResidentMemory> = described(
     "ResidentMemory", always("arm", &ResidentMemory::arm), always("role", &ResidentMemory::role),
-    always("bytes", &ResidentMemory::bytes), always("owners", &ResidentMemory::owners),
+    always("bytes", &ResidentMemory::bytes), later("processes", &ResidentMemory::processes),
+    later("counted_again_bytes", &ResidentMemory::counted_again_bytes),
+    later("page_cache_bytes", &ResidentMemory::page_cache_bytes),
+    always("owners", &ResidentMemory::owners),
     always("recorder_bytes", &ResidentMemory::recorder_bytes),
     always("untouched_bytes", &ResidentMemory::untouched_bytes),
     always("swapped_bytes", &ResidentMemory::swapped_bytes),

@@ -13,8 +13,8 @@
 namespace memduel {
 namespace {
 
-constexpr std::array<std::string_view, 4> kResident = {kPeakRssAboveIdle, kPeakRss, kPeakPss,
-                                                       kPeakCgroup};
+constexpr std::array<std::string_view, 5> kResident = {kPeakSharedOnce, kPeakRssAboveIdle, kPeakRss,
+                                                       kPeakPss, kPeakCgroup};
 
 const Comparison* row_of(const Results& results, const std::string& candidate,
                          const std::string& role, std::string_view metric) {
@@ -59,6 +59,25 @@ void add_part(std::vector<MemoryPart>& parts, const Results& results, const Comp
     parts.push_back({name, false, *row->baseline_median, *row->candidate_median});
 }
 
+/// Of an arm, in all snapshots of what `role` is about.
+double copies_of(const Results& results, const std::string& arm, const std::string& role) {
+  double bytes = 0;
+  for (const ResidentMemory& memory : results.resident) {
+    if (memory.arm != arm || !is_about(results.job, role, memory.role)) continue;
+    for (const ResidentOwner& part : memory.owners)
+      if (part.owner == "inherited" && part.name == "own-copy") bytes += part.bytes;
+  }
+  return bytes;
+}
+
+/// Unless nothing was copied.
+void add_copies(std::vector<MemoryPart>& parts, const Results& results, const Comparison& total) {
+  const MemoryPart copies{"copies that forked children made", true,
+                          copies_of(results, results.baseline, total.role),
+                          copies_of(results, total.candidate, total.role)};
+  if (copies.baseline_bytes > 0 || copies.candidate_bytes > 0) parts.push_back(copies);
+}
+
 std::optional<MemoryBalance> balance_of(const Results& results, const Comparison& total) {
   MemoryBalance balance;
   balance.role = total.role;
@@ -71,6 +90,7 @@ std::optional<MemoryBalance> balance_of(const Results& results, const Comparison
   const std::optional<MemoryPart> live = live_at_peak(results, total);
   if (live) {
     balance.parts = {*live};
+    add_copies(balance.parts, results, total);
     balance.at_marks = std::move(heap);
     balance.rest =
         "the rest, mostly anonymous: what the allocator holds free at the peak, its tables, stacks";
@@ -86,7 +106,7 @@ std::optional<MemoryBalance> balance_of(const Results& results, const Comparison
   if (resident) add_part(balance.parts, results, total, kPeakRssFile, "file-backed pages");
   if (total.metric == kPeakCgroup)  // the kernel counts shared memory and tmpfs among these
     add_part(balance.parts, results, total, kPeakCgroupFile, "file-backed or shared pages");
-  else if (resident)
+  else if (resident || total.metric == kPeakSharedOnce)
     add_part(balance.parts, results, total, kPeakCgroupShmem, "shared memory and tmpfs");
   if (balance.parts.empty()) return {};
   if (resident)

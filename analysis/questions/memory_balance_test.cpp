@@ -120,6 +120,29 @@ TEST(MemoryBalance, HasPartsOfTheTotalsOwnKind) {
   EXPECT_THAT(parts_of("peak_rss_bytes"), ElementsAre("live blocks at marks", "file-backed pages"));
 }
 
+TEST(MemoryBalance, OfMemoryWithEachPageOnceHasTheCopiesOfForkedChildren) {
+  Results results =
+      with_rows("tree", {{"peak_rss_bytes", 380, 380}, {"peak_shared_once_bytes", 225, 74}});
+  for (Comparison& row : results.comparisons) row.gate = row.metric == "peak_shared_once_bytes";
+  results.baseline = "original";
+  results.difference_totals.push_back({"minimal", "command", "peak", "malloc", 6, 6, 0, 9});
+  const auto memory = [](const char* arm, double copies) {
+    ResidentMemory of;
+    of.arm = arm;
+    of.role = "command";
+    of.owners = {{"live", "", 70}, {"inherited", "own-copy", copies}};
+    return of;
+  };
+  results.resident = {memory("original", 152), memory("minimal", 2)};
+  const auto balances = memory_balances(results);
+  ASSERT_THAT(balances, SizeIs(1));
+  EXPECT_EQ(balances[0].metric, "peak_shared_once_bytes");
+  EXPECT_THAT(names(balances[0].parts),
+              ElementsAre("live blocks at the peak", "copies that forked children made"));
+  EXPECT_EQ(balances[0].parts[1].difference(), -150);
+  EXPECT_EQ(balances[0].rest_bytes, -1);
+}
+
 TEST(MemoryBalance, IsAbsentWhereNoPartIsKnown) {
   EXPECT_THAT(memory_balances(with_rows("server", {{"peak_rss_above_idle_bytes", 9, 5}})),
               IsEmpty());

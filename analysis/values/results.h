@@ -431,11 +431,16 @@ struct ResidentOwner {
 };
 
 /// Whose the resident memory of a role was near the peak of its profile trial. Owners sum up to
-/// `bytes`, which is what the kernel counted without the recorder's own pages.
+/// `bytes`, which is what the kernel counted without the recorder's own pages. Of several processes
+/// it is the sum of their snapshots, with each page that they share counted once.
 struct ResidentMemory {
   std::string arm;
   std::string role;
   double bytes = 0;
+  int processes = 1;  ///< that ran at once
+  /// What the resident sets of the processes have beyond `bytes`: shared pages, counted in each.
+  double counted_again_bytes = 0;
+  double page_cache_bytes = 0;  ///< of `bytes`, pages of files that are no shared memory
   std::vector<ResidentOwner> owners;
   double recorder_bytes = 0;
   double untouched_bytes = 0;  ///< asked for and never touched: not resident

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "experiment/findings/programs_in_turn.h"
 #include "experiment/run/kept_profiles.h"
+#include "profilers/profile/questions/counted_once.h"
 #include "profilers/profile/questions/profile_difference.h"
 #include "profilers/readers/registry.h"
 
@@ -173,27 +174,51 @@ void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& 
     add_difference(found, answers[i], name, *questions[i].role);
 }
 
-ResidentMemory memory_of(const ResidentSnapshot& snapshot) {
-  ResidentMemory memory;
-  memory.bytes = snapshot.program_bytes();
-  memory.recorder_bytes = snapshot.bytes_of(PageOwner::recorder);
-  memory.swapped_bytes = snapshot.swapped_bytes;
+/// Of the page cache, which the kernel drops at need; shared memory has files, too.
+bool is_page_cache(const ResidentPart& part) {
+  const bool has_pages = part.name == kSharedMemory || part.name.starts_with("memfd:");
+  return part.owner == PageOwner::file && part.share == kShared && !has_pages;
+}
+
+double sum_of_parts(const std::vector<ResidentPart>& parts) {
+  double sum = 0;
+  for (const ResidentPart& part : parts) sum += part.bytes;
+  return sum;
+}
+
+/// Where most was resident.
+void take_moment(ResidentMemory& memory, const std::vector<const Profile*>& processes) {
+  const Profile* largest = *std::ranges::max_element(
+      processes, {}, [](const Profile* process) { return process->resident->program_bytes(); });
+  const ResidentSnapshot& snapshot = *largest->resident;
   memory.round = snapshot.round;
   if (!snapshot.phase.empty()) memory.phase = valid_utf8(snapshot.phase);
   memory.seconds = snapshot.seconds;
-  for (const auto& entry : snapshot.untouched) memory.untouched_bytes += entry.second.bytes;
+}
+
+ResidentMemory memory_of(const std::vector<const Profile*>& processes) {
+  ResidentMemory memory;
+  memory.processes = static_cast<int>(processes.size());
+  take_moment(memory, processes);
+  const std::vector<std::vector<ResidentPart>> counted = parts_counted_once(processes);
   std::map<std::pair<PageOwner, std::string>, double> owners;
-  for (const ResidentPart& part : snapshot.parts) {
-    if (part.owner != PageOwner::recorder && part.owner != PageOwner::unexplained)
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const ResidentSnapshot& snapshot = *processes[i]->resident;
+    const double again = sum_of_parts(snapshot.parts) - sum_of_parts(counted[i]);
+    memory.bytes += snapshot.program_bytes() - again;
+    memory.counted_again_bytes += again;
+    memory.recorder_bytes += snapshot.bytes_of(PageOwner::recorder);
+    memory.swapped_bytes += snapshot.swapped_bytes;
+    for (const auto& entry : snapshot.untouched) memory.untouched_bytes += entry.second.bytes;
+    double unexplained = snapshot.unexplained_bytes();
+    for (const ResidentPart& part : counted[i]) {
+      if (part.owner == PageOwner::recorder) continue;
       owners[{part.owner, part.name}] += part.bytes;
+      if (part.owner == PageOwner::unexplained) unexplained -= part.bytes;
+      if (is_page_cache(part)) memory.page_cache_bytes += part.bytes;
+    }
+    owners[{PageOwner::unexplained, ""}] += unexplained;
   }
-  double named = 0;
-  for (const ResidentPart& part : snapshot.parts) {
-    if (part.owner != PageOwner::unexplained) continue;
-    owners[{part.owner, part.name}] += part.bytes;
-    named += part.bytes;
-  }
-  owners[{PageOwner::unexplained, ""}] = snapshot.unexplained_bytes() - named;
   for (const auto& [owner, bytes] : owners)
     memory.owners.push_back({std::string(to_name(owner.first)), valid_utf8(owner.second), bytes});
   return memory;
@@ -201,9 +226,9 @@ ResidentMemory memory_of(const ResidentSnapshot& snapshot) {
 
 void add_resident(ArmDifferences& found, const ArmProfiles& profiles, const std::string& arm) {
   for (const auto& [role, side] : profiles) {
-    const Profile* profile = largest_snapshot(side);
-    if (profile == nullptr) continue;
-    ResidentMemory memory = memory_of(*profile->resident);
+    const std::vector<const Profile*> processes = snapshots_at_once(side);
+    if (processes.empty()) continue;
+    ResidentMemory memory = memory_of(processes);
     memory.arm = arm;
     memory.role = role;
     found.resident.push_back(std::move(memory));

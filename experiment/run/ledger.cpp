@@ -46,9 +46,12 @@ void Ledger::count_allocations(const TrialData& trial) {
 
 void Ledger::note_peaks(const TrialData& trial) {
   if (!trial.counts()) return;
-  for (const RoleData& role : trial.roles)
-    if (const auto peak = role.metrics.value(kPeakRss))
-      peaks_[trial.arm][role.role].push_back(*peak);
+  for (const RoleData& role : trial.roles) {
+    auto peak = role.metrics.value(kPeakRss);
+    if (const auto largest = role.metrics.value(kPeakLargestProcess); largest && role.role != kTree)
+      peak = largest;
+    if (peak) peaks_[trial.arm][role.role].push_back(*peak);
+  }
 }
 
 std::map<std::string, double> Ledger::peaks(const std::string& arm) const {

@@ -35,7 +35,7 @@ class Ledger {
   /// The most that any trial made; absent when nothing counted them.
   [[nodiscard]] std::optional<double> allocations() const { return allocations_; }
   /// Of the roles of an arm, the least that any measured trial had at its peak, in bytes of
-  /// resident memory.
+  /// resident memory; of a role with several processes, that its largest process had.
   [[nodiscard]] std::map<std::string, double> peaks(const std::string& arm) const;
   /// Peaks of an arm's whole job, of every measured trial, in bytes of resident memory.
   [[nodiscard]] std::vector<double> job_peaks(const std::string& arm) const;

@@ -15,6 +15,7 @@
 #include "profilers/recorder/hooks.h"
 #include "profilers/recorder/mappings.h"
 #include "profilers/recorder/proc_lines.h"
+#include "profilers/recorder/resident_pages.h"
 #include "profilers/recorder/sampler.h"
 #include "profilers/recorder/snapshot.h"
 #include "profilers/recorder/trace.h"
@@ -49,6 +50,7 @@ void before_fork() {
   tls.fork_interrupts = tls.busy;
   if (tls.fork_interrupts) return;
   tls.busy = true;
+  tls.forks_as_first = raw_syscall(SYS_gettid) == raw_syscall(SYS_getpid);
   publish();
   live_at_fork = __atomic_load_n(&page->live_bytes, __ATOMIC_RELAXED);
   hold_mappings_for_fork();
@@ -71,6 +73,7 @@ void after_fork_in_child() {
   const MappedBytes mapped = held_mapping_bytes();
   release_mappings_after_fork(true);
   if (tls.fork_interrupts) return stop_recording_in_child();
+  if (!tls.forks_as_first) note_mapped_first_stack();
   if (!settings.follow || !reopen_page_after_fork(live_at_fork, mapped) ||
       !reopen_trace_after_fork()) {
     stop_recording_in_child();

@@ -49,8 +49,9 @@ void tell_range(PageRecord kind, std::uintptr_t at, std::size_t bytes) {
 constexpr std::uintptr_t kMostHeap = std::uintptr_t{64} << 20U;
 
 // The bytes of a further arena of glibc that begins there, or 0 (malloc/arena.c, heap_info): it
-// lies at a multiple of its largest size.
-std::size_t arena_bytes(std::uintptr_t at, std::size_t most) {
+// lies at a multiple of its largest size. They may lie in several mappings: the kernel does not
+// join what a forked child opens of its parent's arena with the part before it.
+std::size_t arena_bytes(std::uintptr_t at) {
   struct HeapInfo {
     std::uintptr_t arena;
     std::uintptr_t before;
@@ -65,7 +66,7 @@ std::size_t arena_bytes(std::uintptr_t at, std::size_t most) {
   const bool is_arena = got == sizeof info && info.arena != 0 &&
                         info.arena % kMostHeap < kPageBytes && info.before % kMostHeap == 0 &&
                         info.size <= info.writable && info.writable % kPageBytes == 0 &&
-                        info.writable <= most;
+                        info.writable <= kMostHeap;
   return is_arena ? info.writable : 0;
 }
 
@@ -76,7 +77,7 @@ void tell_arenas(const Mapping& of, long pagemap) {
   for (std::uintptr_t at = (of.begin + kMostHeap - 1) / kMostHeap * kMostHeap; at < of.end;
        at += kMostHeap) {
     if (!was_touched(pagemap, at)) continue;
-    if (const std::size_t bytes = arena_bytes(at, of.end - at); bytes > 0)
+    if (const std::size_t bytes = arena_bytes(at); bytes > 0)
       tell_range(PageRecord::arena, at, bytes);
   }
 }
@@ -194,6 +195,8 @@ void tell_mappings(ProcLines& smaps, long pagemap, Sums& sums) {
 
 // ---- whose ------------------------------------------------------------------------------------
 
+bool first_stack_is_mapped = false;
+
 // glibc keeps the head of a thread's robust futexes in its descriptor, at the top of its stack.
 void tell_stack_of(std::int64_t thread) {
   std::uintptr_t head = 0;
@@ -218,7 +221,7 @@ void tell_stacks() {
       const char* name = entry->d_name;
       const auto thread = static_cast<std::int64_t>(read_decimal(name));
       // The main thread's descriptor is the dynamic linker's; its stack has a name.
-      if (thread != 0 && thread != page->pid) tell_stack_of(thread);
+      if (thread != 0 && (thread != page->pid || first_stack_is_mapped)) tell_stack_of(thread);
       at += entry->d_reclen;
     }
   }
@@ -262,7 +265,61 @@ Rollup read_rollup() {
   return sums;
 }
 
+// ---- at a fork --------------------------------------------------------------------------------
+
+// Of a line of addresses: `begin-end rw-p …`. One of them is in the kernel's half.
+bool is_private_memory(const char* line) {
+  const char* rights = strchr(line, ' ');
+  if (rights == nullptr || strlen(rights) < 5 || strstr(rights, "[vsyscall]") != nullptr)
+    return false;
+  return strncmp(rights + 1, "---", 3) != 0 && rights[4] == 'p';
+}
+
+void next_fork_block() {
+  end_fork_pages();
+  begin_pages();
+}
+
+void tell_anonymous_run(std::uintptr_t first, std::uintptr_t pages, bool file) {
+  if (file) return;
+  if (trace_buffer.used >= TraceBuffer::kFull) next_fork_block();
+  tell_run(first, pages, false);
+}
+
+void tell_fork_mapping(const char* line, long pagemap) {
+  const std::uintptr_t begin = read_hexadecimal(line);
+  if (*line == '-') ++line;
+  const std::uintptr_t end = read_hexadecimal(line);
+  if (trace_buffer.used >= TraceBuffer::kFull) next_fork_block();
+  {
+    EventWriter record(PageRecord::mapping);
+    record.number(begin / kPageBytes);
+    record.number((end - begin) / kPageBytes);
+    for (int nothing = 0; nothing < 3; ++nothing) record.number(0);  // flags and bytes
+    record.text("", 0);
+  }
+  last_page = begin / kPageBytes;
+  scan_pages(pagemap, begin, end, tell_anonymous_run);
+}
+
 }  // namespace
+
+void write_fork_pages() {
+  const long pagemap = open_proc("/proc/self/pagemap");
+  if (pagemap < 0) return;
+  ProcLines maps("/proc/self/maps", lines, sizeof lines);
+  if (maps.is_open()) {
+    begin_pages();
+    while (const char* line = maps.next())
+      if (is_private_memory(line)) tell_fork_mapping(line, pagemap);
+    end_fork_pages();
+  }
+  raw_syscall(SYS_close, pagemap);
+}
+
+void note_mapped_first_stack() {
+  first_stack_is_mapped = true;
+}
 
 bool write_resident_pages() {
   const std::uint64_t begun = now_ns();

@@ -9,6 +9,13 @@ namespace memduel::recorder {
 /// does not show the process to itself (no /proc, or not dumpable).
 bool write_resident_pages() MEMDUEL_HIDDEN;
 
+/// In a child, right after the fork: writes which pages of its private memory the parent had. No
+/// file is written to where the kernel does not show them.
+void write_fork_pages() MEMDUEL_HIDDEN;
+
+/// In a child that another thread than the first forked: it runs on that thread's stack.
+void note_mapped_first_stack() MEMDUEL_HIDDEN;
+
 /// Of what own_memory gave; some 50 microseconds.
 std::uint64_t own_resident_bytes() MEMDUEL_HIDDEN;
 

@@ -34,6 +34,7 @@ struct ThreadState {
   std::uint32_t id;      ///< from 1; 0 before the first visit
   bool busy;             ///< inside the recorder: nested calls pass through
   bool fork_interrupts;  ///< a signal handler forks that came in the middle of the recorder
+  bool forks_as_first;   ///< the process's first thread forks
   bool leaving;          ///< destructors ran: every call publishes at once
   bool freed_sample;     ///< the last freed block was a sample
   LiveRecord freed;      ///< and what a snapshot knew of it: it comes back when a realloc fails

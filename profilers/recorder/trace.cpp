@@ -267,7 +267,9 @@ bool reopen_trace_after_fork() {
   last_thread = 0;
   last_ip = 0;
   tracing = false;
-  return open_trace();
+  if (!open_trace()) return false;
+  if (takes_snapshots()) write_fork_pages();
+  return true;
 }
 
 void trace_sample(void* block, std::size_t requested, std::int64_t bytes, std::uint64_t interval) {

@@ -25,6 +25,8 @@ enum class BlockType : std::uint32_t {
   index = 4,     ///< last block: where the others are
   pages = 5,     ///< see PageRecord; a snapshot's, which goes on in the next block
   snapshot = 6,  ///< the same, and its last: it is of this place among the events
+  fork = 7,      ///< of a forked process: mapping and pages records of its private memory as it
+                 ///< was at the fork; the next block may continue them
 };
 
 inline constexpr std::uint32_t kZstd = 1;  ///< BlockHeader::flags: stored with zstd

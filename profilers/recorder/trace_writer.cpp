@@ -164,6 +164,10 @@ void end_pages() {
   write_block(BlockType::snapshot);
 }
 
+void end_fork_pages() {
+  write_block(BlockType::fork);
+}
+
 void tell_info(const char* key, std::uint64_t value) {
   finish_block();
   trace_buffer.used = 0;

@@ -43,6 +43,8 @@ void next_block() MEMDUEL_HIDDEN;
 void begin_pages() MEMDUEL_HIDDEN;
 void next_pages() MEMDUEL_HIDDEN;
 void end_pages() MEMDUEL_HIDDEN;
+/// In place of end_pages: what was written is how the process began.
+void end_fork_pages() MEMDUEL_HIDDEN;
 
 /// A block of one line `key value`, between events.
 void tell_info(const char* key, std::uint64_t value) MEMDUEL_HIDDEN;

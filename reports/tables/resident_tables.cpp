@@ -24,14 +24,37 @@ constexpr double kLeastStep = 0.005;
 /// A snapshot, which is of one process, is the whole role from this share of its measured peak on.
 constexpr double kWholeRole = 0.9;
 
+/// What a role's memory is measured by, which snapshots are held to.
+enum class Measure {
+  resident_sets,  ///< their sum, which has a shared page once for each process
+  proportional,   ///< PSS
+  each_page_once  ///< as its control group holds it, without page cache
+};
+
 struct Side {
   const ResidentMemory* memory = nullptr;
+  Measure measure = Measure::resident_sets;
   std::optional<double> measured;  ///< the role's peak, median of the trials that count
-  double elsewhere = 0;            ///< of that peak, in bytes: what the snapshot does not show
+  double elsewhere = 0;            ///< of that peak, in bytes: what the snapshots do not show
 
-  [[nodiscard]] double bytes() const { return memory->bytes + elsewhere; }
+  [[nodiscard]] double counted_again() const {
+    return measure == Measure::resident_sets ? memory->counted_again_bytes : 0;
+  }
+  [[nodiscard]] double left_out() const {
+    return measure == Measure::each_page_once ? memory->page_cache_bytes : 0;
+  }
+  /// By the snapshots.
+  [[nodiscard]] double shown() const { return memory->bytes + counted_again() - left_out(); }
+  [[nodiscard]] double bytes() const { return shown() + elsewhere; }
   [[nodiscard]] bool shows_the_role() const {
-    return !measured || memory->bytes >= kWholeRole * *measured;
+    if (!measured) return true;
+    const bool enough = shown() >= kWholeRole * *measured;
+    return enough && (memory->processes == 1 || *measured >= kWholeRole * shown());
+  }
+  /// Peaks of several processes may be at different times, and their sum above the role's.
+  void add_elsewhere() {
+    elsewhere = measured.value_or(shown()) - shown();
+    if (memory->processes == 1) elsewhere = std::max(0.0, elsewhere);
   }
 };
 
@@ -57,26 +80,56 @@ const ResidentMemory* find_memory(const Results& results, const std::string& arm
   return found == results.resident.end() ? nullptr : &*found;
 }
 
+struct MeasuredBy {
+  Measure measure = Measure::resident_sets;
+  const Comparison* row = nullptr;
+};
+
+bool is_asked(const Comparison* row) {
+  return row != nullptr && row->is_asked();
+}
+
+/// By the metric that a gate asks about. Pages that roles share are in no row of a single role but
+/// by their proportional share.
+MeasuredBy measured_by(const Results& results, const std::string& arm, const std::string& role) {
+  const bool is_whole_job = results.job.roles == std::vector{role};
+  const Comparison* once = results.row(arm, kTree, kPeakSharedOnce);
+  const Comparison* pss = results.row(arm, is_whole_job ? kTree : role, kPeakPss);
+  if (is_asked(once) && is_whole_job) return {Measure::each_page_once, once};
+  if (pss != nullptr && (is_asked(once) || is_asked(pss))) return {Measure::proportional, pss};
+  return {Measure::resident_sets, results.row(arm, role, kPeakRss)};
+}
+
 /// The baseline's is null where it has no snapshot of the role.
 Sides sides_of(const Results& results, const ResidentMemory& candidate) {
   Sides sides;
   sides.baseline.memory = find_memory(results, results.baseline, candidate.role);
   sides.candidate.memory = &candidate;
-  const Comparison* row = results.row(sides.arm(), sides.role(), kPeakRss);
+  const auto [measure, row] = measured_by(results, sides.arm(), sides.role());
+  sides.baseline.measure = measure;
+  sides.candidate.measure = measure;
   if (sides.baseline.memory == nullptr || row == nullptr) return sides;
   sides.baseline.measured = row->baseline_median;
   sides.candidate.measured = row->candidate_median;
   if (sides.baseline.shows_the_role() && sides.candidate.shows_the_role()) return sides;
-  for (Side* side : {&sides.baseline, &sides.candidate})
-    side->elsewhere = std::max(0.0, side->measured.value_or(0) - side->memory->bytes);
+  for (Side* side : {&sides.baseline, &sides.candidate}) side->add_elsewhere();
   return sides;
 }
 
-double bytes_of(const ResidentMemory& memory, std::string_view owner) {
+double bytes_of(const Side& side, std::string_view owner) {
   double sum = 0;
-  for (const ResidentOwner& part : memory.owners)
+  for (const ResidentOwner& part : side.memory->owners)
     if (part.owner == owner) sum += part.bytes;
-  return sum;
+  return owner == to_name(PageOwner::file) ? sum - side.left_out() : sum;
+}
+
+/// What a measure without page cache leaves out.
+bool is_left_out(const Difference& row, const Sides& sides) {
+  if (sides.baseline.measure != Measure::each_page_once || row.stack.size() < 2) return false;
+  const std::string& file = row.stack.front();
+  const bool is_memory =
+      file == std::string("file:") + kSharedMemory || file.starts_with("file:memfd:");
+  return file.starts_with("file:") && row.stack[1] == kShared && !is_memory;
 }
 
 /// "file:libtorch.so" is of the owner file.
@@ -117,6 +170,9 @@ void add_step(std::vector<WaterfallStep>& steps, WaterfallStep step) {
   same->amount = signed_metric(std::string(kPeakRss), same->size);
 }
 
+constexpr const char* kCountedAgainWords =
+    "shared pages, counted again for each process that maps them";
+
 std::string words_for_elsewhere(const std::string& role) {
   return fmt::format("in other processes of {}, or at another time", role);
 }
@@ -134,8 +190,9 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
       {PageOwner::held, "", "freed, kept by the allocator elsewhere"},
       {PageOwner::stack, kMainThread, "stack of the main thread"},
       {PageOwner::stack, kOtherThreads, "stacks of other threads"},
-      {PageOwner::inherited, kOwnCopy, "from the parent process, copied by a write"},
+      {PageOwner::inherited, kOwnCopy, "copies that forked children made of their parent's pages"},
       {PageOwner::inherited, kSharedWithOthers, "from the parent process, shared with it"},
+      {PageOwner::mapping, kMappedBeforeFork, "mapped before the fork, first written after it"},
       {PageOwner::file, kSharedMemory, "shared memory"},
       {PageOwner::live, "", "all other live blocks"},
       {PageOwner::mapping, "", "all other mappings"},
@@ -144,6 +201,7 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
       {PageOwner::unexplained, "", "not explained"},
   };
   if (step.owner.empty()) return "all smaller differences";
+  if (step.owner == kCountedAgain) return kCountedAgainWords;
   if (step.owner == kElsewhere) return words_for_elsewhere(role);
   const auto is = [&](PageOwner owner) { return step.owner == to_name(owner); };
   const auto* const place = std::ranges::find_if(
@@ -165,13 +223,14 @@ std::vector<WaterfallStep> steps_of(const Results& results, const Sides& sides) 
   std::map<std::string, double> rest;
   for (const auto& entry : kNameTable<PageOwner>) {
     const std::string owner(entry.second);
-    rest[owner] =
-        bytes_of(*sides.candidate.memory, owner) - bytes_of(*sides.baseline.memory, owner);
+    rest[owner] = bytes_of(sides.candidate, owner) - bytes_of(sides.baseline, owner);
   }
+  rest[kCountedAgain] = sides.candidate.counted_again() - sides.baseline.counted_again();
   rest[kElsewhere] = sides.candidate.elsewhere - sides.baseline.elsewhere;
   std::vector<WaterfallStep> steps;
   for (const Difference& row : results.differences) {
     if (row.kind != "resident" || !sides.has(row) || row.stack.empty()) continue;
+    if (is_left_out(row, sides)) continue;
     WaterfallStep step = step_of(row);
     rest[step.owner] -= step.size;
     add_step(steps, std::move(step));
@@ -203,13 +262,35 @@ std::string place_of(const ResidentMemory& memory) {
   return place;
 }
 
+std::string_view words_for(Measure measure) {
+  switch (measure) {
+    case Measure::resident_sets:
+      return "peak RSS";
+    case Measure::proportional:
+      return "peak PSS";
+    case Measure::each_page_once:
+      break;
+  }
+  return "peak with each page once";
+}
+
+std::string taken_at(const Side& side) {
+  std::string text =
+      side.memory->processes == 1
+          ? "the snapshot was taken at " + format_bytes(side.shown())
+          : fmt::format("the snapshots of {} processes that ran at once add up to {}",
+                        side.memory->processes, format_bytes(side.shown()));
+  if (side.left_out() > 0)
+    text += fmt::format(" beside {} of page cache", format_bytes(side.left_out()));
+  return text + place_of(*side.memory);
+}
+
 /// Beside the peak of the measured trials, in which nothing was recorded.
 std::string remark_on(const Side& side) {
-  std::string text = fmt::format("{}: the snapshot was taken at {}{}", side.memory->arm,
-                                 format_bytes(side.memory->bytes), place_of(*side.memory));
+  std::string text = fmt::format("{}: {}", side.memory->arm, taken_at(side));
   if (side.measured && *side.measured > 0)
-    text += fmt::format(", {:.1f} % of the measured peak RSS of {}",
-                        100 * side.memory->bytes / *side.measured, format_bytes(*side.measured));
+    text += fmt::format(", {:.1f} % of the measured {} of {}", 100 * side.shown() / *side.measured,
+                        words_for(side.measure), format_bytes(*side.measured));
   return text;
 }
 
@@ -242,8 +323,9 @@ ResidentTable table_for(const Results& results, const Sides& sides) {
       table.owners.push_back({std::string(owner), std::string(words), before, after});
   };
   for (const auto& [owner, name] : kNameTable<PageOwner>)
-    add(name, in_words(owner), bytes_of(*sides.baseline.memory, name),
-        bytes_of(*sides.candidate.memory, name));
+    add(name, in_words(owner), bytes_of(sides.baseline, name), bytes_of(sides.candidate, name));
+  add(kCountedAgain, kCountedAgainWords, sides.baseline.counted_again(),
+      sides.candidate.counted_again());
   add(kElsewhere, words_for_elsewhere(table.role), sides.baseline.elsewhere,
       sides.candidate.elsewhere);
   table.told = told_rows(results, sides);

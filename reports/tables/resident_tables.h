@@ -10,8 +10,10 @@
 
 namespace memduel {
 
-/// The owner of what a role's measured peak has beyond its snapshot.
+/// The owner of what a role's measured peak has beyond its snapshots.
 inline constexpr const char* kElsewhere = "elsewhere";
+/// The owner of what a sum of resident sets has of pages that several processes map.
+inline constexpr const char* kCountedAgain = "counted-again";
 
 /// What an owner has in both arms.
 struct OwnerRow {

@@ -130,6 +130,75 @@ TEST(ResidentTables, ARoleOfSeveralProcessesIsWholeAndTheSnapshotAPartOfIt) {
   EXPECT_EQ(table.owners.back().candidate_bytes, 610 * kMiB);
 }
 
+Comparison measured_row(const char* role, const char* metric, double baseline, double candidate,
+                        bool asked) {
+  Comparison row;
+  row.candidate = "b";
+  row.role = role;
+  row.metric = metric;
+  row.baseline_median = baseline * kMiB;
+  row.candidate_median = candidate * kMiB;
+  row.gate = asked;
+  return row;
+}
+
+/// A server and four children, which copy 38 MiB each of what they have from it, or nothing. Of the
+/// files 6 MiB are in each process.
+Results preforking() {
+  Results results = sample();
+  results.job.roles = {"server"};
+  results.resident = {
+      memory("a", {{"live", "", 70}, {"inherited", "own-copy", 152}, {"file", "libx.so", 6}}),
+      memory("b", {{"live", "", 70}, {"inherited", "own-copy", 2}, {"file", "libx.so", 6}})};
+  for (ResidentMemory& of : results.resident) {
+    of.processes = 5;
+    of.page_cache_bytes = 6 * kMiB;
+  }
+  results.resident[0].counted_again_bytes = 150 * kMiB;
+  results.resident[1].counted_again_bytes = 300 * kMiB;
+  results.differences = {row({"inherited", "own-copy"}, -150), row({"file:libx.so", "shared"}, 2)};
+  results.comparisons = {measured_row("tree", "peak_shared_once_bytes", 222, 72, true),
+                         measured_row("server", "peak_rss_bytes", 378, 378, false)};
+  results.gates.front().role = "tree";
+  results.gates.front().metric = "peak_shared_once_bytes";
+  return results;
+}
+
+TEST(ResidentTables, OfProcessesThatShareEachPageCountsOnceWhereTheGateAsksSo) {
+  const ResidentTable table = resident_tables(preforking()).at(0);
+  EXPECT_EQ(table.baseline_bytes, 222 * kMiB);
+  EXPECT_EQ(table.candidate_bytes, 72 * kMiB);
+  ASSERT_EQ(table.steps.size(), 1U) << "pages of files are no part of the metric";
+  EXPECT_EQ(table.steps[0].size, -150 * kMiB);
+  EXPECT_EQ(table.steps[0].words, "copies that forked children made of their parent's pages");
+  EXPECT_EQ(table.remarks[0],
+            "a: the snapshots of 5 processes that ran at once add up to 222.0 MiB beside 6.00 MiB "
+            "of page cache in round 3, phase upload, 100.0 % of the measured peak with each page "
+            "once of 222.0 MiB");
+}
+
+TEST(ResidentTables, ASumOfResidentSetsHasSharedPagesForEachProcess) {
+  Results results = preforking();
+  results.differences.pop_back();
+  results.comparisons[0].gate = false;
+  const ResidentTable table = resident_tables(results).at(0);
+  EXPECT_EQ(table.baseline_bytes, 378 * kMiB);
+  EXPECT_EQ(table.candidate_bytes, 378 * kMiB);
+  ASSERT_EQ(table.steps.size(), 2U);
+  EXPECT_EQ(table.steps.back().words,
+            "shared pages, counted again for each process that maps them");
+  EXPECT_EQ(table.steps.back().size, 150 * kMiB);
+}
+
+TEST(ResidentTables, PeaksOfProcessesAtDifferentTimesAreHeldToTheMeasuredOne) {
+  Results results = preforking();
+  results.comparisons[0].baseline_median = 150 * kMiB;
+  const ResidentTable table = resident_tables(results).at(0);
+  EXPECT_EQ(table.baseline_bytes, 150 * kMiB);
+  EXPECT_EQ(table.owners.back().owner, kElsewhere);
+  EXPECT_EQ(table.owners.back().baseline_bytes, -72 * kMiB);
+}
+
 TEST(ResidentTables, RolesAreInTheOrderOfWhatTheyMeasuredNotOfTheSnapshots) {
   Results results = sample();
   for (std::size_t i = 0; i < 2; ++i) {

@@ -345,6 +345,9 @@ export interface ResidentMemory {
   arm: string;
   role: string;
   bytes: number;
+  processes: number;
+  counted_again_bytes: number;
+  page_cache_bytes: number;
   owners: ResidentOwner[];
   recorder_bytes: number;
   untouched_bytes: number;

@@ -14,7 +14,7 @@ function steps_of(table: ResidentTable, number: number, model: ReportModel): Ste
   const whole = (name: string, value: number): Step => ({ name, from: 0, to: value, value, kind: "whole" });
   let at = table.baseline_bytes;
   const between = table.steps.map((step, row): Step => {
-    const has_stack = step.function !== "" && step.owner !== "unexplained";
+    const has_stack = step.function !== "" && step.owner !== "unexplained" && step.owner !== "inherited";
     const link = has_stack ? flame_link(step.function, `resident-${number}-${row}`, flame, "resident", "difference") : null;
     const from = at;
     at += step.size;

@@ -14,6 +14,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -512,6 +513,35 @@ TEST(Record, KeepsStacksAndCountersOfAProgramThatClosesEveryDescriptor) {
       EXPECT_THAT(folded.out, HasSubstr("PyByteArray_Resize"));
     }
   }
+}
+
+/// Its child, which has 40 MiB of the parent's, allocates 12 by itself.
+const std::string kForksAndAllocates = R"(
+import os
+kept = bytearray(40 << 20)
+def in_child():
+    return bytearray(12 << 20)
+if os.fork() == 0:
+    own = in_child()
+    os._exit(0)
+os.wait()
+)";
+
+TEST(Record, TellsTheOwnMemoryOfAForkedProcessFromItsParents) {
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"record", "--exact", "-o", place.path("out.mdp").string(), "--",
+                      "/usr/bin/python3", "-S", place.file("forks.py", kForksAndAllocates)});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err,
+              ContainsRegex("\\(4[01]\\.[0-9] MiB inherited at the fork, 12\\.0 MiB its own\\)"));
+  EXPECT_THAT(run.err, ContainsRegex("largest of 2 by peak heap \\+ mappings: [^ ]*out\\.mdp"))
+      << "what the child inherited does not make it larger than its parent";
+  const Finished summary = memduel(place, {"summary", place.path("out.2.mdp").string()});
+  EXPECT_EQ(summary.status, 0) << summary.err;
+  EXPECT_THAT(summary.out, ContainsRegex("inherited +4[01]\\.[0-9] MiB +its parent's at the fork"));
+  EXPECT_THAT(summary.out, ContainsRegex("its own +12\\.0 MiB"));
+  EXPECT_THAT(summary.out, ContainsRegex("1\\. 12\\.0 MiB [^\n]*\n +in_child"));
 }
 
 TEST(Record, CountsWithoutLeavingAFile) {

@@ -108,6 +108,93 @@ TEST_F(SharedPagesOfAJob, CountOnceByTheProportionalSetWithoutOne) {
                    "peak_pss_bytes");
 }
 
+/// A parent with 16 MiB and children that wait, write to all of these, or execute a program with 16
+/// MiB of its own.
+constexpr const char* kPreforks = R"(
+import os, sys, time
+what, children = sys.argv[1], int(sys.argv[2])
+own = "import time; own = bytearray(b'x') * (16 << 20); time.sleep(0.5); del own"
+data = bytearray(b"x") * (16 << 20)
+pids = []
+for _ in range(children):
+    pid = os.fork()
+    if pid == 0:
+        if what == "execute":
+            os.execv(sys.executable, [sys.executable, "-S", "-c", own])
+        if what == "copy":
+            for i in range(0, len(data), 4096):
+                data[i] = 1
+        time.sleep(0.5)
+        os._exit(0)
+    pids.append(pid)
+for pid in pids:
+    os.waitpid(pid, 0)
+)";
+
+class Preforking : public testing::Test {
+ protected:
+  /// `what` against waiting, by `children`.
+  json results_of(const std::string& what, int children) {
+    const std::string script = "/usr/bin/python3 -S " + place_.file("preforks.py", kPreforks);
+    const std::string count = " " + std::to_string(children);
+    const Finished run = memduel(
+        place_, {"compare", "--a", script + " wait" + count, "--b", script + " " + what + count,
+                 "--repeats", "5", "--warmup", "0", "--out", place_.path("run").string()});
+    EXPECT_EQ(run.status, 0) << run.out << run.err;
+    return results_in(place_.path("run"));
+  }
+
+  static json memory_of(const json& results, const std::string& arm) {
+    for (const json& memory : results.at("resident"))
+      if (memory.at("arm") == arm) return memory;
+    ADD_FAILURE() << "no snapshot of " << arm;
+    return {};
+  }
+
+  static double owned(const json& memory, const std::string& owner, const std::string& name = "") {
+    double sum = 0;
+    for (const json& part : memory.at("owners"))
+      if (part.at("owner") == owner && (name.empty() || part.at("name") == name))
+        sum += part.at("bytes").get<double>();
+    return sum;
+  }
+
+  /// The name of the first cause of the gate on memory with each page once.
+  static std::string cause(const json& results) {
+    for (const json& row : results.at("first_screen").at("rows"))
+      if (row.at("metric") == "peak_shared_once_bytes" && !row.at("causes").empty())
+        return row.at("causes").at(0).at("name");
+    return {};
+  }
+
+  Workplace place_;
+};
+
+TEST_F(Preforking, CopiesOfItsChildrenAreTheCauseOfMoreMemory) {
+  const json results = results_of("copy", 8);
+  const json waits = memory_of(results, "a");
+  const json copies = memory_of(results, "b");
+  EXPECT_EQ(copies.at("processes"), 9);
+  EXPECT_NEAR(owned(copies, "inherited", "own-copy") - owned(waits, "inherited", "own-copy"),
+              8 * 16 * kBytesOfMebibyte, 8 * kBytesOfMebibyte);
+  EXPECT_NEAR(owned(copies, "live"), 16 * kBytesOfMebibyte, 2 * kBytesOfMebibyte)
+      << "what the children share is their parent's";
+  const json held = comparison(results, "tree", "peak_shared_once_bytes");
+  if (!held.is_object()) GTEST_SKIP() << "no control group can be made here";
+  EXPECT_EQ(cause(results), "copies that forked children made of their parent's pages");
+  const double measured = held.at("candidate_median").get<double>();
+  const double shown =
+      copies.at("bytes").get<double>() - copies.at("page_cache_bytes").get<double>();
+  EXPECT_NEAR(shown, measured, 0.1 * measured);
+}
+
+TEST_F(Preforking, ChildrenThatExecuteAProgramAddTheirOwnMemory) {
+  const json results = results_of("execute", 3);
+  const json executes = memory_of(results, "b");
+  EXPECT_EQ(executes.at("processes"), 4) << "the forked images ended where the programs began";
+  EXPECT_NEAR(owned(executes, "live"), 4 * 16 * kBytesOfMebibyte, 4 * kBytesOfMebibyte);
+}
+
 /// 40 MiB in a file of a tmpfs, written and read in parts.
 constexpr const char* kSpills = R"(
 import os

@@ -55,8 +55,11 @@ struct HeapCounters : HeapTotals {
   std::vector<HeapScope> scopes;  ///< in the order they ended, then the running ones
 
   /// The process image with the most is the largest of several. The heap alone would hide
-  /// interpreters and compilers, which map most of their memory themselves.
-  [[nodiscard]] std::int64_t size_bytes() const { return together_peak_bytes; }
+  /// interpreters and compilers, which map most of their memory themselves. What a forked process
+  /// inherited is its parent's.
+  [[nodiscard]] std::int64_t size_bytes() const {
+    return together_peak_bytes - inherited_bytes - inherited_dense_bytes;
+  }
   /// Whether the process lives on, as a daemon does that its starter has left.
   [[nodiscard]] bool still_runs() const;
   /// How far live and peak bytes may be off: 0 for one thread that ended by itself, 64 KiB per

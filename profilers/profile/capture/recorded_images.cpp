@@ -51,6 +51,11 @@ ImagePlan plan_of(const std::vector<const HeapCounters*>& images) {
 std::map<std::string, std::string> info_of(const HeapCounters& image) {
   std::map<std::string, std::string> info = {
       {"end", end_of(image)}, {kTogetherPeakFact, std::to_string(image.together_peak_bytes)}};
+  if (image.ended_ns > 0) info["ended_ns"] = std::to_string(image.ended_ns);
+  if (image.forked) {
+    info["inherited_bytes"] = std::to_string(image.inherited_bytes);
+    info["inherited_mapping_bytes"] = std::to_string(image.inherited_mapping_bytes);
+  }
   if (image.uncertainty_bytes() > 0)
     info["counters_within"] = format_bytes(static_cast<double>(image.uncertainty_bytes()));
   return info;

@@ -41,6 +41,9 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
         if (last_snapshot.has(block.type))
           replay.pages_block(block.bytes, block.type == recorder::BlockType::snapshot);
         break;
+      case recorder::BlockType::fork:
+        replay.fork_block(block.bytes);
+        break;
       default:
         unknown_seen = true;
     }

@@ -97,7 +97,8 @@ class Ownership {
         own_(pages.own),
         allocator_(pages.allocator),
         arenas_(pages.arenas),
-        stacks_(stacks_in(pages)) {
+        stacks_(stacks_in(pages)),
+        at_fork_(live_.at_fork.value_or(MemoryAtFork{})) {
     sort_by_address(own_);
     sort_by_address(allocator_);
     sort_by_address(arenas_);
@@ -139,8 +140,20 @@ class Ownership {
     counted = &range;
   }
 
-  void add_pinned(const LiveRange& by, double bytes) {
-    add(owners_.pinned, by, bytes, counted_pin_);
+  /// Of one page.
+  void pin(const LiveRange& by, const AddressRange& part, double bytes) {
+    if (was_resident_at_fork(part.begin)) {
+      inherit(bytes);
+    } else {
+      add(owners_.pinned, by, bytes, counted_pin_);
+    }
+  }
+
+  void inherit(double bytes) { inherited_ += bytes * weight_; }
+
+  [[nodiscard]] bool was_resident_at_fork(std::uint64_t address) const {
+    const auto range = first_after(at_fork_.resident, address, &AddressRange::end);
+    return range != at_fork_.resident.end() && range->begin <= address;
   }
 
   void add(PageOwner owner, const std::string& name, const std::string& share, double bytes) {
@@ -158,20 +171,36 @@ class Ownership {
     });
   }
 
-  /// Gives `owner` what lies in `ranges`, and the parts between to `rest`.
-  template <class Rest>
-  void cut_out(const std::vector<AddressRange>& ranges, PageOwner owner, const std::string& name,
-               const AddressRange& whole, Rest rest) {
+  /// Calls `within` with the parts of `whole` that lie in `ranges`, `rest` with those between.
+  template <class Within, class Rest>
+  void split(const std::vector<AddressRange>& ranges, const AddressRange& whole, Within within,
+             Rest rest) {
     std::uint64_t at = whole.begin;
     for (auto range = first_after(ranges, at, &AddressRange::end);
          range != ranges.end() && range->begin < whole.end; ++range) {
       const AddressRange mine = overlap(*range, {at, whole.end});
       if (mine.begin == mine.end) continue;
       if (at < mine.begin) rest(AddressRange{at, mine.begin});
-      add(owner, name, {}, extent(mine));
+      within(mine);
       at = mine.end;
     }
     if (at < whole.end) rest(AddressRange{at, whole.end});
+  }
+
+  /// Gives `owner` what lies in `ranges`, and the parts between to `rest`.
+  template <class Rest>
+  void cut_out(const std::vector<AddressRange>& ranges, PageOwner owner, const std::string& name,
+               const AddressRange& whole, Rest rest) {
+    split(
+        ranges, whole, [&](const AddressRange& mine) { add(owner, name, {}, extent(mine)); }, rest);
+  }
+
+  /// Takes what a forked process inherited, and gives `rest` what is its own.
+  template <class Rest>
+  void cut_inherited(const AddressRange& whole, Rest rest) {
+    const auto take = [&](const AddressRange& mine) { inherit(extent(mine)); };
+    if (live_.forked && !live_.at_fork) return take(whole);
+    split(at_fork_.resident, whole, take, rest);
   }
 
   void own_by_blocks(const AddressRange& run) {
@@ -198,18 +227,18 @@ class Ownership {
     const bool begins_inside = before != nullptr && gap.begin % kPageBytes != 0;
     const bool ends_inside = after != nullptr && gap.end % kPageBytes != 0;
     if (begins_inside && ends_inside && page_down(gap.begin) == page_down(gap.end)) {
-      add_pinned(*before, extent(gap) / 2);
-      add_pinned(*after, extent(gap) / 2);
+      pin(*before, gap, extent(gap) / 2);
+      pin(*after, gap, extent(gap) / 2);
       return;
     }
     if (begins_inside) {
       const std::uint64_t edge = std::min(gap.end, page_up(gap.begin));
-      add_pinned(*before, extent({gap.begin, edge}));
+      pin(*before, gap, extent({gap.begin, edge}));
       gap.begin = edge;
     }
     if (ends_inside && gap.begin < gap.end) {
       const std::uint64_t edge = std::max(gap.begin, page_down(gap.end));
-      add_pinned(*after, extent({edge, gap.end}));
+      pin(*after, {edge, gap.end}, extent({edge, gap.end}));
       gap.end = edge;
     }
     if (gap.begin < gap.end) own_by_mappings(gap);
@@ -238,7 +267,11 @@ class Ownership {
           extent(rest));
     };
     if (file_) return add_file(pages);
-    cut_out(allocator_, PageOwner::held, kAllocatorMappings, pages, add_file);
+    const auto own = [&](const AddressRange& rest) {
+      cut_out(allocator_, PageOwner::held, kAllocatorMappings, rest, add_file);
+    };
+    if (!live_.at_fork) return own(pages);
+    cut_inherited(pages, own);
   }
 
   void own_by_kind(const AddressRange& pages) {
@@ -247,15 +280,18 @@ class Ownership {
     if (is_file(mapping)) return own_by_file(pages);
     if (mapping.name.starts_with("[stack"))
       return add(PageOwner::stack, kMainThread, {}, extent(pages));
-    if (live_.forked) {
-      inherited_ += extent(pages) * weight_;
-      return;
-    }
-    if (mapping.name == "[heap]") return add(PageOwner::held, kProgramBreak, {}, extent(pages));
-    const std::string name = mapping.name.empty() ? "anonymous" : mapping.name;
+    cut_inherited(pages, [this](const AddressRange& rest) { own_by_allocator(rest); });
+  }
+
+  void own_by_allocator(const AddressRange& pages) {
+    const std::string& name = mapping_->name;
+    if (name == "[heap]") return add(PageOwner::held, kProgramBreak, {}, extent(pages));
     cut_out(arenas_, PageOwner::held, kFurtherArenas, pages, [&](const AddressRange& left) {
-      cut_out(allocator_, PageOwner::held, kAllocatorMappings, left, [&](const AddressRange& rest) {
-        add(PageOwner::unexplained, name, {}, extent(rest));
+      cut_out(allocator_, PageOwner::held, kAllocatorMappings, left, [&](const AddressRange& more) {
+        cut_out(at_fork_.mapped, PageOwner::mapping, kMappedBeforeFork, more,
+                [&](const AddressRange& rest) {
+                  add(PageOwner::unexplained, name.empty() ? "anonymous" : name, {}, extent(rest));
+                });
       });
     });
   }
@@ -277,6 +313,7 @@ class Ownership {
   std::vector<AddressRange> allocator_;
   std::vector<AddressRange> arenas_;
   std::vector<AddressRange> stacks_;
+  MemoryAtFork at_fork_;
   std::map<std::tuple<PageOwner, std::string, std::string>, double> others_;
   PageOwners owners_;
   const ResidentMapping* mapping_ = nullptr;

@@ -149,6 +149,57 @@ TEST(PageOwners, AForkedProcessInheritsWhatOthersMapToo) {
   EXPECT_EQ(bytes_of(owners, PageOwner::inherited, "own-copy"), 2 * 4096);
 }
 
+/// Live blocks and mappings of a forked process, and the pages that its parent had.
+LiveSet forked(const MemoryAtFork& at_fork) {
+  LiveSet live;
+  live.forked = true;
+  live.at_fork = at_fork;
+  return live;
+}
+
+TEST(PageOwners, AForkedProcessInheritsOnlyWhatItsParentHadInMemory) {
+  ResidentPages all = one_mapping(mapping_of(pages(0, 20), "[heap]"));
+  all.mappings.push_back(mapping_of(pages(30, 10)));  // an arena, made after the fork
+  all.mappings.push_back(mapping_of(pages(50, 6)));   // mapped before, half of it touched before
+  all.mappings.push_back(mapping_of(pages(60, 2)));   // nobody's
+  all.mappings[0].alone_bytes = 15 * kPageBytes;
+  all.arenas = {pages(30, 10)};
+  const PageOwners owners =
+      owners_of(all, forked({{pages(0, 8), pages(50, 6)}, {pages(0, 8), pages(50, 3)}}));
+  EXPECT_EQ(bytes_of(owners, PageOwner::inherited, "shared-with-others"), 5 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::inherited, "own-copy"), (3 + 3) * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::held, "program-break"), 12 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::held, "further-arenas"), 10 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::mapping, "mapped-before-fork"), 3 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::unexplained, "anonymous"), 2 * 4096);
+}
+
+TEST(PageOwners, OnAnInheritedPageTheRestBesideAnOwnBlockIsInherited) {
+  LiveSet live = forked({{pages(0, 2)}, {pages(0, 1)}});
+  live.blocks = {{{kBase + 1000, kBase + 1100}, 1}, {{kBase + 4096, kBase + 4196}, 1}};
+  const PageOwners owners = owners_of(one_mapping(mapping_of(pages(0, 2), "[heap]")), live);
+  EXPECT_EQ(bytes_of(owners.live, 1), 200);
+  EXPECT_EQ(bytes_of(owners, PageOwner::inherited, "own-copy"), 4096 - 100);
+  EXPECT_EQ(bytes_of(owners.pinned, 1), 4096 - 100) << "the second page is the child's";
+}
+
+TEST(PageOwners, ALibrarysVariablesThatAForkedProcessHasFromItsParentAreInherited) {
+  ResidentMapping library = mapping_of(pages(0, 6), "/usr/lib/libx.so");
+  library.runs = {{pages(0, 2), true}, {pages(2, 4), false}};
+  library.alone_bytes = 2 * kPageBytes;
+  const PageOwners owners = owners_of(one_mapping(library), forked({{pages(0, 6)}, {pages(2, 3)}}));
+  EXPECT_EQ(bytes_of(owners, PageOwner::inherited, "shared-with-others"), 3 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::file, "libx.so"), (2 + 1) * 4096);
+}
+
+TEST(PageOwners, AMappingThatAForkedProcessMadeIsItsOwnWhateverLayThere) {
+  LiveSet live = forked({{pages(0, 4)}, {pages(0, 4)}});
+  live.mappings = {{pages(0, 2), 3}};
+  const PageOwners owners = owners_of(one_mapping(mapping_of(pages(0, 4))), live);
+  EXPECT_EQ(bytes_of(owners.mapping, 3), 2 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::inherited), 2 * 4096);
+}
+
 TEST(PageOwners, PagesBeyondTheKernelsCountAreThoseOfZeros) {
   ResidentMapping mapping = mapping_of(pages(0, 8));
   mapping.resident_bytes = 2 * kPageBytes;
@@ -188,6 +239,11 @@ TEST(PageOwners, SumUpToThePages) {
       live.blocks.push_back({{begin, begin + 1 + random() % 9000}, std::uint32_t(i % 7)});
     }
     live.mappings = {{pages(random() % page, 4), 1}};
+    live.forked = round % 2 == 1;
+    if (round % 4 == 3) {
+      const std::uint64_t middle = random() % page;
+      live.at_fork = {{pages(0, middle + 1)}, {pages(0, middle / 2), pages(middle, 1)}};
+    }
     EXPECT_NEAR(sum_of(owners_of(all, live)), resident, 1e-6) << round;
   }
 }

@@ -190,6 +190,17 @@ void Replay::pages_block(const std::string& bytes, bool is_last) {
   if (is_last) snapshot_.find_owners(blocks_, mappings_);
 }
 
+void Replay::fork_block(const std::string& bytes) {
+  TraceCursor cursor(bytes);
+  try {
+    snapshot_.read_fork(cursor);
+  } catch (const std::out_of_range& problem) {
+    profile_.notes.push_back(
+        fmt::format("the memory at the fork makes no sense: {}", problem.what()));
+    snapshot_.drop_fork();
+  }
+}
+
 void Replay::symbols_block(const std::string& bytes) {
   TraceCursor cursor(bytes);
   try {

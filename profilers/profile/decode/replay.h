@@ -26,6 +26,8 @@ class Replay {
   void symbols_block(const std::string& bytes);
   /// Of a snapshot that is kept: its last block finds the owners of its pages.
   void pages_block(const std::string& bytes, bool is_last);
+  /// Of a forked process: its memory as it began.
+  void fork_block(const std::string& bytes);
   /// Ends the replay.
   Profile finish();
 

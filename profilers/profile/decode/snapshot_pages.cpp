@@ -16,7 +16,21 @@ bool has_fact(const Profile& profile, const char* key, const char* value) {
   return fact != profile.info.end() && fact->second == value;
 }
 
+MemoryAtFork memory_in(const ResidentPages& pages) {
+  MemoryAtFork memory;
+  for (const ResidentMapping& mapping : pages.mappings) {
+    memory.mapped.push_back(mapping.at);
+    for (const PageRun& run : mapping.runs) memory.resident.push_back(run.at);
+  }
+  return memory;
+}
+
 }  // namespace
+
+void SnapshotPages::read_fork(TraceCursor& cursor) {
+  if (!at_fork_) at_fork_.emplace();
+  at_fork_->read(cursor);
+}
 
 std::vector<LiveRange> SnapshotPages::live(const LiveBlocks& blocks) {
   const bool glibc = has_fact(*profile_, "block_bytes", "glibc_chunk");
@@ -39,8 +53,9 @@ std::vector<LiveRange> SnapshotPages::live(const LiveBlocks& blocks) {
 
 void SnapshotPages::find_owners(const LiveBlocks& blocks, const LiveMappings& mappings) {
   if (pages_.mappings.empty()) return;
-  owners_ =
-      owners_of(pages_, {live(blocks), mappings.ranges(), has_fact(*profile_, "forked", "yes")});
+  LiveSet all{live(blocks), mappings.ranges(), has_fact(*profile_, "forked", "yes")};
+  if (at_fork_) all.at_fork = memory_in(*at_fork_);
+  owners_ = owners_of(pages_, std::move(all));
 }
 
 void SnapshotPages::finish(std::size_t first_mapping_site) {

@@ -44,6 +44,8 @@ inline constexpr const char* kFurtherArenas = "further-arenas";
 inline constexpr const char* kAllocatorMappings = "allocator-mappings";
 inline constexpr const char* kMainThread = "main-thread";
 inline constexpr const char* kOtherThreads = "other-threads";
+/// Of a mapping that a forked process has from its parent, pages that only the child touched.
+inline constexpr const char* kMappedBeforeFork = "mapped-before-fork";
 inline constexpr const char* kOwnCopy = "own-copy";
 inline constexpr const char* kSharedWithOthers = "shared-with-others";
 /// Of System V, POSIX and anonymous shared memory, in place of a file's name.

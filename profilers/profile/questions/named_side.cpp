@@ -5,6 +5,7 @@
 #include <map>
 
 #include "profilers/profile/names/named_memory.h"
+#include "profilers/profile/questions/counted_once.h"
 
 namespace memduel {
 namespace {
@@ -67,9 +68,13 @@ struct Images {
 
 Images images_of(const ProfileSide& side, DifferenceKind kind, Heap heap) {
   if (kind == DifferenceKind::resident) {
-    const Profile* largest = largest_snapshot(side);
-    if (largest == nullptr) return {};
-    return {{{largest, sites_for(*largest, kind, heap)}}, 1};
+    const std::vector<const Profile*> processes = snapshots_at_once(side);
+    std::vector<LiveSites> sites = sites_counted_once(processes);
+    if (heap != Heap::malloc || processes.empty()) return {};
+    Images looked;
+    for (std::size_t i = 0; i < processes.size(); ++i)
+      looked.images.push_back({processes[i], std::move(sites[i])});
+    return looked;
   }
   Images found{{}, side.size()};
   for (const std::vector<Profile>& trial : side)
@@ -107,19 +112,6 @@ Estimate part_of_mean(const Estimate& amount, std::size_t trials) {
 }
 
 }  // namespace
-
-const Profile* largest_snapshot(const ProfileSide& side) {
-  const Profile* largest = nullptr;
-  for (const std::vector<Profile>& trial : side) {
-    for (const Profile& profile : trial) {
-      if (!profile.resident) continue;
-      const bool larger =
-          largest == nullptr || largest->resident->kernel_bytes < profile.resident->kernel_bytes;
-      if (larger) largest = &profile;
-    }
-  }
-  return largest;
-}
 
 LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap) {
   switch (kind) {

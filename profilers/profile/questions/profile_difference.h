@@ -63,11 +63,9 @@ struct ProfileDifference {
 /// The profiles of one side: outer: its trials, over which the mean is taken; inner: the process
 /// images of a trial. Of several images of one program the largest counts for peak, live and
 /// retained, which say nothing about images that did not live at once; allocations add up. Of
-/// resident memory the one largest snapshot counts, whose owners sum up to what the kernel says.
+/// resident memory the snapshots of processes that ran at once add up (snapshots_at_once), each
+/// page counted once.
 using ProfileSide = std::vector<std::vector<Profile>>;
-
-/// The profile with the largest snapshot of all trials and images; null where none has one.
-const Profile* largest_snapshot(const ProfileSide& side);
 
 /// Stacks are matched by their functions. What is left is matched again without the functions that
 /// only one side's names know, and where one stack is the other with up to three functions between

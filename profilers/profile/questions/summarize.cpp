@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -85,6 +86,18 @@ std::string first_interval(const Profile& profile, std::string_view key) {
   return fmt::format(" (the first samples: {})", first->second);
 }
 
+/// Of a forked process, whose counters begin with what was live and mapped at the fork.
+void add_inherited(std::string& text, const Profile& profile, const char* key,
+                   std::int64_t peak_bytes) {
+  const auto entry = profile.info.find(key);
+  if (entry == profile.info.end()) return;
+  const double inherited = std::strtod(entry->second.c_str(), nullptr);
+  text +=
+      fmt::format("    inherited   {:>12}   its parent's at the fork\n", format_bytes(inherited));
+  text += fmt::format("    its own     {:>12}   what its peak has beyond that\n",
+                      format_bytes(std::max(0.0, static_cast<double>(peak_bytes) - inherited)));
+}
+
 void add_totals(std::string& text, const Profile& profile) {
   for (const char* key : {"program", "command", "image", "largest_image", "tracer", "mode",
                           "interval_bytes", "period_seconds", "allocator", "end"}) {
@@ -104,6 +117,7 @@ void add_totals(std::string& text, const Profile& profile) {
                           profile.sampled() ? "" : ", those of every allocation below to the byte");
     text += fmt::format("  peak          {:>12}   block bytes\n",
                         format_bytes(static_cast<double>(counters.peak_bytes)));
+    add_inherited(text, profile, "inherited_bytes", counters.peak_bytes);
     text += fmt::format("  live at end   {:>12}   block bytes\n",
                         format_bytes(static_cast<double>(counters.live_bytes)));
     text += fmt::format("  allocated     {:>12}   requested, in {}\n",
@@ -111,6 +125,7 @@ void add_totals(std::string& text, const Profile& profile) {
                         format_count(counters.allocations, "allocation"));
     text += fmt::format("  mapping peak  {:>12}   the program's own anonymous mappings\n",
                         format_bytes(static_cast<double>(counters.mapping_peak_bytes)));
+    add_inherited(text, profile, "inherited_mapping_bytes", counters.mapping_peak_bytes);
     if (counters.together_peak_bytes > 0)
       text += fmt::format("  heap + mapped {:>12}   the peak of both, large mappings as touched\n",
                           format_bytes(static_cast<double>(counters.together_peak_bytes)));

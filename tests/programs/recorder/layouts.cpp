@@ -68,10 +68,10 @@ void end_peak(const char* who = "resident") {
 }
 
 // The same where the allocator has free space that a block would come from.
-void end_peak_by_unmapping() {
+void end_peak_by_unmapping(const char* who = "resident") {
   char* last = anonymous(8 * kMiB);
   write_pages(last, 8 * kMiB);
-  tell_resident("resident");
+  tell_resident(who);
   munmap(last, 8 * kMiB);
 }
 
@@ -103,14 +103,18 @@ void leaves_one_of_four() {
   end_peak();
 }
 
-void frees_all_below_one() {
+void free_all_below_one(std::size_t all) {
   std::vector<char*> blocks;
-  for (std::size_t bytes = 0; bytes < 64 * kMiB; bytes += 1024) {
+  for (std::size_t bytes = 0; bytes < all; bytes += 1024) {
     blocks.push_back(block_of(1008));
     std::memset(blocks.back(), 1, 1008);
   }
   block_of(1008)[0] = 1;
   for (char* block : blocks) std::free(block);
+}
+
+void frees_all_below_one() {
+  free_all_below_one(64 * kMiB);
   end_peak_by_unmapping();
 }
 
@@ -145,15 +149,7 @@ void uses_stacks() {
 }
 
 void frees_in_a_thread() {
-  std::thread([] {
-    std::vector<char*> blocks;
-    for (std::size_t bytes = 0; bytes < 32 * kMiB; bytes += 1024) {
-      blocks.push_back(block_of(1008));
-      std::memset(blocks.back(), 1, 1008);
-    }
-    block_of(1008)[0] = 1;
-    for (char* block : blocks) std::free(block);
-  }).join();
+  std::thread([] { free_all_below_one(32 * kMiB); }).join();
   end_peak_by_unmapping();
 }
 
@@ -194,6 +190,49 @@ void writes_a_quarter_after_fork() {
   end_peak();
 }
 
+// The parent has 16 MiB of 24 in memory, and 4 that an arena of a thread keeps free. Its child
+// frees 48 MiB and, in a thread with that arena, 32, and writes 8 MiB of what its parent mapped; a
+// child of its own maps 20 MiB more.
+void frees_after_fork() {
+  char* before = anonymous(24 * kMiB);
+  write_pages(before, 16 * kMiB);
+  std::thread([] { free_all_below_one(4 * kMiB); }).join();
+  tell_resident("parent");
+  const pid_t child = fork();
+  if (child != 0) {
+    waitpid(child, nullptr, 0);
+    return end_peak_by_unmapping();
+  }
+  std::thread([] { free_all_below_one(32 * kMiB); }).join();
+  free_all_below_one(48 * kMiB);
+  write_pages(before + 16 * kMiB, 8 * kMiB);
+  end_peak_by_unmapping("child");
+  const pid_t grandchild = fork();
+  if (grandchild != 0) {
+    waitpid(grandchild, nullptr, 0);
+    std::exit(0);
+  }
+  write_pages(anonymous(20 * kMiB), 20 * kMiB);
+  end_peak_by_unmapping("grandchild");
+  std::exit(0);
+}
+
+// A child that a thread forks runs on that thread's stack, of which it uses 512 KiB.
+void forks_in_a_thread() {
+  std::thread([] {
+    const pid_t child = fork();
+    if (child != 0) {
+      waitpid(child, nullptr, 0);
+      return;
+    }
+    volatile char used[512 * 1024];
+    for (std::size_t at = 0; at < sizeof used; at += kPage) used[at] = 1;
+    end_peak("child");
+    std::exit(0);
+  }).join();
+  end_peak();
+}
+
 void uses_huge_pages() {
   char* at = anonymous(128 * kMiB);
   madvise(at, 128 * kMiB, MADV_HUGEPAGE);
@@ -219,7 +258,7 @@ int main(int argc, char** argv) {
   const char* file = argc > 2 ? argv[2] : "layouts.bin";
   const std::map<std::string, std::function<void()>> layouts = {
       {"nothing", [] { end_peak(); }},
-      {"nothing_unmapped", end_peak_by_unmapping},
+      {"nothing_unmapped", [] { end_peak_by_unmapping(); }},
       {"untouched", reserves_and_leaves_untouched},
       {"second_page", touches_every_second_page},
       {"only_read", only_reads},
@@ -231,6 +270,8 @@ int main(int argc, char** argv) {
       {"copied_file", [file] { copies_pages_of_a_file(file); }},
       {"shared", shares_memory},
       {"fork", writes_a_quarter_after_fork},
+      {"freed_after_fork", frees_after_fork},
+      {"fork_in_thread", forks_in_a_thread},
       {"huge", uses_huge_pages},
       {"locked", locks_memory},
       {"mapping", maps_its_own},
