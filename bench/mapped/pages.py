@@ -25,7 +25,7 @@ import programs
 from mapped import descendants
 
 MIB = 1 << 20
-ARENA = 64 * MIB  # where glibc aligns the arenas of threads
+SNAPSHOTS = 5  # collectors leave more or less of malloc's pages from run to run
 MORE_PROGRAMS = {
     "sqlite3": ["sqlite3", ":memory:", "CREATE TABLE t(a, b); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000) "
                 "INSERT INTO t SELECT i, 'row ' || i FROM n; CREATE INDEX k ON t(b); SELECT count(*) FROM t x JOIN t y ON x.b = y.b;"],
@@ -53,7 +53,6 @@ class Pages:
 
     def __init__(self, processes):
         self.sizes = {"data of files": 0, "stacks": 0, "other": 0}
-        self.untouched = 0  # of anonymous mappings below 2 MiB that are no stack of a thread and no arena of malloc
         for text, stack_pointers in processes:
             self._add(text, stack_pointers)
 
@@ -70,8 +69,6 @@ class Pages:
             is_stack = one.name == "[stack]" or (before and before.is_guard_of(one) and any(one.begin <= pointer < one.end for pointer in stack_pointers))
             self.sizes["data of files"] += data
             self.sizes["stacks" if is_stack else "other"] += size - data
-            if not (one.inode or data or is_stack) and one.is_small_and_open():
-                self.untouched += one.end - one.begin - one.fields["Rss"]
             before = one
 
 
@@ -83,9 +80,6 @@ class Mapping:
     inode: int
     name: str
     fields: dict  # of smaps, in bytes
-
-    def is_small_and_open(self):
-        return self.end - self.begin < 2 * MIB and self.access != "---p" and not self.name and self.begin % ARENA != 0
 
     def is_guard_of(self, other):
         return self.access == "---p" and self.end == other.begin
@@ -202,19 +196,33 @@ def measured(memduel, out, words, trials):
             yield metrics, pages
 
 
-def untouched_and_kept(memduel, out, words):
-    """From a snapshot near the peak of a run of its own: bytes of live blocks that nobody touched, and pages that malloc keeps beside live blocks."""
+@dataclasses.dataclass
+class Snapshot:
+    """Of a run of its own near its peak, in bytes: live blocks that nobody touched, mappings below 2 MiB that nobody touched, and what malloc keeps."""
+    blocks: float = 0
+    mappings: float = 0
+    kept: float = 0
+
+
+def snapshot(memduel, out, words):
+    """As `memduel record` and `summary` have it; zeros of a program that the recorder cannot enter."""
+    for left in out.parent.glob(out.stem + ".*"):
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
     subprocess.run([memduel, "record", "--snapshot-at", "rss=97%", "-o", out, "--", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    found = Snapshot()
     if not out.exists():
-        return 0, 0  # the recorder cannot enter it
+        return found
     summary = subprocess.run([memduel, "summary", out, "--stacks", "1000000", "--frames", "1000000"], capture_output=True, text=True, check=True).stdout
-    untouched = 0
-    for entry in re.split(r"(?m)^ +\d+\. ", summary.partition("Asked for and never touched")[2].partition("\nSizes of")[0])[1:]:
+    untouched = summary.partition("Asked for and never touched")[2].partition("\nSizes of")[0]
+    for entry in re.split(r"(?m)^ +\d+\. ", untouched)[1:]:
         size, *frames = entry.splitlines()
-        if any(frame.strip() == "live" for frame in frames):
-            untouched += in_bytes(size)
-    kept = sum(in_bytes(size) for size in re.findall(r"(?m)^  (?:pinned|held) +(\S+ \w+) ", summary))
-    return untouched, kept
+        owners = {frame.strip() for frame in frames}
+        if "live" in owners:
+            found.blocks += in_bytes(size)
+        elif in_bytes(size) < 2 * MIB:  # of larger mappings memduel counts what is touched
+            found.mappings += in_bytes(size)
+    found.kept = sum(in_bytes(size) for size in re.findall(r"(?m)^  (?:pinned|held) +(\S+ \w+) ", summary))
+    return found
 
 
 def in_bytes(words):
@@ -242,18 +250,16 @@ def main():
     print("| --- |" + " --- |" * 10)
     for name, words in commands(directory, asked.only):
         trials = list(measured(memduel, directory / "pages", words, asked.trials))
-        (directory / "pages.mdp").unlink(missing_ok=True)
-        untouched, kept = untouched_and_kept(memduel, directory / "pages.mdp", words)
+        snapshots = [snapshot(memduel, directory / "pages.mdp", words) for _ in range(SNAPSHOTS)]
         kernel = middle(pages.total() for _, pages in trials)
         counted = middle(metrics["peak_heap_and_mapped_bytes"] for metrics, _ in trials)
+        difference = middle(pages.total() - metrics["peak_heap_and_mapped_bytes"] for metrics, pages in trials)
         # A process that the recorder cannot enter is counted by the same pages.
         is_entered = any("peak_heap_bytes" in metrics for metrics, _ in trials)
-        difference = middle(pages.total() - metrics["peak_heap_and_mapped_bytes"] for metrics, pages in trials)
-        data, stacks = (middle(pages.sizes[kind] for _, pages in trials) if is_entered else 0 for kind in ("data of files", "stacks"))
-        small = middle(pages.untouched for _, pages in trials) if is_entered else 0
-        rest = difference - data - stacks - kept / MIB + untouched / MIB + small
-        allowed = kernel * 0.01 + 1
-        cells = (kernel, counted, difference, data, stacks, kept / MIB, -untouched / MIB, -small, rest, allowed)
+        parts = [middle(pages.sizes[kind] if is_entered else 0 for _, pages in trials) for kind in ("data of files", "stacks")]
+        parts += [middle(one.kept for one in snapshots), -middle(one.blocks for one in snapshots), -middle(one.mappings for one in snapshots)]
+        rest, allowed = difference - sum(parts), kernel * 0.01 + 1
+        cells = (kernel, counted, difference, *parts, rest, allowed)
         print(f"| {name} | {' | '.join(f'{cell:.1f}' for cell in cells)}{'' if abs(rest) <= allowed else ' (missed)'} |", flush=True)
 
 
