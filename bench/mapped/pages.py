@@ -212,17 +212,29 @@ def snapshot(memduel, out, words):
     found = Snapshot()
     if not out.exists():
         return found
-    summary = subprocess.run([memduel, "summary", out, "--stacks", "1000000", "--frames", "1000000"], capture_output=True, text=True, check=True).stdout
-    untouched = summary.partition("Asked for and never touched")[2].partition("\nSizes of")[0]
-    for entry in re.split(r"(?m)^ +\d+\. ", untouched)[1:]:
-        size, *frames = entry.splitlines()
-        owners = {frame.strip() for frame in frames}
-        if "live" in owners:
+    summary = subprocess.run([memduel, "summary", out, "--stacks", "1000000", "--frames", "1000000", "--all-frames"],
+                             capture_output=True, text=True, check=True).stdout
+    # Of larger mappings memduel counts what is touched.
+    large = {frames for size, frames in entries(summary, "Top stacks: mappings, peak") if in_bytes(size) / blocks_in(size) >= 2 * MIB}
+    for size, frames in entries(summary, "Asked for and never touched"):
+        if "live" in frames:
             found.blocks += in_bytes(size)
-        elif in_bytes(size) < 2 * MIB:  # of larger mappings memduel counts what is touched
+        elif tuple(frame for frame in frames if frame != "mapping") not in large:
             found.mappings += in_bytes(size)
     found.kept = sum(in_bytes(size) for size in re.findall(r"(?m)^  (?:pinned|held) +(\S+ \w+) ", summary))
     return found
+
+
+def entries(summary, title):
+    """Size and frames of each stack in a section of `memduel summary`."""
+    for entry in re.split(r"(?m)^ +\d+\. ", summary.partition("\n" + title)[2].partition("\n\n")[0])[1:]:
+        size, *frames = entry.splitlines()
+        yield size, tuple(frame.strip() for frame in frames)
+
+
+def blocks_in(size):
+    """2 in "14.0 MiB (57.9 %) in 2 blocks"."""
+    return int(re.search(r" in (\d+) block", size)[1])
 
 
 def in_bytes(words):
