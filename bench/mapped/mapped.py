@@ -8,6 +8,7 @@ this script reads smaps_rollup of its processes: the largest sum of anonymous pa
 installed are named and left out. Compiles the Java and the Go program in DIR.
 """
 import argparse
+import contextlib
 import json
 import pathlib
 import shutil
@@ -15,28 +16,10 @@ import statistics
 import subprocess
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
+import programs
+
 MIB = 1 << 20
 METRICS = ["peak_heap_bytes", "peak_mapped_bytes", "peak_heap_and_mapped_bytes", "peak_rss_bytes"]
-
-# Name, command, objects.
-PROGRAMS = [
-    ("CPython", ["/usr/bin/python3", HERE / "objects.py"], 300_000),
-    ("node", ["node", HERE / "objects.js"], 400_000),
-    ("Java", ["java", "-cp", "{dir}", "Objects"], 800_000),
-    ("PHP", ["php", HERE / "objects.php"], 400_000),
-    ("Go", ["{dir}/objects"], 6_000_000),
-    ("Ruby", ["ruby", HERE / "objects.rb"], 400_000),
-    ("R", ["Rscript", HERE / "objects.R"], 300_000),
-]
-
-
-def build(directory):
-    """The programs that are compiled, where there is a compiler."""
-    if shutil.which("javac"):
-        subprocess.run(["javac", "-d", directory, HERE / "Objects.java"], check=True)
-    if shutil.which("go"):
-        subprocess.run(["go", "build", "-o", directory / "objects", HERE / "objects.go"], check=True)
 
 
 def descendants(pid):
@@ -51,13 +34,13 @@ def descendants(pid):
     return found
 
 
-def anonymous_bytes(pid):
-    """Private anonymous pages of a process, as smaps_rollup has them."""
-    try:
-        lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Anonymous:"))
+def anonymous_bytes(pids):
+    """Private anonymous pages of processes, as smaps_rollup has them. A child of vfork has its parent's pages until it executes: one text for two."""
+    texts = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):  # it ended
+            texts.add(pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text())
+    return sum(int(line.split()[1]) * 1024 for text in texts for line in text.splitlines() if line.startswith("Anonymous:"))
 
 
 def sampled_peak(command):
@@ -65,22 +48,21 @@ def sampled_peak(command):
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL)
     peak = 0
     while process.poll() is None:
-        peak = max(peak, sum(map(anonymous_bytes, descendants(process.pid))))
+        peak = max(peak, anonymous_bytes(descendants(process.pid)))
     return peak
 
 
-def compare(memduel, directory, name, command, count, blocks):
-    """The rows of the whole job and the exit code."""
-    words = [" ".join(map(str, [*command, n])) for n in (count, count * 12 // 10)]
-    out = directory / name
+def compare(memduel, out, commands, blocks=None):
+    """The rows of the whole job, by default gates, and the exit code. So many blocks, or as many as it takes."""
     shutil.rmtree(out, ignore_errors=True)
-    done = subprocess.run([memduel, "compare", "--a", words[0], "--b", words[1], "--out", out, "--repeats", str(blocks), "--gate", "default",
+    words = [" ".join(map(str, command)) for command in commands]
+    fixed = ["--repeats", str(blocks)] if blocks else []
+    done = subprocess.run([memduel, "compare", "--a", words[0], "--b", words[1], "--out", out, *fixed, "--gate", "default",
                            "--set", "profile.trials=0", "--quiet"], capture_output=True, text=True)
     if not (out / "results.json").exists():
-        raise SystemExit(f"{name}: {done.stderr}")
+        raise SystemExit(f"{words[0]}: {done.stderr}")
     results = json.loads((out / "results.json").read_text())
-    rows = {row["metric"]: row for row in results["comparisons"] if row["role"] == "tree"}
-    return {metric: rows[metric] for metric in METRICS if metric in rows}, done.returncode
+    return {row["metric"]: row for row in results["comparisons"] if row["role"] == "tree"}, done.returncode
 
 
 def mib(value):
@@ -95,24 +77,18 @@ def main():
     options.add_argument("--only", nargs="*")
     asked = options.parse_args()
     directory = (asked.directory or pathlib.Path(tempfile.mkdtemp(prefix="memduel-mapped-"))).resolve()
-    directory.mkdir(parents=True, exist_ok=True)
-    build(directory)
     print("| program, N and 1.2 N objects | heap | mapped | heap and mapped | RSS | anonymous pages, smaps_rollup | `--gate default` |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for name, words, count in PROGRAMS:
-        command = [str(word).format(dir=directory) for word in words]
-        if not shutil.which(command[0]):
-            print(f"| {name} | not installed |")
-            continue
-        if asked.only and name not in asked.only:
-            continue
-        rows, status = compare(asked.memduel.resolve(), directory, name, command, count, asked.blocks)
+    for program in programs.installed(directory, asked.only):
+        commands = [[*program.command, count] for count in (program.count, program.count * 12 // 10)]
+        rows, status = compare(asked.memduel.resolve(), directory / "mapped", commands, asked.blocks)
         cells = []
         for metric in METRICS:
             row = rows.get(metric)
             cells.append(f"{mib(row['baseline_median'])} → {mib(row['candidate_median'])}, {row['verdict']}" if row else "–")
-        beside = [statistics.median(sampled_peak([*command, n]) for _ in range(asked.blocks)) for n in (count, count * 12 // 10)]
-        print(f"| {name} | {' | '.join(cells)} | {mib(beside[0])} → {mib(beside[1])} | {'fails' if status == 1 else f'exit {status}'} |", flush=True)
+        beside = [statistics.median(sampled_peak(command) for _ in range(asked.blocks)) for command in commands]
+        print(f"| {program.name} | {' | '.join(cells)} | {mib(beside[0])} → {mib(beside[1])} | {'fails' if status == 1 else f'exit {status}'} |",
+              flush=True)
 
 
 if __name__ == "__main__":

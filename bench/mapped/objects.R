@@ -1,3 +1,5 @@
-count <- as.integer(commandArgs(TRUE)[1])
+arguments <- commandArgs(TRUE)
+count <- as.integer(arguments[1])
 kept <- lapply(1:count, function(i) c(i, i + 1))
+if (length(arguments) > 1) Sys.sleep(as.integer(arguments[2]) / 1000)
 cat(length(kept), "\n")
