@@ -18,9 +18,18 @@ std::optional<std::int64_t> sampled_files(const Series& files, const RssStretch&
   return files.values[static_cast<std::size_t>(after - files.t_ns.begin()) - 1];
 }
 
+/// What marks read at the end of the stretch.
+std::optional<std::int64_t> marked_files(const RoleTrace& trace, const RssStretch& stretch) {
+  for (const MarkEvent& event : trace.marks)
+    if (event.mark.t_ns == stretch.end_ns && event.mark.sizes.file) return event.mark.sizes.file;
+  return std::nullopt;
+}
+
 /// Of short programs samples miss what the recorder saw before it went.
 std::optional<std::int64_t> most_of_files(const RoleTrace& trace, const RssStretch& stretch) {
   auto most = sampled_files(trace.rss_of_files, stretch);
+  if (const auto marked = marked_files(trace, stretch))
+    most = std::max(most.value_or(*marked), *marked);
   if (stretch.end_ns < end_of(trace)) return most;
   for (const HeapCounters& image : trace.heap_images)
     if (image.file_peak_bytes > most.value_or(0)) most = image.file_peak_bytes;

@@ -36,6 +36,15 @@ TEST(RssWithoutFiles, IsNoLessThanTheKernelsPeakWithoutTheMostThatFilesHad) {
   EXPECT_EQ(peak_without_files(trace, stretch(0, 30, 500)), 250) << "the kernel knows no sum";
 }
 
+TEST(RssWithoutFiles, KnowsWhatTheMarkAtItsEndRead) {
+  RoleTrace trace = sampled();
+  MarkEvent& event = trace.marks.emplace_back();
+  event.mark.t_ns = 20;
+  event.mark.sizes.file = 200;
+  EXPECT_EQ(peak_without_files(trace, stretch(0, 20, 500)), 300);
+  EXPECT_EQ(peak_without_files(trace, stretch(20, 30, 500)), 360) << "the one after it has 140";
+}
+
 TEST(RssWithoutFiles, KnowsFromTheRecorderWhatFilesHadBetweenSamples) {
   RoleTrace trace = sampled();
   trace.exit = ExitRecord{30, 0, {}, 0, 500, 0, 0};

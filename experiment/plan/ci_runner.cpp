@@ -121,7 +121,8 @@ RunnerReport describe_runner(const std::vector<Capability>& capabilities, const 
   report.noisy = noise(environment);
   if (works(capabilities, "recorder"))
     report.gates = {"tree.peak_heap_and_mapped_bytes<=+1%", "tree.allocation_count<=+1%"};
-  if (works(capabilities, "statm")) report.gates.emplace_back("tree.peak_rss_bytes<=+3%|+4MiB");
+  if (works(capabilities, "statm"))
+    report.gates.emplace_back("tree.peak_rss_no_files_bytes<=+3%|+4MiB");
   return report;
 }
 

@@ -53,9 +53,9 @@ TEST(CiRunner, NamesWhatIsLostWhyAndWhatRemains) {
 
 TEST(CiRunner, WithoutTheRecorderOffersNoHeapGate) {
   EXPECT_THAT(describe_runner(without("recorder"), kQuiet).gates,
-              ElementsAre("tree.peak_rss_bytes<=+3%|+4MiB"));
+              ElementsAre("tree.peak_rss_no_files_bytes<=+3%|+4MiB"));
   EXPECT_THAT(describe_runner(without("statm"), kQuiet).gates,
-              Not(Contains(HasSubstr("peak_rss_bytes"))));
+              Not(Contains(HasSubstr("peak_rss"))));
 }
 
 TEST(CiRunner, ACgroupWithoutMemoryControllerGivesNoCgroupPeak) {

@@ -49,6 +49,10 @@ thread_local std::array<char, 8192> ProcFile::buffer_;
 constexpr std::int64_t kPeaksInterval = 10'000'000;
 /// A status costs ten times what a statm costs.
 constexpr std::int64_t kRestPerPeaks = 1000;
+/// statm takes shared memory for pages of files. When both together grew by so much, a status says
+/// what of it they are: seldom, since the growth has to be a part of what there is.
+constexpr std::int64_t kLeastGrowth = 256 * 1024;
+constexpr std::int64_t kGrowthPart = 16;
 
 /// CPU time of all threads of a process to the nanosecond; /proc/PID/stat knows only 10 ms ticks.
 std::optional<double> cpu_seconds_of(pid_t pid) {
@@ -80,6 +84,7 @@ struct ProcfsMeter::Process {
   ProcFile status;
   std::int64_t peak_bytes = 0;    ///< VmHWM as it was last read
   std::int64_t shared_bytes = 0;  ///< RssShmem likewise
+  std::int64_t told_bytes = 0;    ///< what statm calls shared, when RssShmem was read
 };
 
 struct ProcfsMeter::Role {
@@ -126,8 +131,13 @@ std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
     const std::string_view statm = process->statm.read();
     const auto pages = resident_pages(statm);
     total += pages.value_or(0) * page_bytes;
-    const std::int64_t others = pages.value_or(0) - anonymous_pages(statm).value_or(0);
-    files += std::max<std::int64_t>(0, others * page_bytes - process->shared_bytes);
+    const std::int64_t others =
+        (pages.value_or(0) - anonymous_pages(statm).value_or(0)) * page_bytes;
+    if (others > process->told_bytes + std::max(kLeastGrowth, process->told_bytes / kGrowthPart)) {
+      process->told_bytes = others;
+      process->shared_bytes = sized_field(process->status.read(), "RssShmem").value_or(0);
+    }
+    files += std::max<std::int64_t>(0, others - process->shared_bytes);
     // A zombie reads as 0 pages, a reaped process not at all; its number may come back as another.
     return !pages;
   });
@@ -158,6 +168,7 @@ void ProcfsMeter::sample_peaks(std::int64_t now_ns) {
     for (const auto& process : role->processes) {
       const std::string_view status = process->status.read();
       process->shared_bytes = sized_field(status, "RssShmem").value_or(0);
+      process->told_bytes = process->shared_bytes + sized_field(status, "RssFile").value_or(0);
       const auto peak = sized_field(status, "VmHWM");
       if (!peak || *peak == process->peak_bytes) continue;
       process->peak_bytes = *peak;

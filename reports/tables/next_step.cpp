@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/printed_command.h"
 #include "base/text.h"
+#include "profilers/profile/model/resident_snapshot.h"
 #include "profilers/profile/names/runtime_memory.h"
 #include "reports/tables/arm_words.h"
 #include "reports/tables/causes.h"
@@ -155,11 +156,14 @@ std::string advice_on(const RuntimeMemory& memory) {
 /// From where a failed gate's memory comes; the flame graph shows the way there.
 std::optional<Suggestion> after_failure(const ReportModel& model, const std::string& name) {
   if (!has_failed_gate(model, name)) return std::nullopt;
-  const auto more = std::ranges::max_element(model.causes, {}, [](const Cause& cause) {
-    return cause.more && !cause.function.empty() ? std::pair(true, cause.size)
-                                                 : std::pair(false, 0.0);
+  // A gate does not fail for pages of files.
+  const auto is_told = [](const Cause& cause) {
+    return cause.more && !cause.function.empty() && cause.memory != to_name(PageOwner::file);
+  };
+  const auto more = std::ranges::max_element(model.causes, {}, [&](const Cause& cause) {
+    return is_told(cause) ? std::pair(true, cause.size) : std::pair(false, 0.0);
   });
-  if (more == model.causes.end() || !more->more || more->function.empty() ||
+  if (more == model.causes.end() || !is_told(*more) ||
       !file_without_symbols(more->function).empty())
     return std::nullopt;
   std::string sentence = fmt::format(
