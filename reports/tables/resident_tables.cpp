@@ -207,7 +207,7 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
   const auto* const place = std::ranges::find_if(
       kPlaces, [&](const Place& one) { return is(one.owner) && one.name == step.function; });
   if (place != std::end(kPlaces)) return place->words;
-  const std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
+  std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
   if (is(PageOwner::live)) return who + " (live blocks)";
   if (is(PageOwner::pinned)) return "free space pinned by blocks of " + who;
   if (is(PageOwner::unexplained) || runtime_memory(step.function) != nullptr) return who;

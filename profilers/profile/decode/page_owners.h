@@ -45,8 +45,9 @@ struct MemoryAtFork {
 /// What the ranges are of, besides the pages themselves.
 struct LiveSet {
   std::vector<LiveRange> blocks;
-  std::vector<LiveRange> mappings;           ///< of the program itself, by address
-  bool forked = false;                       ///< blocks of the parent are not among them
+  std::vector<LiveRange> mappings;  ///< of the program itself, by address
+  bool forked = false;              ///< blocks of the parent are not among them
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
   std::optional<MemoryAtFork> at_fork = {};  ///< earlier recorders did not write it
 };
 
