@@ -237,7 +237,7 @@ std::string describe_growth(const Results& results, const Comparison& row) {
 /// Which of a variant's peaks are samples.
 std::string describe_sampled(const Results& results, const std::string& variant,
                              const std::string& role, const std::string& metric) {
-  if (metric != kPeakRss && metric != kPeakRssAboveIdle) return {};
+  if (metric != kPeakRss && metric != kPeakRssNoFiles && metric != kPeakRssAboveIdle) return {};
   std::size_t trials = 0;
   std::size_t sampled = 0;
   for (const TrialData& trial : results.trials) {

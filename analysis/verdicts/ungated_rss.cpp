@@ -17,13 +17,14 @@ namespace {
 
 bool asks_for_rss(const Results& results, const std::string& candidate) {
   return std::ranges::any_of(results.gates, [&](const GateResult& gate) {
-    return gate.candidate == candidate && gate.metric == kPeakRss;
+    return gate.candidate == candidate && gate.role == kTree && gate.metric == kPeakRss;
   });
 }
 
-bool failed(const Results& results, const std::string& candidate) {
+bool memory_failed(const Results& results, const std::string& candidate) {
   return std::ranges::any_of(results.gates, [&](const GateResult& gate) {
-    return gate.candidate == candidate && gate.outcome == GateOutcome::failed;
+    return gate.candidate == candidate && gate.outcome == GateOutcome::failed &&
+           is_known_metric(gate.metric) && metric_info(gate.metric).unit == Unit::bytes;
   });
 }
 
@@ -80,7 +81,7 @@ std::vector<Note> ungated_rss(const Results& results) {
     const double margin =
         std::max(info.absolute_margin, info.relative_margin * row.baseline_median.value_or(0));
     if (rise_of(row) <= margin || results.gates.empty() || asks_for_rss(results, row.candidate) ||
-        failed(results, row.candidate))
+        memory_failed(results, row.candidate))
       continue;
     notes.push_back(note_of(results, row));
   }

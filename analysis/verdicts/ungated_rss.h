@@ -6,9 +6,9 @@
 
 namespace memduel {
 
-/// A warning for each candidate whose peak RSS regressed although no gate failed: how much of it
-/// are pages of mapped files, which the kernel can drop. `results` has its gates, comparisons and
-/// differences.
+/// A warning for each candidate whose peak RSS regressed although no gate on memory failed: how
+/// much of it are pages of mapped files, which the kernel can drop. `results` has its gates,
+/// comparisons and differences.
 std::vector<Note> ungated_rss(const Results& results);
 
 }  // namespace memduel

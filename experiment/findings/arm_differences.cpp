@@ -174,12 +174,6 @@ void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& 
     add_difference(found, answers[i], name, *questions[i].role);
 }
 
-/// Of the page cache, which the kernel drops at need; shared memory has files, too.
-bool is_page_cache(const ResidentPart& part) {
-  const bool has_pages = part.name == kSharedMemory || part.name.starts_with("memfd:");
-  return part.owner == PageOwner::file && part.share == kShared && !has_pages;
-}
-
 double sum_of_parts(const std::vector<ResidentPart>& parts) {
   double sum = 0;
   for (const ResidentPart& part : parts) sum += part.bytes;
@@ -215,7 +209,8 @@ ResidentMemory memory_of(const std::vector<const Profile*>& processes) {
       if (part.owner == PageOwner::recorder) continue;
       owners[{part.owner, part.name}] += part.bytes;
       if (part.owner == PageOwner::unexplained) unexplained -= part.bytes;
-      if (is_page_cache(part)) memory.page_cache_bytes += part.bytes;
+      if (part.owner == PageOwner::file && is_page_cache(part.name, part.share))
+        memory.page_cache_bytes += part.bytes;
     }
     owners[{PageOwner::unexplained, ""}] += unexplained;
   }

@@ -25,12 +25,12 @@ std::optional<std::int64_t> marked_files(const RoleTrace& trace, const RssStretc
   return std::nullopt;
 }
 
-/// Of short programs samples miss what the recorder saw before it went.
+/// Of short programs samples miss what the recorder saw before it went. In whichever stretch that
+/// was: the bound is weaker where it was in another one, and right.
 std::optional<std::int64_t> most_of_files(const RoleTrace& trace, const RssStretch& stretch) {
   auto most = sampled_files(trace.rss_of_files, stretch);
   if (const auto marked = marked_files(trace, stretch))
     most = std::max(most.value_or(*marked), *marked);
-  if (stretch.end_ns < end_of(trace)) return most;
   for (const HeapCounters& image : trace.heap_images)
     if (image.file_peak_bytes > most.value_or(0)) most = image.file_peak_bytes;
   return most;

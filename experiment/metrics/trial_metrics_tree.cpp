@@ -115,6 +115,11 @@ void add_sampled_peaks(RoleData& tree, const TrialTrace& trace,
   };
   if (const auto peak = without_files(INT64_MIN, INT64_MAX))
     tree.metrics[kPeakRssNoFiles] = static_cast<double>(*peak);
+  for (const RoleData& role : roles) {  // of one the kernel may know more than samples
+    const auto peak = role.metrics.value(kPeakRssNoFiles);
+    if (peak && *peak > tree.metrics.value(kPeakRssNoFiles).value_or(0))
+      tree.metrics[kPeakRssNoFiles] = *peak;
+  }
   std::int64_t begin_ns = INT64_MAX;
   std::int64_t end_ns = INT64_MIN;
   for (const RoleTrace& role : trace.roles) {

@@ -13,19 +13,22 @@ constexpr std::size_t kLeastBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kRestPerLook = 100;
 
 std::uint64_t due = 0;
+bool reading = false;   // one thread reads; others that come meanwhile need not
+char lines[32 * 1024];  // a user may be in many groups, which are one line
 
 void look_at_files() {
-  if (!may_ask_kernel()) return;
+  if (!may_ask_kernel() || __atomic_exchange_n(&reading, true, __ATOMIC_ACQUIRE)) return;
   const std::uint64_t begin = now_ns();
-  char lines[4096];
   ProcLines status("/proc/self/status", lines, sizeof lines);
-  if (!status.is_open()) return;
   std::uint64_t bytes = 0;
-  for (const char* line = status.next(); line != nullptr; line = status.next())
-    if (add_kilobytes(line, "RssFile:", bytes)) break;
+  while (status.is_open()) {
+    const char* line = status.next();
+    if (line == nullptr || add_kilobytes(line, "RssFile:", bytes)) break;
+  }
   note_files(bytes);
   const std::uint64_t end = now_ns();
   __atomic_store_n(&due, end + kRestPerLook * (end - begin), __ATOMIC_RELAXED);
+  __atomic_store_n(&reading, false, __ATOMIC_RELEASE);
 }
 
 }  // namespace
@@ -36,6 +39,11 @@ void look_at_files_before_unmapping(std::size_t length) {
 
 void look_at_last_files() {
   look_at_files();
+}
+
+void restart_file_looks() {
+  reading = false;
+  due = 0;
 }
 
 }  // namespace memduel::recorder

@@ -12,5 +12,7 @@ namespace memduel::recorder {
 void look_at_files_before_unmapping(std::size_t length) MEMDUEL_HIDDEN;
 /// At the end of the image.
 void look_at_last_files() MEMDUEL_HIDDEN;
+/// In a forked child, whose parent may have been at it.
+void restart_file_looks() MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

@@ -131,6 +131,8 @@ Ranges sparse;            // its other ones
 Ranges reserved;          // anonymous, without access: they hold no memory
 Ranges allocator_ranges;  // what the allocator mapped for its blocks; kept where snapshots are
 
+std::uint64_t cuts = 0;  // of sparse ranges: how often one went or became smaller
+
 static_assert(sizeof(Range) == sizeof(SparseRange));
 
 // The ranges with gaps of up to `gap` bytes between them closed; how many there are.
@@ -165,7 +167,10 @@ MappedBytes cut_program(std::uintptr_t begin, std::uintptr_t end) {
   reserved.cut(begin, end);
   const std::int64_t from_dense = dense.cut(begin, end);
   const std::int64_t from_sparse = sparse.cut(begin, end);
-  if (from_sparse > 0) show_sparse_ranges();
+  if (from_sparse > 0) {
+    __atomic_fetch_add(&cuts, 1, __ATOMIC_RELAXED);
+    show_sparse_ranges();
+  }
   return {from_dense + from_sparse, from_dense};
 }
 
@@ -200,9 +205,8 @@ bool is_inherited(const Range& range) {
   return false;
 }
 
-// Another thread may unmap the range meanwhile: then the rest of it is not touched.
 std::size_t touched_in(const Range& range) {
-  unsigned char in_memory[1024];
+  static unsigned char in_memory[4096];  // with the lock
   std::size_t pages = 0;
   for (std::uintptr_t at = range.begin; at < range.end; at += sizeof in_memory * 4096) {
     const std::uintptr_t left = (range.end - at) / 4096;
@@ -215,32 +219,51 @@ std::size_t touched_in(const Range& range) {
   return pages * 4096;
 }
 
-// What the look took is its share of what passes until the next one.
+// What a look took is its share of what passes until the next one.
 constexpr std::uint64_t kRestPerLook = 20;
 constexpr std::uint64_t kRestPerLookOnTheWay = 100;
 
-std::uint64_t last_look_begin = 0;
+std::uint64_t last_look_took = 0;
 std::uint64_t last_look_end = 0;
+bool looking = false;  // one thread looks; others that come meanwhile need not
 
-bool is_rested(std::uint64_t now, std::uint64_t rest_per_look) {
-  const std::uint64_t begin = __atomic_load_n(&last_look_begin, __ATOMIC_RELAXED);
-  const std::uint64_t end = __atomic_load_n(&last_look_end, __ATOMIC_RELAXED);
-  return now >= end + rest_per_look * (end < begin ? 0 : end - begin);
+bool is_rested(std::uint64_t rest_per_look) {
+  return now_ns() >= __atomic_load_n(&last_look_end, __ATOMIC_RELAXED) +
+                         rest_per_look * __atomic_load_n(&last_look_took, __ATOMIC_RELAXED);
 }
 
+struct Touched {
+  Range range;
+  std::size_t bytes;
+};
+constexpr std::size_t kMostTold = 512;
+Touched told[kMostTold];  // of the thread that looks
+
+// The ranges are of one moment; the lock of the trace may not be taken below theirs.
 void look_at_touched() {
+  if (__atomic_exchange_n(&looking, true, __ATOMIC_ACQUIRE)) return;
   const std::uint64_t begin = now_ns();
   std::size_t sum = 0;
-  Range part{};
-  for (std::uintptr_t at = 0; first_in({&sparse}, at, UINTPTR_MAX, part); at = part.end) {
-    if (is_inherited(part)) continue;
-    const std::size_t touched = touched_in(part);
+  std::size_t count = 0;
+  ranges_lock.lock();
+  const std::uint64_t cuts_before = cuts;
+  for (const Range& range : sparse) {
+    if (is_inherited(range)) continue;
+    const std::size_t touched = touched_in(range);
     sum += touched;
-    if (is_tracing()) trace_touched(part.begin, part.end - part.begin, touched);
+    if (count < kMostTold) told[count++] = {range, touched};
   }
+  ranges_lock.unlock();
   note_touched(static_cast<std::int64_t>(sum));
-  __atomic_store_n(&last_look_begin, begin, __ATOMIC_RELAXED);
-  __atomic_store_n(&last_look_end, now_ns(), __ATOMIC_RELAXED);
+  for (std::size_t i = 0; i < count && is_tracing(); ++i) {
+    // What is mapped in the place of a range that went is another one.
+    if (__atomic_load_n(&cuts, __ATOMIC_RELAXED) != cuts_before) break;
+    trace_touched(told[i].range.begin, told[i].range.end - told[i].range.begin, told[i].bytes);
+  }
+  const std::uint64_t end = now_ns();
+  __atomic_store_n(&last_look_took, end - begin, __ATOMIC_RELAXED);
+  __atomic_store_n(&last_look_end, end, __ATOMIC_RELAXED);
+  __atomic_store_n(&looking, false, __ATOMIC_RELEASE);
 }
 
 // `bytes` of [at, at + length) were counted.
@@ -252,6 +275,8 @@ void count_unmapping(void* at, std::size_t length, const MappedBytes& bytes) {
 }  // namespace
 
 void remember_mapping(void* at, std::size_t length) {
+  // What the others have by now; of the new one nothing is touched yet.
+  if (length >= static_cast<std::size_t>(kSparseBytes)) look_at_mappings_on_the_way();
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   const std::uintptr_t end = page_up(begin + length);
   MappedBytes added{};
@@ -263,8 +288,6 @@ void remember_mapping(void* at, std::size_t length) {
   if (kept) {
     add_mapping(added);
     if (is_tracing()) trace_mapping(at, end - begin);
-    // What the others have by now.
-    if (added.dense == 0) look_at_mappings_on_the_way();
   } else {
     count_lost();
   }
@@ -292,13 +315,12 @@ void look_before_unmapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   Range part{};
   if (!filtered && first_in({&sparse}, begin, page_up(begin + length), part) &&
-      is_rested(now_ns(), kRestPerLook))
+      is_rested(kRestPerLook))
     look_at_touched();
 }
 
 void look_at_mappings_on_the_way() {
-  if (page->sparse_count > 0 && !filtered && is_rested(now_ns(), kRestPerLookOnTheWay))
-    look_at_touched();
+  if (page->sparse_count > 0 && !filtered && is_rested(kRestPerLookOnTheWay)) look_at_touched();
 }
 
 void look_at_last_mappings() {
@@ -368,6 +390,7 @@ void show_held_mappings() {
 void release_mappings_after_fork(bool in_child) {
   if (in_child) {
     ranges_lock.reset();
+    looking = false;
   } else {
     ranges_lock.unlock();
   }

@@ -72,6 +72,7 @@ void stop_recording_in_child() {
 void after_fork_in_child() {
   const MappedBytes mapped = held_mapping_bytes();
   release_mappings_after_fork(true);
+  restart_file_looks();
   if (tls.fork_interrupts) return stop_recording_in_child();
   if (!tls.forks_as_first) note_mapped_first_stack();
   if (!settings.follow || !reopen_page_after_fork(live_at_fork, mapped) ||

@@ -41,8 +41,8 @@ bool is_shared_step(const WaterfallStep& step) {
 }
 
 bool is_reclaimable_step(const WaterfallStep& step) {
-  return step.owner == to_name(PageOwner::file) && step.function != kSharedMemory &&
-         step.caller != kPrivateCopy;
+  return step.owner == to_name(PageOwner::file) &&
+         is_page_cache(step.function, step.caller == kPrivateCopy ? kPrivateCopy : kShared);
 }
 
 std::vector<Cause> causes_of_snapshot(const ResidentTable& table, const std::string& metric) {

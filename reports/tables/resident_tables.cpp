@@ -126,10 +126,9 @@ double bytes_of(const Side& side, std::string_view owner) {
 /// What a measure without page cache leaves out.
 bool is_left_out(const Difference& row, const Sides& sides) {
   if (sides.baseline.measure != Measure::each_page_once || row.stack.size() < 2) return false;
+  constexpr std::string_view kFile = "file:";
   const std::string& file = row.stack.front();
-  const bool is_memory =
-      file == std::string("file:") + kSharedMemory || file.starts_with("file:memfd:");
-  return file.starts_with("file:") && row.stack[1] == kShared && !is_memory;
+  return file.starts_with(kFile) && is_page_cache(file.substr(kFile.size()), row.stack[1]);
 }
 
 /// "file:libtorch.so" is of the owner file.
@@ -213,8 +212,9 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
   if (is(PageOwner::unexplained) || runtime_memory(step.function) != nullptr) return who;
   if (is(PageOwner::mapping)) return "mapped by " + who;
   if (is(PageOwner::file))
-    return step.function +
-           (step.caller == kPrivateCopy ? " (own copy of a file)" : " (mapped file, reclaimable)");
+    return step.function + (step.caller == kPrivateCopy             ? " (own copy of a file)"
+                            : is_page_cache(step.function, kShared) ? " (mapped file, reclaimable)"
+                                                                    : " (shared memory)");
   return step.owner + " " + who;
 }
 

@@ -21,6 +21,7 @@ std::string counts_json(const std::vector<std::string>& command, int status,
                               {"allocation_count", counters.allocations},
                               {"mapping_peak_bytes", counters.mapping_peak_bytes},
                               {"heap_and_mapped_peak_bytes", counters.together_peak_bytes},
+                              {"heap_and_mapped_is_sampled", counters.has_sparse},
                               {"exact_within_bytes", counters.uncertainty_bytes()}});
   }
   // Arguments and names of programs may be any bytes.

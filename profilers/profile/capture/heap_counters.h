@@ -58,6 +58,9 @@ struct HeapCounters : HeapTotals {
   /// interpreters and compilers, which map most of their memory themselves. What a forked process
   /// inherited is its parent's.
   [[nodiscard]] std::int64_t size_bytes() const {
+    // One that was killed has not looked a last time how much of its large mappings is touched.
+    if (!finished && has_sparse)
+      return peak_bytes - inherited_bytes + mapping_peak_bytes - inherited_mapping_bytes;
     return together_peak_bytes - inherited_bytes - inherited_dense_bytes;
   }
   /// Whether the process lives on, as a daemon does that its starter has left.

@@ -51,6 +51,7 @@ ImagePlan plan_of(const std::vector<const HeapCounters*>& images) {
 std::map<std::string, std::string> info_of(const HeapCounters& image) {
   std::map<std::string, std::string> info = {
       {"end", end_of(image)}, {kTogetherPeakFact, std::to_string(image.together_peak_bytes)}};
+  if (image.has_sparse) info[kTogetherSampledFact] = "yes";
   if (image.ended_ns > 0) info["ended_ns"] = std::to_string(image.ended_ns);
   if (image.forked) {
     info["inherited_bytes"] = std::to_string(image.inherited_bytes);

@@ -28,6 +28,7 @@ MemoryAtFork memory_in(const ResidentPages& pages) {
 }  // namespace
 
 void SnapshotPages::read_fork(TraceCursor& cursor) {
+  if (is_fork_lost_) return;
   if (!at_fork_) at_fork_.emplace();
   at_fork_->read(cursor);
 }

@@ -22,8 +22,11 @@ class SnapshotPages {
   void read(TraceCursor& cursor) { pages_.read(cursor); }
   /// Adds the records of a block of a forked process's beginning, likewise.
   void read_fork(TraceCursor& cursor);
-  /// Nothing is known of the fork: a block of it makes no sense.
-  void drop_fork() { at_fork_.reset(); }
+  /// Nothing is known of the fork, whatever follows: a block of it makes no sense.
+  void drop_fork() {
+    at_fork_.reset();
+    is_fork_lost_ = true;
+  }
   /// Once all is read: the owners of the pages, of what is live at this place of the trace.
   void find_owners(const LiveBlocks& blocks, const LiveMappings& mappings);
   /// Adds what each owns to the profile, whose sites are there: those of blocks, then, from
@@ -36,6 +39,7 @@ class SnapshotPages {
   Profile* profile_;
   ResidentPages pages_;
   std::optional<ResidentPages> at_fork_;
+  bool is_fork_lost_ = false;
   std::optional<PageOwners> owners_;
   std::vector<Birth> told_births_;  ///< of its blocks, where it tells them itself
 };

@@ -145,6 +145,8 @@ struct Profile {
 
 /// In Profile::info: HeapTotals::together_peak_bytes.
 inline constexpr const char* kTogetherPeakFact = "heap_and_mapped_peak_bytes";
+/// Likewise "yes": it has a part of large mappings, of which looks told what was touched.
+inline constexpr const char* kTogetherSampledFact = "heap_and_mapped_is_sampled";
 
 /// The most that a program had resident before any free, of a recording that was to take snapshots.
 std::optional<double> peak_resident_bytes(const Profile& profile);

@@ -26,6 +26,10 @@ std::string_view in_words(PageOwner owner) {
   return "no owner was found";
 }
 
+bool is_page_cache(std::string_view file, std::string_view share) {
+  return share == kShared && file != kSharedMemory && !file.starts_with("memfd:");
+}
+
 double ResidentSnapshot::bytes_of(PageOwner owner) const {
   double sum = 0;
   for (const ResidentPart& part : parts)

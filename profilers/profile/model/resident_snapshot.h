@@ -54,6 +54,10 @@ inline constexpr const char* kSharedMemory = "shared-memory";
 inline constexpr const char* kShared = "shared";
 inline constexpr const char* kPrivateCopy = "private-copy";
 
+/// Whether a file's pages are in the page cache, from which the kernel drops them at need, and no
+/// shared memory. `share` is as in ResidentPart.
+bool is_page_cache(std::string_view file, std::string_view share);
+
 struct ResidentPart {
   PageOwner owner = PageOwner::unexplained;
   std::string name;   ///< of a file: its name; else a word for what it is, or empty

@@ -127,8 +127,11 @@ void add_totals(std::string& text, const Profile& profile) {
                         format_bytes(static_cast<double>(counters.mapping_peak_bytes)));
     add_inherited(text, profile, "inherited_mapping_bytes", counters.mapping_peak_bytes);
     if (counters.together_peak_bytes > 0)
-      text += fmt::format("  heap + mapped {:>12}   the peak of both, large mappings as touched\n",
-                          format_bytes(static_cast<double>(counters.together_peak_bytes)));
+      text += fmt::format("  heap + mapped {:>12}   the peak of both{}\n",
+                          format_bytes(static_cast<double>(counters.together_peak_bytes)),
+                          profile.info.contains(kTogetherSampledFact)
+                              ? "; what is touched of large mappings is sampled"
+                              : "");
   }
   add_estimates(text, profile);
 }
@@ -169,27 +172,24 @@ void add_frames(std::string& text, const Profile& profile, std::uint32_t stack,
 }
 
 /// Stacks that people are shown as one are one: a Python function's blocks of malloc, and the
-/// arenas that were mapped for its objects. One of them stands for all; largest first.
+/// arenas that were mapped for its objects. The largest stands for all; largest first.
 std::vector<std::pair<std::uint32_t, Estimate>> stacks_as_told(const Profile& profile,
                                                                const LiveSites& sites,
                                                                const SummaryOptions& options) {
-  constexpr std::size_t kMostMerged = 1000;  // smaller ones do not reach the screen
+  constexpr std::size_t kMostMerged = 1000;  // of very many: the others are too small to be first
   auto stacks = shown_stacks(profile, sites, options);
-  if (stacks.size() > kMostMerged) stacks.resize(kMostMerged);
+  if (stacks.size() > std::max(kMostMerged, options.stacks))
+    stacks.resize(std::max(kMostMerged, options.stacks));
   std::map<std::vector<std::string>, std::size_t> places;
   std::vector<std::pair<std::uint32_t, Estimate>> told;
   for (const auto& [stack, amount] : stacks) {
     std::vector<std::string> lines = lines_of(profile, stack, options);
-    const bool is_runtimes = lines.size() > 1 && runtime_memory(lines.front()) != nullptr;
-    if (is_runtimes) lines.erase(lines.begin());
+    if (lines.size() > 1 && runtime_memory(lines.front()) != nullptr) lines.erase(lines.begin());
     const auto [place, first] = places.try_emplace(std::move(lines), told.size());
-    if (first) {
+    if (first)
       told.emplace_back(stack, amount);
-      continue;
-    }
-    auto& [of, sum] = told[place->second];
-    sum += amount;
-    if (!is_runtimes) of = stack;
+    else
+      told[place->second].second += amount;
   }
   std::ranges::stable_sort(told, std::ranges::greater(),
                            [](const auto& entry) { return entry.second.bytes; });

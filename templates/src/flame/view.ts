@@ -348,7 +348,7 @@ function matched_text(one_sided: number): string {
 }
 
 function facts(profile: ProfileFacts): HTMLElement {
-  const rows: [string, string][] = Object.entries(profile.facts).filter(([key]) => key !== "heap_and_mapped_peak_bytes");
+  const rows: [string, string][] = Object.entries(profile.facts).filter(([key]) => !key.startsWith("heap_and_mapped_"));
   const amounts = profile.facts["amounts"] ?? "requested bytes";
   const recorded = profile.sampled
     ? "Sampled: amounts are unbiased estimates with their 95 % interval."
@@ -361,7 +361,7 @@ function facts(profile: ProfileFacts): HTMLElement {
       ["exact allocated", `${bytes_text(counters.allocated_bytes)} requested in ${count_text(counters.allocations, "allocation")}`],
       ["mapping peak", bytes_text(counters.mapping_peak_bytes)],
     );
-    if (counters.together_peak_bytes > 0) rows.push(["peak of heap and mappings", bytes_text(counters.together_peak_bytes)]);
+    if (counters.together_peak_bytes > 0) rows.push(["peak of heap and mappings", bytes_text(counters.together_peak_bytes) + (profile.facts["heap_and_mapped_is_sampled"] === "yes" ? ", sampled" : "")]);
   }
   return h(
     "div",
