@@ -59,9 +59,11 @@ std::string counters_of(const HeapCounters& image) {
                   format_count(static_cast<std::size_t>(image.allocations), "allocation"));
   if (image.mapping_peak_bytes > 0) {
     text +=
-        fmt::format(", mappings {}{}, peak of heap and mappings {}",
+        fmt::format(", mappings {}{}, peak of heap and mappings {}{}",
                     format_bytes(static_cast<double>(image.mapping_peak_bytes)),
                     inherited_part(image, image.mapping_peak_bytes, image.inherited_mapping_bytes),
+                    // It did not look a last time how much of its large mappings is touched.
+                    image.has_sparse && !image.finished ? "at least " : "",
                     format_bytes(static_cast<double>(image.together_peak_bytes)));
   }
   if (image.uncertainty_bytes() > 0) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -52,6 +53,18 @@ bool is_more(const Comparison& row) {
   return row.verdict == Verdict::regressed || (row.verdict == Verdict::inconclusive && row.apart);
 }
 
+/// A gate asks for a row that rises with it.
+bool is_told_by_a_gate(const Results& results, const Comparison& rss) {
+  constexpr double kMostOfIt = 0.5;
+  constexpr std::array<std::string_view, 5> kMemory = {kPeakRss, kPeakRssNoFiles, kPeakSharedOnce,
+                                                       kPeakPss, kPeakHeapAndMapped};
+  return std::ranges::any_of(results.comparisons, [&](const Comparison& row) {
+    return row.candidate == rss.candidate && row.role == rss.role && row.is_asked() &&
+           std::ranges::find(kMemory, row.metric) != kMemory.end() &&
+           rise_of(row) >= kMostOfIt * rise_of(rss);
+  });
+}
+
 Note note_of(const Results& results, const Comparison& row) {
   constexpr double kMostOfIt = 0.5;
   const double more = rise_of(row);
@@ -66,7 +79,8 @@ Note note_of(const Results& results, const Comparison& row) {
   const double of_files = more - rise_of(*rest);
   if (of_files < kMostOfIt * more) return {"rss_beyond_margin", sizes, gate};
   return {"rss_beyond_margin",
-          fmt::format("{}: pages of mapped files{} are {} more, and the kernel can reclaim them",
+          fmt::format("{}: pages of mapped files{} are {} more, and the kernel can reclaim them, "
+                      "written ones once they are on the disk",
                       sizes, files_that_grew(results, row.candidate), format_bytes(of_files)),
           gate};
 }
@@ -81,7 +95,7 @@ std::vector<Note> ungated_rss(const Results& results) {
     const double margin =
         std::max(info.absolute_margin, info.relative_margin * row.baseline_median.value_or(0));
     if (rise_of(row) <= margin || results.gates.empty() || asks_for_rss(results, row.candidate) ||
-        memory_failed(results, row.candidate))
+        memory_failed(results, row.candidate) || is_told_by_a_gate(results, row))
       continue;
     notes.push_back(note_of(results, row));
   }

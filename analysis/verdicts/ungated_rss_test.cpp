@@ -83,6 +83,15 @@ TEST(UngatedRss, IsNoNewsWhereAGateAsksForItOrFailed) {
   EXPECT_THAT(ungated_rss(found), IsEmpty());
 }
 
+TEST(UngatedRss, IsNoNewsWhereARowOfAGateRisesWithIt) {
+  Results found = results(0);
+  found.comparisons[2].gate = true;
+  EXPECT_THAT(ungated_rss(found), IsEmpty()) << "50 MiB as well";
+  found = results(49);
+  found.comparisons[2].gate = true;
+  EXPECT_THAT(ungated_rss(found), SizeIs(1)) << "1 MiB";
+}
+
 TEST(UngatedRss, WithinTheMarginOrWithinTheNoiseIsNone) {
   Results found = results(0);
   found.comparisons[1] = row(kPeakRss, 10, 10.9, Verdict::regressed);

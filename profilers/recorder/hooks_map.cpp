@@ -74,6 +74,13 @@ void* map(void* wanted, std::size_t length, int protection, int flags, int fd, o
   return mapped;
 }
 
+// What is closed to the program counts no more, whatever it holds.
+void look_before_protection(void* at, std::size_t length, int protection, const void* caller) {
+  if (protection != PROT_NONE || !counts_mappings(caller)) return;
+  const Busy busy;
+  look_before_unmapping(at, length);
+}
+
 int note_protection(long status, void* at, std::size_t length, int protection, const void* caller) {
   if (status != 0) {
     errno = static_cast<int>(-status);
@@ -122,7 +129,8 @@ MEMDUEL_EXPORT int prctl(int option, ...) {
 
 MEMDUEL_EXPORT int madvise(void* at, std::size_t length, int advice) noexcept {
   using namespace memduel::recorder;
-  if (advice == MADV_DONTNEED && counts_mappings(__builtin_return_address(0))) {
+  const bool gives_back = advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE;
+  if (gives_back && counts_mappings(__builtin_return_address(0))) {
     const Busy busy;
     look_before_unmapping(at, length);
   }
@@ -134,12 +142,14 @@ MEMDUEL_EXPORT int madvise(void* at, std::size_t length, int advice) noexcept {
 }
 
 MEMDUEL_EXPORT int mprotect(void* at, std::size_t length, int protection) noexcept {
+  memduel::recorder::look_before_protection(at, length, protection, __builtin_return_address(0));
   return memduel::recorder::note_protection(
       raw_syscall(SYS_mprotect, reinterpret_cast<long>(at), static_cast<long>(length), protection),
       at, length, protection, __builtin_return_address(0));
 }
 
 MEMDUEL_EXPORT int pkey_mprotect(void* at, std::size_t length, int protection, int key) noexcept {
+  memduel::recorder::look_before_protection(at, length, protection, __builtin_return_address(0));
   return memduel::recorder::note_protection(
       key == -1  // as glibc does, for kernels without keys
           ? raw_syscall(SYS_mprotect, reinterpret_cast<long>(at), static_cast<long>(length),

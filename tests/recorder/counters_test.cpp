@@ -242,6 +242,14 @@ TEST(MappingHeap, CountsWhatIsOpenOfAReservationAndWhatIsTouchedOfLargeMappings)
   EXPECT_EQ(child.together_peak_bytes - child.inherited_bytes, (48 + 20) * kPage);
 }
 
+TEST(MappingHeap, KnowsWhatWasTouchedBeforeAccessIsTaken) {
+  const ProgramRun run = run_recorded(test_program("reserves") + " closed");
+  EXPECT_EQ(run.status, 0);
+  const HeapCounters image = image_of(run, "reserves");
+  EXPECT_EQ(image.mapping_bytes, 0);
+  EXPECT_EQ(image.together_peak_bytes - image.live_bytes, 1000 * 4096);
+}
+
 TEST(MappingHeap, ShowsNeighboursAsOneWhereLargeMappingsAreMany) {
   const HeapCounters image = image_of(run_recorded(test_program("reserves") + " many"), "reserves");
   EXPECT_EQ(image.mapping_bytes, 200 * (4 << 20));

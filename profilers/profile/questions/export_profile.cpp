@@ -38,23 +38,30 @@ std::string advice_for_none(const Profile& profile, const std::string& kind) {
   throw Error(ExitCode::io, problem, file, advice_for_none(profile, kind));
 }
 
+/// Of a program that maps all of its memory itself the peak has mappings alone.
+LiveSites exported_sites(const Profile& profile, ProfileKind kind) {
+  LiveSites sites = sites_of(profile, kind);
+  if (sites.empty() && kind == ProfileKind::peak) return profile.together_peak.sites;
+  return sites;
+}
+
 }  // namespace
 
 ProfileKind choose_kind(const Profile& profile, std::optional<ProfileKind> wanted,
                         const std::string& file) {
   if (wanted) {
-    if (!sites_of(profile, *wanted).empty()) return *wanted;
+    if (!exported_sites(profile, *wanted).empty()) return *wanted;
     fail_without(profile, to_string(*wanted) + " ", file);
   }
   for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated}) {
-    if (!sites_of(profile, kind).empty()) return kind;
+    if (!exported_sites(profile, kind).empty()) return kind;
   }
   fail_without(profile, "", file);
 }
 
 std::string export_folded(const Profile& profile, ProfileKind kind) {
   std::map<std::string, double> lines;  // different addresses of one function are one stack
-  for (const auto& [stack, amount] : stacks_of(profile, sites_of(profile, kind))) {
+  for (const auto& [stack, amount] : stacks_of(profile, exported_sites(profile, kind))) {
     std::string line;
     for (const FrameName& frame : frames_of(profile, stack)) {
       if (!line.empty()) line += ';';

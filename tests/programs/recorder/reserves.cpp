@@ -1,6 +1,7 @@
 // Opens 64 pages of a reservation and closes 16 of them; touches 1,000 pages of a large mapping
 // that goes and 10 of one that stays; forks a child that maps 20 pages. "many" maps 200 large ones
-// and touches a page of each; "filtered" may not ask what is in memory.
+// and touches a page of each; "filtered" may not ask what is in memory; "closed" takes the access
+// from a large one of which it has touched 1,000 pages.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
@@ -38,11 +39,22 @@ void map_filtered() {
   map(1 << 10);
 }
 
+void map_closed() {
+  char* large = map(1 << 12);
+  memset(large, 1, 1000 * kPage);
+  mprotect(large, (1 << 12) * kPage, PROT_NONE);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   if (count > 1) {
-    strcmp(arguments[1], "many") == 0 ? map_many() : map_filtered();
+    const char* way = arguments[1];
+    if (strcmp(way, "closed") == 0) {
+      map_closed();
+    } else {
+      strcmp(way, "many") == 0 ? map_many() : map_filtered();
+    }
     return 0;
   }
   char* reserved = map(1 << 18, PROT_NONE);
