@@ -269,7 +269,7 @@ Rollup read_rollup() {
 
 // Of a line of addresses: `begin-end rw-p …`. One of them is in the kernel's half.
 bool is_private_memory(const char* line) {
-  const char* rights = strchr(line, ' ');
+  const auto* rights = static_cast<const char*>(memchr(line, ' ', strlen(line)));
   if (rights == nullptr || strlen(rights) < 5 || strstr(rights, "[vsyscall]") != nullptr)
     return false;
   return strncmp(rights + 1, "---", 3) != 0 && rights[4] == 'p';

@@ -535,7 +535,7 @@ TEST(Record, TellsTheOwnMemoryOfAForkedProcessFromItsParents) {
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.err,
               ContainsRegex("\\(4[01]\\.[0-9] MiB inherited at the fork, 12\\.0 MiB its own\\)"));
-  EXPECT_THAT(run.err, ContainsRegex("largest of 2 by peak heap \\+ mappings: [^ ]*out\\.mdp"))
+  EXPECT_THAT(run.err, ContainsRegex("largest of 2 by peak heap and mappings: [^ ]*out\\.mdp"))
       << "what the child inherited does not make it larger than its parent";
   const Finished summary = memduel(place, {"summary", place.path("out.2.mdp").string()});
   EXPECT_EQ(summary.status, 0) << summary.err;
