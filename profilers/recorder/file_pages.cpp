@@ -17,7 +17,8 @@ bool reading = false;   // one thread reads; others that come meanwhile need not
 char lines[32 * 1024];  // a user may be in many groups, which are one line
 
 void look_at_files() {
-  if (!may_ask_kernel() || __atomic_exchange_n(&reading, true, __ATOMIC_ACQUIRE)) return;
+  const Turn mine(reading);
+  if (!mine || !may_ask_kernel()) return;
   const std::uint64_t begin = now_ns();
   ProcLines status("/proc/self/status", lines, sizeof lines);
   std::uint64_t bytes = 0;
@@ -28,7 +29,6 @@ void look_at_files() {
   note_files(bytes);
   const std::uint64_t end = now_ns();
   __atomic_store_n(&due, end + kRestPerLook * (end - begin), __ATOMIC_RELAXED);
-  __atomic_store_n(&reading, false, __ATOMIC_RELEASE);
 }
 
 }  // namespace

@@ -241,7 +241,8 @@ Touched told[kMostTold];  // of the thread that looks
 
 // The ranges are of one moment; the lock of the trace may not be taken below theirs.
 void look_at_touched() {
-  if (__atomic_exchange_n(&looking, true, __ATOMIC_ACQUIRE)) return;
+  const Turn mine(looking);
+  if (!mine) return;
   const std::uint64_t begin = now_ns();
   std::size_t sum = 0;
   std::size_t count = 0;
@@ -263,7 +264,6 @@ void look_at_touched() {
   const std::uint64_t end = now_ns();
   __atomic_store_n(&last_look_took, end - begin, __ATOMIC_RELAXED);
   __atomic_store_n(&last_look_end, end, __ATOMIC_RELAXED);
-  __atomic_store_n(&looking, false, __ATOMIC_RELEASE);
 }
 
 // `bytes` of [at, at + length) were counted.

@@ -41,24 +41,9 @@ constexpr std::uint64_t kEndStep = 3;
 std::uint64_t held = 0;  ///< resident at the last snapshot
 std::uint64_t seen = 0;  ///< most that any look saw
 std::uint64_t own = 0;   ///< the recorder's resident bytes, when they were last looked at
-bool looking = false;
-bool asked = false;  ///< by a signal that came in the middle of the recorder
+bool looking = false;    ///< a thread does; others that come meanwhile need not
+bool asked = false;      ///< by a signal that came in the middle of the recorder
 bool failed = false;
-
-// One thread looks; others that come meanwhile need not.
-class Look {
- public:
-  Look() : mine_(!__atomic_exchange_n(&looking, true, __ATOMIC_ACQUIRE)) {}
-  ~Look() {
-    if (mine_) __atomic_store_n(&looking, false, __ATOMIC_RELEASE);
-  }
-  Look(const Look&) = delete;
-  Look& operator=(const Look&) = delete;
-  explicit operator bool() const { return mine_; }
-
- private:
-  bool mine_;
-};
 
 std::uint64_t without_own(std::uint64_t resident) {
   return resident - (own < resident ? own : resident);
@@ -96,7 +81,7 @@ bool is_due(std::uint64_t resident) {
 }
 
 void look() {
-  const Look mine;
+  const Turn mine(looking);
   if (!mine || !is_tracing()) return;
   const std::uint64_t resident = resident_bytes();
   const bool signalled = __atomic_exchange_n(&asked, false, __ATOMIC_RELAXED);
@@ -179,7 +164,7 @@ void look_at_mark(int kind, int round, const char* phase) {
   const bool is_it =
       of_phase ? is_phase && page->round.round == rule.round && strcmp(phase, rule.phase) == 0
                : kind == MEMDUEL_MARK_ROUND_BEGIN && round == rule.round;
-  const Look mine;
+  const Turn mine(looking);
   if (!is_it || !mine || held != 0) return;
   own = own_resident_bytes();
   take(resident_bytes());

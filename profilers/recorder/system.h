@@ -118,4 +118,22 @@ class Lock {
   std::atomic<std::uint32_t> state_{0};
 };
 
+/// One thread at a time has the turn that `taken` stands for; others that come meanwhile go on
+/// without it. A forked child sets `taken` to false.
+class Turn {
+ public:
+  explicit Turn(bool& taken)
+      : taken_(taken), mine_(!__atomic_exchange_n(&taken, true, __ATOMIC_ACQUIRE)) {}
+  ~Turn() {
+    if (mine_) __atomic_store_n(&taken_, false, __ATOMIC_RELEASE);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  explicit operator bool() const { return mine_; }
+
+ private:
+  bool& taken_;
+  bool mine_;
+};
+
 }  // namespace memduel::recorder
