@@ -59,8 +59,8 @@ enum class Event : std::uint8_t {
   mark = 12,          ///< time_ns, kind of annotate.h, signed round, text phase
   thread_phase = 13,  ///< text phase, of the running thread
   interval = 14,      ///< bytes: mean from which the draws of the following samples came
-  touched = 15,  ///< touched bytes, bytes, signed address: of a part of a mapping of kSparseBytes
-                 ///< or more, as the kernel has it now. Since version 2
+  touched = 15,  ///< touched bytes, bytes, signed address: of a part of a mapping, as the kernel
+                 ///< has it now. Since version 2
 };
 
 /// What a snapshot's blocks hold: a byte from here and its operands, one record after the other.

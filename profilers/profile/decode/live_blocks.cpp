@@ -119,8 +119,11 @@ void LiveMappings::map(std::uint64_t address, std::uint64_t size, std::uint32_t 
   const std::uint32_t site = heap_.site_of(birth_at(stack, now));
   heap_.add(site, {static_cast<double>(size), 1, 0, 1});
   Mapping& mapping = mappings_[address];
-  mapping = {address + size, site, now.stretch, 0, size >= recorder::kSparseBytes};
-  if (!mapping.is_unknown) count(mapping, static_cast<double>(size));
+  mapping = {.end = address + size, .site = site, .stretch = now.stretch};
+  mapping.is_dense = size < recorder::kSparseBytes;
+  mapping.is_unknown = !mapping.is_dense;
+  mapping.born = together_.changes();
+  if (mapping.is_dense) count(mapping, static_cast<double>(size));
 }
 
 void LiveMappings::touch(std::uint64_t from, std::uint64_t to, std::uint64_t touched) {
@@ -129,8 +132,18 @@ void LiveMappings::touch(std::uint64_t from, std::uint64_t to, std::uint64_t tou
   --at;
   Mapping& mapping = at->second;
   if (mapping.end < to) return;
+  if (mapping.is_dense) return look(mapping, static_cast<double>(to - from - touched));
   mapping.is_unknown = false;
   count(mapping, static_cast<double>(touched));
+}
+
+// Pages are only added while a mapping lives, as a rule, so the first look after the peak is the
+// nearest to what was touched then.
+void LiveMappings::look(Mapping& mapping, double untouched) {
+  const std::uint64_t peak = together_.peak_change();
+  if (mapping.born >= peak || mapping.looked_at == peak) return;
+  mapping.looked_at = peak;
+  together_.leave_out(mapping.site, untouched);
 }
 
 double LiveMappings::unknown_bytes() const {
@@ -158,7 +171,8 @@ void LiveMappings::unmap(std::uint64_t from, std::uint64_t to, const Moment& now
     int parts = 0;
     const auto keep = [&](std::uint64_t part_begin, std::uint64_t part_end) {
       Mapping& part = mappings_[part_begin];
-      part = {part_end, mapping.site, mapping.stretch, 0, mapping.is_unknown};
+      part = mapping;
+      part.end = part_end;
       count(part, density * static_cast<double>(part_end - part_begin));
       ++parts;
     };

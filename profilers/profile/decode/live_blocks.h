@@ -99,9 +99,13 @@ class LiveMappings {
     std::uint64_t end = 0;
     std::uint32_t site = 0;
     std::uint32_t stretch = 0;
-    double counted = 0;       ///< in the peak of both heaps
-    bool is_unknown = false;  ///< may be untouched, and nobody looked yet
+    double counted = 0;           ///< in the peak of both heaps
+    bool is_unknown = false;      ///< may be untouched, and nobody looked yet
+    bool is_dense = false;        ///< below kSparseBytes when it was mapped: counts whole
+    std::uint64_t born = 0;       ///< after this change of both heaps
+    std::uint64_t looked_at = 0;  ///< first look after this peak
   };
+  void look(Mapping& mapping, double untouched);
   void count(Mapping& mapping, double bytes);
 
   TogetherPeak& together_;

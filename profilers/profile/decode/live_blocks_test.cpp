@@ -68,6 +68,31 @@ TEST_F(BothHeaps, WhatIsUntouchedAgainOrUnmappedLeavesThePeakAsItWas) {
   EXPECT_THAT(peak(), testing::ElementsAre(Site(0, 8), Site(kFirstMappingSite, 1)));
 }
 
+TEST_F(BothHeaps, TheFirstLookAfterThePeakLeavesOutWhatSmallMappingsDidNotTouch) {
+  const auto look = [&](std::uint64_t at, std::uint64_t kibibytes) {
+    mappings_.touch(at, at + kMebibyte, kibibytes * 1024);
+  };
+  map(kMapping, kMebibyte, 1);
+  look(kMapping, 256);  // before the peak: it may be written until then
+  map(kMapping + kMebibyte, kMebibyte, 2);
+  allocate(kBlock, 4, 1);
+  EXPECT_EQ(total(), 6) << "nobody looked since";
+  look(kMapping, 512);
+  blocks_.free(kBlock, {});
+  map(kMapping + 2 * kMebibyte, kMebibyte, 3);  // not there at the peak
+  look(kMapping, 1024);
+  look(kMapping + kMebibyte, 768);
+  look(kMapping + 2 * kMebibyte, 0);
+  EXPECT_THAT(peak(), testing::ElementsAre(Site(0, 4), Site(kFirstMappingSite, 0.5),
+                                           Site(kFirstMappingSite + 1, 0.75)));
+  EXPECT_EQ(total(), 5.25);
+  allocate(kBlock, 5, 1);
+  EXPECT_EQ(total(), 8) << "a new peak, of which nobody knows more yet";
+  mappings_.unmap(kMapping, kMapping + kMebibyte / 2, {});
+  mappings_.touch(kMapping + kMebibyte / 2, kMapping + kMebibyte, 0);
+  EXPECT_EQ(total(), 7.5) << "half a mebibyte of the first mapping was never touched";
+}
+
 TEST_F(BothHeaps, AFreeThatIsTakenBackCounts) {
   allocate(kBlock, 4, 1);
   const auto freed = blocks_.free(kBlock, {});

@@ -7,6 +7,7 @@ namespace memduel {
 
 void TogetherPeak::change(Heap heap, std::uint32_t site, const Estimate& amount, bool falling) {
   const std::uint32_t place = 2 * site + (heap == Heap::mapping ? 1 : 0);
+  ++changes_;
   if (place >= current_.size()) current_.resize(place + 1);
   tracker_.before_change(place, current_[place], falling);
   if (falling) {
@@ -16,13 +17,22 @@ void TogetherPeak::change(Heap heap, std::uint32_t site, const Estimate& amount,
   }
   current_[place] += amount;
   total_ += amount;
+  if (total_.bytes > tracker_.peak().bytes) {
+    peak_change_ = changes_;
+    untouched_at_peak_.clear();
+  }
   tracker_.after_change(total_);
 }
 
 ProfilePeak TogetherPeak::peak(std::uint32_t first_mapping_site) const {
   ProfilePeak peak;
-  for (const auto& [place, amount] : tracker_.at_peak(current_)) {
-    peak.sites.emplace_back(place / 2 + (place % 2 == 1 ? first_mapping_site : 0), amount);
+  for (auto [place, amount] : tracker_.at_peak(current_)) {
+    const std::uint32_t site = place / 2;
+    const bool is_mapping = place % 2 == 1;
+    if (const auto untouched = untouched_at_peak_.find(site);
+        is_mapping && untouched != untouched_at_peak_.end())
+      amount.bytes = std::max(0.0, amount.bytes - untouched->second);
+    peak.sites.emplace_back(site + (is_mapping ? first_mapping_site : 0), amount);
     peak.total += amount;
   }
   std::ranges::sort(peak.sites, {}, &std::pair<std::uint32_t, Estimate>::first);

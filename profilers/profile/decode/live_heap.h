@@ -23,6 +23,12 @@ struct Birth {
 class TogetherPeak {
  public:
   void change(Heap heap, std::uint32_t site, const Estimate& amount, bool falling);
+  /// How many changes there were, and which of them made the largest sum.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+  [[nodiscard]] std::uint64_t peak_change() const { return peak_change_; }
+  /// Of what a site of the mapping heap had at the peak, `bytes` were untouched. The sums before
+  /// and after keep them, so that they are of one kind.
+  void leave_out(std::uint32_t site, double bytes) { untouched_at_peak_[site] += bytes; }
   /// Sites of the mapping heap are numbered from `first_mapping_site` on.
   [[nodiscard]] ProfilePeak peak(std::uint32_t first_mapping_site) const;
 
@@ -30,6 +36,9 @@ class TogetherPeak {
   std::vector<Estimate> current_;  ///< of malloc's sites at even places, of mappings' at odd ones
   Estimate total_;
   PeakTracker tracker_;
+  std::uint64_t changes_ = 0;
+  std::uint64_t peak_change_ = 0;
+  std::unordered_map<std::uint32_t, double> untouched_at_peak_;
 };
 
 /// Keeps sites, amounts and peaks of one heap. Blocks are the caller's.

@@ -208,7 +208,8 @@ void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
   const LiveSites sites = sites_of(profile, kind, heap);
   if (sites.empty()) return;
   const double total = total_of(sites).bytes;
-  text += fmt::format("\nTop stacks: {}\n", words_of(profile, kind, heap));
+  text += fmt::format("\nTop stacks: {}{}\n", words_of(profile, kind, heap),
+                      heap == Heap::both ? ", " + amount_text(profile, total_of(sites)) : "");
   std::size_t number = 0;
   for (const auto& [stack, amount] : stacks_as_told(profile, sites, options)) {
     if (++number > options.stacks) break;
