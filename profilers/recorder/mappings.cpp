@@ -26,8 +26,6 @@ class Ranges {
   bool first_in(std::uintptr_t begin, std::uintptr_t end, Range& part) const;
   // Cuts [begin, end) out of the ranges; the bytes that were in them.
   std::int64_t cut(std::uintptr_t begin, std::uintptr_t end);
-  /// How often a range went or became smaller; may be read without the lock.
-  [[nodiscard]] std::uint64_t cuts() const { return __atomic_load_n(&cuts_, __ATOMIC_RELAXED); }
 
   [[nodiscard]] const Range* begin() const { return ranges_; }
   [[nodiscard]] const Range* end() const { return ranges_ + count_; }
@@ -43,7 +41,6 @@ class Ranges {
   Range* ranges_;
   std::size_t count_;
   std::size_t capacity_;
-  std::uint64_t cuts_;
 };
 
 bool Ranges::make_space() {
@@ -99,9 +96,7 @@ std::int64_t Ranges::cut(std::uintptr_t begin, std::uintptr_t end) {
   if (count_ == 0) return 0;
   std::int64_t bytes = 0;
   std::size_t index = find(begin);
-  if (index == count_ || ranges_[index].begin >= end) return 0;
-  __atomic_fetch_add(&cuts_, 1, __ATOMIC_RELAXED);
-  if (ranges_[index].begin < begin) {
+  if (index < count_ && ranges_[index].begin < begin) {
     const Range whole = ranges_[index];
     ranges_[index].end = begin;
     ++index;
@@ -135,6 +130,8 @@ Ranges dense;             // the program's below kSparseBytes
 Ranges sparse;            // its other ones
 Ranges reserved;          // anonymous, without access: they hold no memory
 Ranges allocator_ranges;  // what the allocator mapped for its blocks; kept where snapshots are
+
+std::uint64_t cuts = 0;  // of sparse ranges: how often one went or became smaller
 
 static_assert(sizeof(Range) == sizeof(SparseRange));
 
@@ -170,7 +167,10 @@ MappedBytes cut_program(std::uintptr_t begin, std::uintptr_t end) {
   reserved.cut(begin, end);
   const std::int64_t from_dense = dense.cut(begin, end);
   const std::int64_t from_sparse = sparse.cut(begin, end);
-  if (from_sparse > 0) show_sparse_ranges();
+  if (from_sparse > 0) {
+    __atomic_fetch_add(&cuts, 1, __ATOMIC_RELAXED);
+    show_sparse_ranges();
+  }
   return {from_dense + from_sparse, from_dense};
 }
 
@@ -219,6 +219,24 @@ std::size_t touched_in(const Range& range) {
   return pages * 4096;
 }
 
+// The counters have dense mappings whole. A trace has, when one goes, which of its pages were ever
+// touched: a page stays so until it is given back.
+void tell_touched_of_dense(std::uintptr_t begin, std::uintptr_t end) {
+  if (filtered || !is_tracing()) return;
+  Range part{};
+  for (; begin < end && first_in({&dense}, begin, end, part); begin = part.end) {
+    const std::size_t length = part.end - part.begin;
+    unsigned char in_memory[kSparseBytes / 4096];
+    if (length / 4096 > sizeof in_memory ||
+        raw_syscall(SYS_mincore, static_cast<long>(part.begin), static_cast<long>(length),
+                    reinterpret_cast<long>(in_memory)) != 0)
+      continue;
+    std::size_t pages = 0;
+    for (std::size_t i = 0; i < length / 4096; ++i) pages += in_memory[i] & 1;
+    trace_touched(part.begin, length, pages * 4096);
+  }
+}
+
 // What a look took is its share of what passes until the next one.
 constexpr std::uint64_t kRestPerLook = 20;
 constexpr std::uint64_t kRestPerLookOnTheWay = 100;
@@ -236,60 +254,34 @@ struct Touched {
   Range range;
   std::size_t bytes;
 };
-// Of each kind. What nobody writes of these costs no memory.
-constexpr std::size_t kMostTold = 4096;
-struct Told {
-  std::size_t count;
-  std::uint64_t cuts_before;
-  Touched mappings[kMostTold];
-};
-Told told_sparse;  // of the thread that looks
-Told told_dense;
+constexpr std::size_t kMostTold = 512;
+Touched told[kMostTold];  // of the thread that looks
 
-// With the lock. The sum of what is touched.
-std::size_t look_at(const Ranges& ranges, Told& told) {
-  std::size_t sum = 0;
-  told.count = 0;
-  told.cuts_before = ranges.cuts();
-  for (const Range& range : ranges) {
-    if (is_inherited(range)) continue;
-    const std::size_t touched = touched_in(range);
-    sum += touched;
-    if (told.count < kMostTold) told.mappings[told.count++] = {range, touched};
-  }
-  return sum;
-}
-
-void trace_looks(const Ranges& ranges, const Told& told) {
-  for (std::size_t i = 0; i < told.count && is_tracing(); ++i) {
-    // What is mapped in the place of a range that went is another one.
-    if (ranges.cuts() != told.cuts_before) break;
-    const auto& [range, bytes] = told.mappings[i];
-    trace_touched(range.begin, range.end - range.begin, bytes);
-  }
-}
-
-// The ranges are of one moment; the lock of the trace may not be taken below theirs. The counters
-// have dense mappings whole, so only a trace asks for their pages.
+// The ranges are of one moment; the lock of the trace may not be taken below theirs.
 void look_at_touched() {
   const Turn mine(looking);
   if (!mine) return;
   const std::uint64_t begin = now_ns();
-  const bool tracing = is_tracing();
+  std::size_t sum = 0;
+  std::size_t count = 0;
   ranges_lock.lock();
-  const std::size_t sum = look_at(sparse, told_sparse);
-  if (tracing) look_at(dense, told_dense);
+  const std::uint64_t cuts_before = cuts;
+  for (const Range& range : sparse) {
+    if (is_inherited(range)) continue;
+    const std::size_t touched = touched_in(range);
+    sum += touched;
+    if (count < kMostTold) told[count++] = {range, touched};
+  }
   ranges_lock.unlock();
   note_touched(static_cast<std::int64_t>(sum));
-  trace_looks(sparse, told_sparse);
-  if (tracing) trace_looks(dense, told_dense);
+  for (std::size_t i = 0; i < count && is_tracing(); ++i) {
+    // What is mapped in the place of a range that went is another one.
+    if (__atomic_load_n(&cuts, __ATOMIC_RELAXED) != cuts_before) break;
+    trace_touched(told[i].range.begin, told[i].range.end - told[i].range.begin, told[i].bytes);
+  }
   const std::uint64_t end = now_ns();
   __atomic_store_n(&last_look_took, end - begin, __ATOMIC_RELAXED);
   __atomic_store_n(&last_look_end, end, __ATOMIC_RELAXED);
-}
-
-bool is_looked_at() {
-  return !filtered && (page->sparse_count > 0 || is_tracing());
 }
 
 // `bytes` of [at, at + length) were counted.
@@ -339,18 +331,20 @@ bool may_ask_kernel() {
 
 void look_before_unmapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  const std::uintptr_t end = page_up(begin + length);
   Range part{};
-  if (!filtered && first_in({&sparse}, begin, page_up(begin + length), part) &&
-      is_rested(kRestPerLook))
+  if (!filtered && first_in({&sparse}, begin, end, part) && is_rested(kRestPerLook))
     look_at_touched();
+  tell_touched_of_dense(begin, end);
 }
 
 void look_at_mappings_on_the_way() {
-  if (is_looked_at() && is_rested(kRestPerLookOnTheWay)) look_at_touched();
+  if (page->sparse_count > 0 && !filtered && is_rested(kRestPerLookOnTheWay)) look_at_touched();
 }
 
 void look_at_last_mappings() {
-  if (is_looked_at()) look_at_touched();
+  if (page->sparse_count > 0 && !filtered) look_at_touched();
+  tell_touched_of_dense(0, ~std::uintptr_t{0});
 }
 
 void remember_reservation(void* at, std::size_t length) {

@@ -21,8 +21,8 @@ void remember_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 /// Takes the counted bytes inside [at, at + length) out of the mapping heap; how many there were.
 std::int64_t forget_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 
-/// Looks how much of the large mappings is touched, and for a trace of all, where [at, at + length)
-/// has a part of them and the last look is long enough ago.
+/// Looks how much of the large mappings is touched, where [at, at + length) has a part of one and
+/// the last look is long enough ago. Tells a trace which pages of small mappings in it are touched.
 void look_before_unmapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 /// Looks where much was freed, so that the sum of the moment before is known; more seldom.
 void look_at_mappings_on_the_way() MEMDUEL_HIDDEN;

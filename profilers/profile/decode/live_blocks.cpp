@@ -132,18 +132,29 @@ void LiveMappings::touch(std::uint64_t from, std::uint64_t to, std::uint64_t tou
   --at;
   Mapping& mapping = at->second;
   if (mapping.end < to) return;
-  if (mapping.is_dense) return look(mapping, static_cast<double>(to - from - touched));
+  if (mapping.is_dense) {
+    ++mapping.looks;
+    mapping.looked_at = {from, to};
+    mapping.untouched = static_cast<double>(to - from - touched);
+    return;
+  }
   mapping.is_unknown = false;
   count(mapping, static_cast<double>(touched));
 }
 
-// Pages are only added while a mapping lives, as a rule, so the first look after the peak is the
-// nearest to what was touched then.
-void LiveMappings::look(Mapping& mapping, double untouched) {
-  const std::uint64_t peak = together_.peak_change();
-  if (mapping.born >= peak || mapping.looked_at == peak) return;
-  mapping.looked_at = peak;
-  together_.leave_out(mapping.site, untouched);
+// A page that is untouched when its mapping goes was so at the peak, unless pages were given back
+// in between. A look before that, or at another part, says that they were: then the mapping counts
+// whole.
+void LiveMappings::leave_out_untouched(Mapping& mapping, const AddressRange& part) {
+  if (mapping.looks != 1 || mapping.looked_at.begin != part.begin ||
+      mapping.looked_at.end != part.end)
+    return;
+  if (mapping.born < together_.peak_change()) together_.leave_out(mapping.site, mapping.untouched);
+  mapping.looks = 0;  // at the other parts there was none
+}
+
+void LiveMappings::finish() {
+  for (auto& [begin, mapping] : mappings_) leave_out_untouched(mapping, {begin, mapping.end});
 }
 
 double LiveMappings::unknown_bytes() const {
@@ -166,6 +177,7 @@ void LiveMappings::unmap(std::uint64_t from, std::uint64_t to, const Moment& now
     const std::uint64_t cut_end = std::min(mapping.end, to);
     const double size = static_cast<double>(mapping.end - begin);
     const double density = mapping.counted / size;  // of its touched pages nobody knows which
+    leave_out_untouched(mapping, {cut_begin, cut_end});
     count(mapping, 0);
     at = mappings_.erase(at);
     int parts = 0;

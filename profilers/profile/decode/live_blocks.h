@@ -91,6 +91,8 @@ class LiveMappings {
   void touch(std::uint64_t from, std::uint64_t to, std::uint64_t touched);
   /// What is mapped now in mappings of which no look told how much is touched.
   [[nodiscard]] double unknown_bytes() const;
+  /// Nothing is unmapped any more. Of what is mapped still, the last looks count.
+  void finish();
   /// What is mapped now, by address.
   [[nodiscard]] std::vector<LiveRange> ranges() const;
 
@@ -103,9 +105,12 @@ class LiveMappings {
     bool is_unknown = false;      ///< may be untouched, and nobody looked yet
     bool is_dense = false;        ///< below kSparseBytes when it was mapped: counts whole
     std::uint64_t born = 0;       ///< after this change of both heaps
-    std::uint64_t looked_at = 0;  ///< first look after this peak
+    int looks = 0;                ///< at a dense one: more than one where pages were given back
+    AddressRange looked_at = {};  ///< by the last look
+    double untouched = 0;         ///< of looked_at
   };
-  void look(Mapping& mapping, double untouched);
+  /// Of a part of a dense mapping that goes now, or is there at the end.
+  void leave_out_untouched(Mapping& mapping, const AddressRange& part);
   void count(Mapping& mapping, double bytes);
 
   TogetherPeak& together_;

@@ -68,29 +68,49 @@ TEST_F(BothHeaps, WhatIsUntouchedAgainOrUnmappedLeavesThePeakAsItWas) {
   EXPECT_THAT(peak(), testing::ElementsAre(Site(0, 8), Site(kFirstMappingSite, 1)));
 }
 
-TEST_F(BothHeaps, TheFirstLookAfterThePeakLeavesOutWhatSmallMappingsDidNotTouch) {
+TEST_F(BothHeaps, WhatASmallMappingNeverTouchedIsLeftOut) {
   const auto look = [&](std::uint64_t at, std::uint64_t kibibytes) {
     mappings_.touch(at, at + kMebibyte, kibibytes * 1024);
   };
+  const auto go = [&](std::uint64_t at) { mappings_.unmap(at, at + kMebibyte, {}); };
   map(kMapping, kMebibyte, 1);
-  look(kMapping, 256);  // before the peak: it may be written until then
   map(kMapping + kMebibyte, kMebibyte, 2);
+  map(kMapping + 2 * kMebibyte, kMebibyte, 3);
   allocate(kBlock, 4, 1);
-  EXPECT_EQ(total(), 6) << "nobody looked since";
+  EXPECT_EQ(total(), 7) << "nobody looked";
   look(kMapping, 512);
-  blocks_.free(kBlock, {});
-  map(kMapping + 2 * kMebibyte, kMebibyte, 3);  // not there at the peak
-  look(kMapping, 1024);
-  look(kMapping + kMebibyte, 768);
+  go(kMapping);
+  map(kMapping + 3 * kMebibyte, kMebibyte, 3);  // not there at the peak
+  look(kMapping + 3 * kMebibyte, 0);
+  go(kMapping + 3 * kMebibyte);
+  look(kMapping + 2 * kMebibyte, 1024);  // before its pages are given back
   look(kMapping + 2 * kMebibyte, 0);
+  look(kMapping + kMebibyte, 768);
+  mappings_.finish();
   EXPECT_THAT(peak(), testing::ElementsAre(Site(0, 4), Site(kFirstMappingSite, 0.5),
-                                           Site(kFirstMappingSite + 1, 0.75)));
-  EXPECT_EQ(total(), 5.25);
-  allocate(kBlock, 5, 1);
-  EXPECT_EQ(total(), 8) << "a new peak, of which nobody knows more yet";
+                                           Site(kFirstMappingSite + 1, 0.75),
+                                           Site(kFirstMappingSite + 2, 1)));
+}
+
+TEST_F(BothHeaps, PartsOfASmallMappingAreLookedAtOnTheirOwn) {
+  map(kMapping, kMebibyte, 1);
+  allocate(kBlock, 1, 1);
+  mappings_.touch(kMapping, kMapping + kMebibyte / 2, 0);
   mappings_.unmap(kMapping, kMapping + kMebibyte / 2, {});
-  mappings_.touch(kMapping + kMebibyte / 2, kMapping + kMebibyte, 0);
-  EXPECT_EQ(total(), 7.5) << "half a mebibyte of the first mapping was never touched";
+  EXPECT_EQ(total(), 1.5);
+  mappings_.touch(kMapping + kMebibyte / 2, kMapping + kMebibyte, kMebibyte / 4);
+  mappings_.finish();
+  EXPECT_EQ(total(), 1.25);
+}
+
+TEST_F(BothHeaps, ALaterPeakBeginsAnewWithSmallMappings) {
+  map(kMapping, kMebibyte, 1);
+  mappings_.touch(kMapping, kMapping + kMebibyte, 0);
+  mappings_.unmap(kMapping, kMapping + kMebibyte, {});
+  EXPECT_EQ(total(), 0);
+  map(kMapping, kMebibyte, 1);
+  allocate(kBlock, 1, 1);
+  EXPECT_EQ(total(), 2);
 }
 
 TEST_F(BothHeaps, AFreeThatIsTakenBackCounts) {

@@ -24,6 +24,12 @@ void TogetherPeak::change(Heap heap, std::uint32_t site, const Estimate& amount,
   tracker_.after_change(total_);
 }
 
+double TogetherPeak::untouched_bytes() const {
+  double bytes = 0;
+  for (const auto& [site, untouched] : untouched_at_peak_) bytes += untouched;
+  return bytes;
+}
+
 ProfilePeak TogetherPeak::peak(std::uint32_t first_mapping_site) const {
   ProfilePeak peak;
   for (auto [place, amount] : tracker_.at_peak(current_)) {

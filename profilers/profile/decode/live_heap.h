@@ -29,6 +29,8 @@ class TogetherPeak {
   /// Of what a site of the mapping heap had at the peak, `bytes` were untouched. The sums before
   /// and after keep them, so that they are of one kind.
   void leave_out(std::uint32_t site, double bytes) { untouched_at_peak_[site] += bytes; }
+  /// What leave_out left out of the peak.
+  [[nodiscard]] double untouched_bytes() const;
   /// Sites of the mapping heap are numbered from `first_mapping_site` on.
   [[nodiscard]] ProfilePeak peak(std::uint32_t first_mapping_site) const;
 

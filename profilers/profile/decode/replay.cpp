@@ -216,7 +216,16 @@ void Replay::finish_together(std::uint32_t first_mapping_site) {
   if (fact == profile_.info.end()) return;
   if (profile_.counters)
     profile_.counters->together_peak_bytes = std::strtoll(fact->second.c_str(), nullptr, 10);
+  mappings_.finish();
   profile_.together_peak = together_.peak(first_mapping_site);
+  constexpr double kMuch = 0.05;  // of the list: what it leaves out should not surprise
+  constexpr double kMuchBytes = 4 << 20;
+  const double untouched = together_.untouched_bytes();
+  if (untouched > std::max(kMuchBytes, kMuch * profile_.together_peak.total.bytes))
+    profile_.notes.push_back(
+        fmt::format("the list of heap and mappings is without {} of mappings below 2 MiB that "
+                    "nobody touched; the peak of heap and mapped memory has them",
+                    format_bytes(untouched)));
   if (const double unknown = mappings_.unknown_bytes(); unknown > 0)
     profile_.notes.push_back(
         fmt::format("the peak of heap and mappings is without {} of large mappings: the recorder "

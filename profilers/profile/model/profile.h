@@ -128,8 +128,8 @@ struct Profile {
   std::vector<AllocationSite> sites;
   ProfilePeak peak;          ///< of the run, malloc heap
   ProfilePeak mapping_peak;  ///< of the run, mapping heap: their sizes, touched or not
-  /// Of the run, both heaps at the peak of their sum: of mappings of 2 MiB and more what was
-  /// touched. Empty in a profile whose mappings say nothing of it.
+  /// Of the run, both heaps at the peak of their sum: of mappings what was touched. Empty in a
+  /// profile whose mappings say nothing of it.
   ProfilePeak together_peak;
   std::vector<ProfilePeak> round_peaks;
   std::vector<ProfilePeak> phase_peaks;
