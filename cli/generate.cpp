@@ -1,30 +1,158 @@
-// memduel generate KIND: the manual page and completions that an installation brings. Not in
-// --help.
-#include <memory>
-#include <string>
-
-#include "cli/print.h"
 #include "cli/shell_files.h"
-#include "cli/verbs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sstream>
+#include <vector>
 
 namespace memduel::cli {
+namespace {
 
-void add_generate(CLI::App& app, Action& action) {
-  auto kind = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("generate", "manual page and completions");
-  verb->group("");
-  verb->add_option("KIND", *kind)
-      ->required()
-      ->check(CLI::IsMember({"manual", "bash", "zsh", "fish"}));
-  verb->callback([kind, &app, &action] {
-    action = [kind, &app] {
-      print(*kind == "manual" ? manual_page(app)
-            : *kind == "bash" ? bash_completion(app)
-            : *kind == "zsh"  ? zsh_completion(app)
-                              : fish_completion(app));
-      return 0;
-    };
-  });
+/// Those that --help lists.
+std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
+  std::vector<const CLI::App*> verbs;
+  for (const CLI::App* verb :
+       app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))
+    verbs.push_back(verb);
+  return verbs;
+}
+
+/// Options that are named, and of verbs in verbs the inner verbs' names beside them.
+std::vector<const CLI::Option*> options_of(const CLI::App& verb) {
+  std::vector<const CLI::Option*> options;
+  for (const CLI::Option* option : verb.get_options())
+    if (option->nonpositional() && !option->get_lnames().empty()) options.push_back(option);
+  return options;
+}
+
+std::vector<std::string> inner_verbs(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::App* inner : verb.get_subcommands(nullptr)) names.push_back(inner->get_name());
+  return names;
+}
+
+std::string replaced(std::string text, char from, const std::string& by) {
+  std::string out;
+  for (const char c : text) out += c == from ? by : std::string(1, c);
+  return out;
+}
+
+/// Text of a line of roff.
+std::string roff(const std::string& text) {
+  const std::string escaped = replaced(replaced(text, '\\', "\\e"), '-', "\\-");
+  const bool request = escaped.starts_with('.') || escaped.starts_with('\'');
+  return request ? "\\&" + escaped : escaped;
+}
+
+/// Lines as they are.
+std::string roff_lines(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out = ".nf\n";
+  for (std::string line; std::getline(lines, line);) out += roff(line) + "\n";
+  return out + ".fi\n";
+}
+
+std::string in_quotes(const std::string& text) {
+  return "'" + replaced(text, '\'', "'\\''") + "'";
+}
+
+/// Of zsh's specifications, where brackets and colons have a meaning.
+std::string zsh_text(const std::string& text) {
+  std::string out = replaced(replaced(text, '[', "("), ']', ")");
+  return replaced(out, ':', "\\:");
+}
+
+}  // namespace
+
+std::string manual_page(const CLI::App& app) {
+  std::string page = fmt::format(
+      ".TH MEMDUEL 1\n.SH NAME\nmemduel \\- {}\n.SH SYNOPSIS\n.B memduel\n.I VERB\n"
+      "[\\fIOPTION\\fR ...]\n.SH VERBS\n",
+      roff(app.get_description()));
+  for (const CLI::App* verb : verbs_of(app)) {
+    page += fmt::format(".SS {}\n{}\n", verb->get_name(), roff(verb->get_description()));
+    for (const CLI::Option* option : verb->get_options())
+      page += fmt::format(
+          ".TP\n.B {}\n{}\n",
+          roff(option->nonpositional() ? option->get_name(false, true) : option->get_name(true)),
+          roff(replaced(option->get_description(), '\n', " ")));
+    for (const CLI::App* inner : verb->get_subcommands(nullptr))
+      page +=
+          fmt::format(".TP\n.B {}\n{}\n", roff(inner->get_name()), roff(inner->get_description()));
+    if (!verb->get_footer().empty()) page += ".PP\n" + roff_lines(verb->get_footer());
+  }
+  return page + ".SH EXAMPLES AND EXIT CODES\n" + roff_lines(app.get_footer());
+}
+
+std::string bash_completion(const CLI::App& app) {
+  std::vector<std::string> names;
+  std::string cases;
+  for (const CLI::App* verb : verbs_of(app)) {
+    names.push_back(verb->get_name());
+    std::vector<std::string> words = inner_verbs(*verb);
+    for (const CLI::Option* option : options_of(*verb))
+      words.push_back("--" + option->get_lnames().front());
+    cases += fmt::format("    {}) words='{}' ;;\n", verb->get_name(), fmt::join(words, " "));
+  }
+  return fmt::format(
+      R"(# bash completion of memduel
+_memduel() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} words=
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W '{} --help --version' -- "$current"))
+    return
+  fi
+  case ${{COMP_WORDS[1]}} in
+{}  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o default -F _memduel memduel
+)",
+      fmt::join(names, " "), cases);
+}
+
+std::string zsh_completion(const CLI::App& app) {
+  std::string names;
+  std::string cases;
+  for (const CLI::App* verb : verbs_of(app)) {
+    names += fmt::format("    {}\n",
+                         in_quotes(verb->get_name() + ":" + zsh_text(verb->get_description())));
+    cases += fmt::format("    {})\n      _arguments '*:file:_files'", verb->get_name());
+    for (const CLI::Option* option : options_of(*verb))
+      cases += fmt::format(
+          " \\\n        {}",
+          in_quotes(fmt::format("--{}[{}]", option->get_lnames().front(),
+                                zsh_text(replaced(option->get_description(), '\n', " ")))));
+    cases += " ;;\n";
+  }
+  return fmt::format(
+      R"(#compdef memduel
+local -a verbs
+if (( CURRENT == 2 )); then
+  verbs=(
+{}  )
+  _describe verb verbs
+else
+  case $words[2] in
+{}  esac
+fi
+)",
+      names, cases);
+}
+
+std::string fish_completion(const CLI::App& app) {
+  std::string text = "# fish completion of memduel\n";
+  for (const CLI::App* verb : verbs_of(app)) {
+    text += fmt::format("complete -c memduel -n __fish_use_subcommand -f -a {} -d {}\n",
+                        verb->get_name(), in_quotes(verb->get_description()));
+    for (const CLI::Option* option : options_of(*verb))
+      text += fmt::format("complete -c memduel -n '__fish_seen_subcommand_from {}' -l {} -d {}\n",
+                          verb->get_name(), option->get_lnames().front(),
+                          in_quotes(replaced(option->get_description(), '\n', " ")));
+  }
+  return text;
 }
 
 }  // namespace memduel::cli
