@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-#include "cli/duel.h"
-#include "cli/exit_codes.h"
-#include "cli/progress_bar.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
-#include "experiment/config/ablation_arms.h"
-#include "experiment/run/driver.h"
+#include "config/arms.h"
+#include "duel.h"
+#include "gate_options.h"
+#include "run/run.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

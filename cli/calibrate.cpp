@@ -1,14 +1,13 @@
 // memduel calibrate CONFIG: the baseline against its twin, which shows what noise looks like here.
 #include <fmt/format.h>
 
-#include "base/characters.h"
-#include "base/error.h"
-#include "base/run_directory.h"
-#include "base/text.h"
-#include "cli/duel.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
-#include "experiment/findings/calibration_file.h"
+#include "duel.h"
+#include "model/run_directory.h"
+#include "run/conclusion.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

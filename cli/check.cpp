@@ -1,14 +1,12 @@
 // memduel check DIR: judges a finished run by gates, without running anything.
 #include <filesystem>
 
-#include "base/error.h"
-#include "cli/exit_codes.h"
-#include "cli/finished_run.h"
-#include "cli/gate_options.h"
-#include "cli/report_formats.h"
-#include "cli/run_options.h"
 #include "cli/verbs.h"
-#include "experiment/store/store.h"
+#include "finished_run.h"
+#include "gate_options.h"
+#include "run/store.h"
+#include "run_options.h"
+#include "util/error.h"
 
 namespace memduel::cli {
 namespace {

@@ -1,26 +1,22 @@
 // memduel compare: two commands, interleaved; or two things measured earlier.
+#include "compare.h"
+
 #include <fmt/format.h>
 
 #include <array>
 
-#include "analysis/json/results_json.h"
-#include "analysis/questions/google_benchmark.h"
-#include "analysis/verdicts/merge_runs.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "base/foreign_json.h"
-#include "base/run_directory.h"
-#include "base/text_file.h"
-#include "cli/compare_builds.h"
-#include "cli/compared_commands.h"
-#include "cli/duel.h"
-#include "cli/exit_codes.h"
-#include "cli/option_forms.h"
-#include "cli/report_formats.h"
+#include "cli/option_checks.h"
 #include "cli/verbs.h"
-#include "experiment/run/kept_run.h"
-#include "experiment/store/store.h"
-#include "profilers/readers/foreign_files.h"
+#include "duel.h"
+#include "finished_run.h"
+#include "gate_options.h"
+#include "model/run_directory.h"
+#include "readers/foreign_files.h"
+#include "run/store.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/json.h"
+#include "verdict/result_files.h"
 
 namespace memduel::cli {
 namespace {

@@ -1,15 +1,37 @@
-// compare --build-a/--build-b and --ref-a/--ref-b: two builds of one program.
+// What `memduel compare` compares: commands of a command line, two builds, or two revisions.
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/run_options.h"
+#include "run_options.h"
 
 namespace memduel::cli {
+
+/// What --ignore-failure is without a value.
+inline constexpr const char* kAllStatuses = "true";
+
+struct ComparedCommands {
+  std::string baseline;
+  // NOLINTBEGIN(readability-redundant-member-init): -Wextra
+  std::vector<std::string> candidates = {};  ///< one or more; none where parameters are scanned
+  std::vector<std::string> names = {};    ///< of the baseline, then of the candidates; may be fewer
+  std::vector<std::string> scans = {};    ///< NAME=VALUE,VALUE,…: {NAME} in the baseline's command
+  std::vector<std::string> prepare = {};  ///< commands before each trial
+  /// Exit statuses that are as good as 0: "1,2", or kAllStatuses.
+  std::string ignored_statuses = {};
+  // NOLINTEND(readability-redundant-member-init)
+  bool shell = false;      ///< hand each to /bin/sh -c
+  bool calibrate = false;  ///< the last candidate may be the baseline again
+};
+
+/// One process with an arm for each command, or for each combination of the parameters' values.
+/// Throws Error(usage) naming the option and what was found.
+nlohmann::json experiment_of(const ComparedCommands& commands);
 
 /// What both forms share.
 struct BuildsArguments {

@@ -1,31 +1,25 @@
-#include "cli/compare_builds.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/verdicts/gate_grammar.h"
-#include "base/error.h"
-#include "base/gate_words.h"
-#include "base/printed_command.h"
-#include "base/run_data.h"
-#include "base/run_directory.h"
-#include "base/standard_error.h"
-#include "base/text_file.h"
-#include "cli/duel.h"
 #include "cli/print.h"
 #include "cli/program.h"
-#include "cli/report_formats.h"
-#include "cli/resume_command.h"
-#include "experiment/builds/builds_experiment.h"
-#include "experiment/builds/builds_make.h"
-#include "experiment/builds/worktree_arguments.h"
-#include "experiment/builds/worktrees.h"
-#include "experiment/config/config.h"
-#include "experiment/config/json_text.h"
-#include "experiment/plan/programs.h"
-#include "experiment/run/run_in_progress.h"
-#include "experiment/store/store.h"
+#include "compare.h"
+#include "config/config_json.h"
+#include "config/experiment.h"
+#include "duel.h"
+#include "finished_run.h"
+#include "follow_up_commands.h"
+#include "model/job_facts.h"
+#include "model/run_data.h"
+#include "model/run_directory.h"
+#include "run/builds.h"
+#include "run/plan.h"
+#include "run/store.h"
+#include "util/command_line.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "verdict/gates.h"
 
 namespace memduel::cli {
 namespace {

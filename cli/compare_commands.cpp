@@ -1,5 +1,3 @@
-#include "cli/compared_commands.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +6,11 @@
 #include <set>
 #include <sstream>
 
-#include "base/command_line.h"
-#include "base/error.h"
-#include "base/metric_catalogue.h"
-#include "cli/duel.h"
+#include "compare.h"
+#include "duel.h"
+#include "model/metric_catalogue.h"
+#include "util/command_line.h"
+#include "util/error.h"
 
 namespace memduel::cli {
 namespace {

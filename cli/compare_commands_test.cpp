@@ -1,9 +1,8 @@
-#include "cli/compared_commands.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "compare.h"
+#include "util/error.h"
 
 namespace memduel::cli {
 namespace {

@@ -4,23 +4,20 @@
 #include <memory>
 #include <utility>
 
-#include "base/capture.h"
-#include "base/error.h"
-#include "base/scratch_directory.h"
-#include "base/text.h"
-#include "cli/laboratory.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
-#include "experiment/plan/ci_runner.h"
-#include "experiment/plan/environment.h"
-#include "experiment/trial/leftovers.h"
-#include "experiment/trial/supervisor_capabilities.h"
-#include "profilers/meters/capabilities.h"
-#include "profilers/meters/nvml.h"
-#include "profilers/meters/registry.h"
-#include "profilers/profile/capture/preload.h"
-#include "profilers/profile/capture/run_command.h"
-#include "profilers/tracers/registry.h"
+#include "external/tracers.h"
+#include "laboratory.h"
+#include "meters/meter_registry.h"
+#include "meters/nvml.h"
+#include "profile/recording.h"
+#include "run/plan.h"
+#include "trial/processes.h"
+#include "trial/supervisor.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/process.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "base/run_data.h"
-#include "cli/finished_run.h"
-#include "cli/overrides.h"
-#include "cli/run_options.h"
-#include "experiment/config/config.h"
+#include "config/experiment.h"
+#include "finished_run.h"
+#include "model/run_data.h"
+#include "overrides.h"
+#include "run_options.h"
 
 namespace memduel::cli {
 

@@ -1,9 +1,8 @@
 // memduel explain DIR ROLE.METRIC: how a verdict came about, in plain words with the numbers.
-#include "analysis/questions/explain.h"
-
-#include "cli/finished_run.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
+#include "finished_run.h"
+#include "verdict/questions.h"
 
 namespace memduel::cli {
 namespace {

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/removed.h"
-#include "cli/named_file.h"
 #include "cli/print.h"
-#include "cli/profile_file.h"
 #include "cli/verbs.h"
-#include "profilers/profile/questions/export_profile.h"
+#include "model/removed.h"
+#include "named_file.h"
+#include "profile/outputs.h"
+#include "profile_file.h"
+#include "util/error.h"
 
 namespace memduel::cli {
 namespace {

@@ -1,28 +1,92 @@
-#include "cli/finished_run.h"
+#include "finished_run.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <set>
 #include <utility>
 
-#include "analysis/json/results_json.h"
-#include "base/atomic_file.h"
-#include "base/characters.h"
-#include "base/file.h"
-#include "base/gate_words.h"
-#include "base/run_directory.h"
 #include "cli/print.h"
-#include "cli/profile_file.h"
-#include "reports/formats/html.h"
-#include "reports/formats/terminal.h"
-#include "reports/formats/terminal_text.h"
-#include "reports/tables/thinned_rounds.h"
+#include "model/job_facts.h"
+#include "model/run_directory.h"
+#include "profile_file.h"
+#include "reports/pages.h"
+#include "reports/terminal.h"
+#include "reports/text_formats.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
+#include "verdict/result_files.h"
 
 namespace memduel::cli {
+namespace {
+
+std::string render_json(const ReportModel& model) {
+  std::string text;
+  write_results(model.results, 1, [&](std::string_view piece) { text += piece; });
+  return text + "\n";
+}
+
+std::string render_text(const ReportModel& model) {
+  return render_terminal(model);
+}
+
+struct Format {
+  const char* name;
+  std::string (*render)(const ReportModel&);
+};
+
+constexpr std::array<Format, 8> kFormats = {{{"text", render_text},
+                                             {"markdown", render_markdown},
+                                             {"json", render_json},
+                                             {"csv", render_csv},
+                                             {"junit", render_junit},
+                                             {"github", render_github},
+                                             {"bencher", render_bencher},
+                                             {"benchmark-action", render_benchmark_action}}};
+
+const Format& format_named(const std::string& name) {
+  const auto found = std::ranges::find(kFormats, name, &Format::name);
+  if (found != kFormats.end()) return *found;
+  throw Error(ExitCode::usage,
+              fmt::format("found format \"{}\", expected one of: {}", name,
+                          fmt::join(report_formats(), ", ")),
+              "--export");
+}
+
+}  // namespace
+
+std::vector<std::string> report_formats() {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  return names;
+}
+
+std::string render_report(const std::string& format, const ReportModel& model) {
+  return format_named(format).render(model);
+}
+
+void check_exports(const std::vector<Export>& exports, const Kept& kept) {
+  std::vector<std::string> files;
+  for (const auto& [format, file] : exports) {
+    format_named(format);
+    files.push_back(file);
+  }
+  check_named_files(files, kept);
+}
+
+std::vector<RenderedExport> render_exports(const std::vector<Export>& exports,
+                                           const ReportModel& model, const Kept& kept) {
+  std::vector<RenderedExport> rendered;
+  for (const auto& [format, file] : exports)
+    rendered.push_back({NamedFile(file, kept), render_report(format, model)});
+  return rendered;
+}
+
 namespace {
 
 constexpr int kMostLines = 40;

@@ -1,16 +1,40 @@
-// How a run that is concluded is shown: the common end of every verb that looks at one.
+// How a finished run is shown: the formats of its report, the files that get them, the page, and
+// the text for standard output.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cli/report_formats.h"
-#include "experiment/findings/conclusion.h"
-#include "reports/tables/report_model.h"
+#include "named_file.h"
+#include "reports/report_model.h"
+#include "run/conclusion.h"
 
 namespace memduel::cli {
+
+/// Their names.
+std::vector<std::string> report_formats();
+
+/// Throws Error(usage) for another name.
+std::string render_report(const std::string& format, const ReportModel& model);
+
+/// A format and the file that gets it.
+using Export = std::pair<std::string, std::string>;
+
+/// Before a run begins. Throws Error(usage) for an unknown format, and what check_named_files
+/// throws.
+void check_exports(const std::vector<Export>& exports, const Kept& kept);
+
+struct RenderedExport {
+  NamedFile file;
+  std::string text;
+};
+
+/// Throws what NamedFile throws.
+std::vector<RenderedExport> render_exports(const std::vector<Export>& exports,
+                                           const ReportModel& model, const Kept& kept);
 
 /// What every report of the run is written from.
 ReportModel model_of(const FinishedRun& finished, const ReportOptions& options = {});

@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/standard_error.h"
-#include "cli/named_file.h"
 #include "cli/print.h"
-#include "cli/profile_file.h"
 #include "cli/verbs.h"
-#include "profilers/profile/questions/comparability.h"
-#include "profilers/profile/questions/export_profile.h"
-#include "profilers/profile/questions/flame_data.h"
-#include "reports/formats/flame_page.h"
+#include "named_file.h"
+#include "profile/difference.h"
+#include "profile/outputs.h"
+#include "profile_file.h"
+#include "reports/pages.h"
+#include "util/error.h"
 
 namespace memduel::cli {
 namespace {

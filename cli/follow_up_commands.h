@@ -1,9 +1,12 @@
-// The command that goes on with a run, for messages of one that ended early.
+// The commands that messages advise after a run: one resumes it, one merges its shares.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "run/shares.h"
 
 namespace memduel::cli {
 
@@ -11,5 +14,9 @@ namespace memduel::cli {
 /// Returns it with --out `directory` and --resume, and with --max-minutes `minutes` or without it.
 std::string resume_command(const std::vector<std::string>& words, const std::string& directory,
                            std::optional<double> minutes = std::nullopt);
+
+/// The command that merges all shares, where the name of this one's directory tells those of the
+/// others: share-2 of three has share-1 and share-3 beside it. Else which verb does it.
+std::string advice_to_merge(const Share& share, const std::filesystem::path& directory);
 
 }  // namespace memduel::cli

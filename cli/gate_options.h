@@ -1,16 +1,36 @@
-// Gates on the command line: which there are, and how they decide the exit code.
+// Gates on the command line: which there are, how they decide the exit code, and what exit codes
+// mean: one table for every help and for docs/ci.md.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "analysis/verdicts/analyse.h"
-#include "experiment/config/config.h"
+#include "config/experiment.h"
+#include "verdict/analyse.h"
 
 namespace memduel::cli {
+
+struct ExitCodeMeaning {
+  const char* code;
+  const char* meaning;
+};
+
+std::span<const ExitCodeMeaning> exit_code_meanings();
+
+/// Of a verb whose exit code gates decide: the table, behind its examples. @param bisect whether
+/// the verb has --bisect.
+void add_exit_codes(CLI::App& verb, bool bisect = false);
+
+/// The table alone.
+std::string exit_code_table();
+
+/// The code that `git bisect run` takes in place of one of memduel's: good, bad, skip (125), and
+/// what ends the bisection (128 and more).
+int bisect_code(int code);
 
 /// Which gates there are, and how they decide the exit code.
 struct GateOptions {

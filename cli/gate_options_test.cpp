@@ -1,12 +1,12 @@
-#include "cli/exit_codes.h"
+#include "gate_options.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/text_file.h"
 #include "cli/program.h"
-#include "cli/shell_files.h"
+#include "generate.h"
+#include "util/file.h"
 
 namespace memduel::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/laboratory.h"
+#include "laboratory.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,12 +6,11 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "base/capture.h"
-#include "base/error.h"
-#include "base/foreign_json.h"
-#include "base/installed.h"
-#include "experiment/config/provider.h"
-#include "experiment/plan/programs.h"
+#include "config/provider.h"
+#include "run/plan.h"
+#include "util/error.h"
+#include "util/json.h"
+#include "util/process.h"
 
 namespace memduel::cli {
 

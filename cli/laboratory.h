@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "profilers/meters/capabilities.h"
+#include "meters/meter_registry.h"
 
 namespace memduel::cli {
 

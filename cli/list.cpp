@@ -6,17 +6,17 @@
 #include <functional>
 #include <map>
 
-#include "base/metric_catalogue.h"
-#include "base/profile_name.h"
-#include "base/text.h"
-#include "cli/help.h"
-#include "cli/laboratory.h"
 #include "cli/print.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
-#include "experiment/config/catalog.h"
-#include "experiment/config/config.h"
-#include "profilers/meters/registry.h"
-#include "profilers/tracers/registry.h"
+#include "config/experiment.h"
+#include "config/provider.h"
+#include "external/tracers.h"
+#include "laboratory.h"
+#include "meters/meter_registry.h"
+#include "model/metric_catalogue.h"
+#include "model/run_directory.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {
@@ -54,7 +54,7 @@ Availability availability_of(const MeterEntry& meter) {
 constexpr std::size_t kIndent = 4;
 
 std::string indented(const std::string& text) {
-  return wrapped(std::string(kIndent, ' ') + text, kIndent);
+  return wrapped_help(std::string(kIndent, ' ') + text, kIndent);
 }
 
 std::string list_meters() {
@@ -62,7 +62,7 @@ std::string list_meters() {
   for (const MeterEntry& meter : meters()) {
     const Availability here = availability_of(meter);
     const char* side = meter.kind == MeterKind::outside ? "outside" : "inside";
-    text += wrapped(fmt::format("{} ({}): {}", meter.name, side, meter.summary), kIndent);
+    text += wrapped_help(fmt::format("{} ({}): {}", meter.name, side, meter.summary), kIndent);
     const std::string way = here.how.empty() ? "" : ", " + here.how;
     text += indented("works here: " + (here.works ? "yes" + way : "no, " + here.why));
     text += indented("needs " + meter.needs);
@@ -75,7 +75,7 @@ std::string list_tracers() {
   std::string text;
   for (const TracerEntry& tracer : tracers()) {
     const std::string obstacle = obstacle_here(tracer, tracer.works_here());
-    text += wrapped(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent);
+    text += wrapped_help(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent);
     text += indented(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
     text += indented(fmt::format(
         "needs {}; leaves .{}{}",

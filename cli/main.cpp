@@ -6,12 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.h"
-#include "base/inherited_state.h"
-#include "base/installed.h"
-#include "cli/exit_codes.h"
 #include "cli/program.h"
 #include "cli/verbs.h"
+#include "gate_options.h"
+#include "util/error.h"
+#include "util/process.h"
 
 namespace memduel::cli {
 namespace {

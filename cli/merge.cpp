@@ -3,15 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "base/foreign_json.h"
-#include "base/run_directory.h"
-#include "base/text_file.h"
-#include "cli/exit_codes.h"
-#include "cli/finished_run.h"
-#include "cli/report_formats.h"
-#include "cli/run_options.h"
 #include "cli/verbs.h"
-#include "experiment/run/merge_shares.h"
+#include "finished_run.h"
+#include "gate_options.h"
+#include "model/run_directory.h"
+#include "run/shares.h"
+#include "run_options.h"
+#include "util/file.h"
+#include "util/json.h"
 
 namespace memduel::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/named_file.h"
+#include "named_file.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -12,10 +12,9 @@
 #include <system_error>
 #include <utility>
 
-#include "base/atomic_file.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "base/run_directory.h"
+#include "model/run_directory.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel::cli {
 namespace {

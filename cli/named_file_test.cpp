@@ -1,4 +1,4 @@
-#include "cli/named_file.h"
+#include "named_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,9 @@
 
 #include <filesystem>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/run_directory.h"
-#include "base/scratch_directory.h"
+#include "model/run_directory.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel::cli {
 namespace {

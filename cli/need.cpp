@@ -1,6 +1,4 @@
 // memduel need: the smallest memory limit under which a program still runs.
-#include "analysis/questions/need.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,25 +9,23 @@
 #include <string>
 #include <vector>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "base/byte_units.h"
-#include "base/command_line.h"
-#include "base/error.h"
-#include "base/metric_catalogue.h"
-#include "base/run_directory.h"
-#include "base/scratch_directory.h"
-#include "base/standard_error.h"
-#include "base/stop_request.h"
-#include "base/text.h"
-#include "cli/duel.h"
-#include "cli/finite_range.h"
+#include "cli/option_checks.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
-#include "experiment/plan/plan.h"
-#include "experiment/run/job_trial.h"
-#include "experiment/supervision/supervisor.h"
-#include "experiment/trial/launcher_client.h"
-#include "profilers/meters/cgroup.h"
+#include "duel.h"
+#include "meters/cgroup.h"
+#include "model/metric_catalogue.h"
+#include "model/run_directory.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "stats/estimates.h"
+#include "trial/supervisor.h"
+#include "util/bytes.h"
+#include "util/command_line.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
+#include "verdict/questions.h"
 
 namespace memduel::cli {
 namespace {

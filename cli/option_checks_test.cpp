@@ -1,4 +1,4 @@
-#include "cli/option_forms.h"
+#include "cli/option_checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel::cli {
 namespace {

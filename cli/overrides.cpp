@@ -1,4 +1,4 @@
-#include "cli/overrides.h"
+#include "overrides.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <random>
 
-#include "base/error.h"
-#include "base/foreign_json.h"
-#include "base/gate_words.h"
-#include "base/run_directory.h"
-#include "base/text_file.h"
-#include "experiment/config/json_text.h"
+#include "config/config_json.h"
+#include "model/job_facts.h"
+#include "model/run_directory.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/json.h"
 
 namespace memduel::cli {
 namespace {

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_options.h"
-#include "experiment/config/config.h"
-#include "experiment/config/suite.h"
+#include "config/experiment.h"
+#include "run_options.h"
 
 namespace memduel::cli {
 

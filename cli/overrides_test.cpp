@@ -1,12 +1,11 @@
-#include "cli/overrides.h"
+#include "overrides.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/gate_words.h"
-#include "base/scratch_directory.h"
+#include "model/job_facts.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel::cli {
 namespace {

@@ -7,17 +7,17 @@
 #include <map>
 #include <set>
 
-#include "analysis/questions/duel_plan.h"
-#include "analysis/verdicts/default_gates.h"
-#include "base/error.h"
-#include "base/scratch_directory.h"
-#include "base/text.h"
-#include "cli/duel.h"
-#include "cli/option_forms.h"
+#include "cli/option_checks.h"
 #include "cli/print.h"
-#include "cli/slurm_script.h"
 #include "cli/verbs.h"
-#include "experiment/findings/calibration_file.h"
+#include "duel.h"
+#include "run/conclusion.h"
+#include "slurm.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
+#include "verdict/analyse.h"
+#include "verdict/gates.h"
 
 namespace memduel::cli {
 namespace {

@@ -1,18 +1,16 @@
-#include "cli/profile_file.h"
+#include "profile_file.h"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/characters.h"
-#include "base/command_line.h"
-#include "base/error.h"
-#include "base/standard_error.h"
-#include "cli/finite_range.h"
-#include "profilers/profile/capture/heap_counters.h"
-#include "profilers/profile/capture/image_files.h"
-#include "profilers/readers/registry.h"
+#include "cli/option_checks.h"
+#include "profile/recorded_files.h"
+#include "readers/read_profile.h"
+#include "util/command_line.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "profilers/profile/model/profile.h"
+#include "profile/profile.h"
 
 namespace memduel::cli {
 

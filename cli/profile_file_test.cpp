@@ -1,8 +1,8 @@
-#include "cli/profile_file.h"
+#include "profile_file.h"
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel::cli {
 namespace {

@@ -9,16 +9,52 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <sstream>
 
-#include "base/characters.h"
-#include "base/error.h"
-#include "base/removed.h"
-#include "base/standard_error.h"
-#include "base/text.h"
-#include "cli/help.h"
 #include "cli/print.h"
+#include "model/removed.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel::cli {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kOptionColumn = 28;
+
+/// An option's description goes on in its own column.
+std::size_t indent_of(const std::string& line) {
+  const bool option =
+      line.starts_with("  ") && line.size() > kOptionColumn && line[kOptionColumn - 1] == ' ';
+  return option ? kOptionColumn : line.find_first_not_of(' ');
+}
+
+}  // namespace
+
+std::string wrapped_help(const std::string& line, std::size_t indent) {
+  std::string rest = line;
+  std::string out;
+  while (rest.size() > kWidth) {
+    const std::size_t cut = rest.rfind(' ', kWidth);
+    if (cut == std::string::npos || cut <= indent) break;
+    out += rest.substr(0, cut) + '\n';
+    rest = std::string(indent, ' ') + rest.substr(cut + 1);
+  }
+  return out + rest + '\n';
+}
+
+HelpFormatter::HelpFormatter() {
+  column_width(kOptionColumn);
+}
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
+                                     CLI::AppFormatMode mode) const {
+  std::istringstream lines(CLI::Formatter::make_help(app, std::move(name), mode));
+  std::string out;
+  for (std::string line; std::getline(lines, line);) out += wrapped_help(line, indent_of(line));
+  return out;
+}
+
 namespace {
 
 /// What goes into a config and from there into reports must be text.

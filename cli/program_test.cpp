@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel::cli {
 namespace {

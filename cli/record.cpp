@@ -7,23 +7,20 @@
 #include <cstdio>
 #include <optional>
 
-#include "base/characters.h"
-#include "base/error.h"
-#include "base/profile_name.h"
-#include "base/standard_error.h"
-#include "base/text.h"
-#include "cli/finite_range.h"
-#include "cli/help.h"
-#include "cli/named_file.h"
+#include "cli/option_checks.h"
 #include "cli/print.h"
-#include "cli/profile_file.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
-#include "experiment/run/kept_profiles.h"
-#include "profilers/profile/capture/counts_json.h"
-#include "profilers/profile/capture/image_files.h"
-#include "profilers/profile/capture/record_command.h"
-#include "profilers/tracers/registry.h"
-#include "profilers/tracers/traced_command.h"
+#include "external/traced_command.h"
+#include "external/tracers.h"
+#include "model/run_directory.h"
+#include "named_file.h"
+#include "profile/recorded_files.h"
+#include "profile/recording.h"
+#include "profile_file.h"
+#include "run/store.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

@@ -3,16 +3,15 @@
 
 #include <map>
 
-#include "base/characters.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "base/run_directory.h"
-#include "cli/finished_run.h"
 #include "cli/print.h"
-#include "cli/report_formats.h"
 #include "cli/verbs.h"
-#include "experiment/store/run_lock.h"
-#include "reports/formats/html.h"
+#include "finished_run.h"
+#include "model/run_directory.h"
+#include "reports/pages.h"
+#include "run/store.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

@@ -2,18 +2,17 @@
 
 #include <array>
 
-#include "base/error.h"
-#include "cli/duel.h"
-#include "cli/exit_codes.h"
-#include "cli/option_forms.h"
-#include "cli/run_options.h"
-#include "cli/run_suite.h"
-#include "cli/slurm_run.h"
-#include "cli/slurm_script.h"
+#include "cli/option_checks.h"
 #include "cli/verbs.h"
-#include "experiment/config/suite.h"
-#include "experiment/run/share.h"
-#include "experiment/store/store.h"
+#include "config/experiment.h"
+#include "duel.h"
+#include "gate_options.h"
+#include "run/shares.h"
+#include "run/store.h"
+#include "run_options.h"
+#include "run_suite.h"
+#include "slurm.h"
+#include "util/error.h"
 
 namespace memduel::cli {
 namespace {

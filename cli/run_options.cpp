@@ -1,10 +1,10 @@
-#include "cli/run_options.h"
+#include "run_options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/finite_range.h"
-#include "cli/report_formats.h"
+#include "cli/option_checks.h"
+#include "finished_run.h"
 
 namespace memduel::cli {
 namespace {

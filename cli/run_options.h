@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/gate_options.h"
-#include "experiment/run/share.h"
+#include "gate_options.h"
+#include "run/shares.h"
 
 namespace memduel::cli {
 
@@ -38,7 +38,7 @@ struct RunOptions {
   std::optional<SlurmOptions> slurm;  ///< absent: the trials run here
   bool quiet = false;
   bool verbose = false;
-  std::vector<std::pair<std::string, std::string>> exports;  ///< see report_formats.h
+  std::vector<std::pair<std::string, std::string>> exports;  ///< see finished_run.h
 };
 
 /// In all that follows `options` must outlive the parse.

@@ -1,4 +1,4 @@
-#include "cli/run_options.h"
+#include "run_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

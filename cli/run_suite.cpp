@@ -1,4 +1,4 @@
-#include "cli/run_suite.h"
+#include "run_suite.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -9,25 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "base/characters.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "base/foreign_json.h"
-#include "base/printed_command.h"
-#include "base/run_directory.h"
-#include "base/standard_error.h"
-#include "base/text.h"
-#include "base/text_file.h"
-#include "cli/duel.h"
 #include "cli/print.h"
 #include "cli/program.h"
-#include "cli/resume_command.h"
-#include "cli/run_options.h"
-#include "cli/slurm_run.h"
-#include "experiment/config/suite.h"
-#include "experiment/store/run_lock.h"
-#include "experiment/store/store.h"
-#include "reports/formats/suite_page.h"
+#include "config/experiment.h"
+#include "duel.h"
+#include "follow_up_commands.h"
+#include "model/run_directory.h"
+#include "reports/pages.h"
+#include "run/store.h"
+#include "run_options.h"
+#include "slurm.h"
+#include "util/command_line.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/json.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

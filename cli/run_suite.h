@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "cli/run_options.h"
+#include "run_options.h"
 
 namespace memduel::cli {
 

@@ -1,11 +1,12 @@
-// A run whose trials Slurm's nodes measure, share by share.
+// A run whose trials Slurm's nodes measure, share by share: how it is submitted and collected, and
+// its batch script, a job array.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
-#include "cli/run_options.h"
-#include "experiment/config/config.h"
+#include "config/experiment.h"
+#include "run_options.h"
 
 namespace memduel::cli {
 
@@ -30,5 +31,17 @@ void submit_to_slurm(const std::string& config, const Experiment& experiment,
 /// them cancelled, Error(cannot_measure) where no share is left.
 void collect_from_slurm(const RunOptions& options, const std::filesystem::path& run,
                         const std::string& label);
+
+inline constexpr const char* kNoFixedBlocks = "found no fixed number of blocks to divide";
+
+/// How many shares a run has at most. Throws Error(usage) for a run without a fixed, even number of
+/// blocks.
+int most_shares(const Experiment& experiment);
+
+/// One task for each share, which goes on where it was ended when it is requeued. `directory` gets
+/// a directory for each share. Throws what most_shares throws, and Error(usage) for more shares.
+std::string slurm_script(const std::string& config, const Experiment& experiment,
+                         const RunOptions& options, int shares,
+                         const std::filesystem::path& directory);
 
 }  // namespace memduel::cli

@@ -8,18 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/characters.h"
-#include "base/error.h"
-#include "base/run_directory.h"
-#include "base/standard_error.h"
-#include "cli/finite_range.h"
-#include "cli/option_forms.h"
+#include "cli/option_checks.h"
 #include "cli/print.h"
-#include "cli/profile_file.h"
 #include "cli/verbs.h"
-#include "experiment/run/kept_profiles.h"
-#include "experiment/store/store.h"
-#include "profilers/profile/questions/summarize.h"
+#include "model/run_directory.h"
+#include "profile/outputs.h"
+#include "profile_file.h"
+#include "run/store.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

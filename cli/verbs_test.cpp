@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/program.h"
-#include "cli/shell_files.h"
+#include "generate.h"
 
 namespace memduel::cli {
 namespace {

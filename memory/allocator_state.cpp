@@ -9,9 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "loaded_allocator.h"
 #include "memduel/allocator.h"
-#include "memory/jemalloc_control.h"
-#include "memory/loaded_symbol.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "memory/figures.h"
+#include "figures.h"
 
 #include <array>
 #include <cmath>

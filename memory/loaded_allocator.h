@@ -1,12 +1,18 @@
-// jemalloc's mallctl, which a process that runs under jemalloc has loaded.
+// Functions of the allocator that the process has loaded; nothing is linked.
 #pragma once
+
+#include <dlfcn.h>
 
 #include <cstddef>
 #include <optional>
 
-#include "memory/loaded_symbol.h"
-
 namespace memduel {
+
+/// nullptr when nothing that is loaded has it.
+template <class Function>
+Function loaded_symbol(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
 
 using Mallctl = int (*)(const char* name, void* old_value, std::size_t* old_size, void* new_value,
                         std::size_t new_size);

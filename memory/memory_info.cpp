@@ -5,10 +5,10 @@
 #include <numeric>
 #include <thread>
 
+#include "figures.h"
 #include "memduel/memory.h"
-#include "memory/figures.h"
+#include "memory/kernel_files.h"
 #include "memory/memory_limit.h"
-#include "memory/text_file.h"
 
 namespace memduel {
 namespace {

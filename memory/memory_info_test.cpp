@@ -6,9 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "memory/testing/bytes.h"
-#include "memory/testing/prepared_system.h"
-#include "memory/testing/scripted_device.h"
+#include "test_system.h"
 
 namespace memduel {
 namespace {

@@ -1,16 +1,21 @@
-// A directory with the files of /proc and /sys that a test needs.
+// Stand-ins for tests: a directory with the files of /proc and /sys that a test needs, and a device
+// that records its calls.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
-#include "base/scratch_directory.h"
 #include "memduel/memory.h"
+#include "util/file.h"
 
 namespace memduel {
+
+inline constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 
 class PreparedSystem {
  public:
@@ -52,6 +57,34 @@ class PreparedSystem {
 
  private:
   ScratchDirectory scratch_{std::filesystem::temp_directory_path(), "prepared_system"};
+};
+
+/// A device that writes down what it was asked for.
+class ScriptedDevice : public DeviceMemory {
+ public:
+  std::string why;      ///< it can do nothing
+  std::string failure;  ///< thrown by all but limitation()
+  std::int64_t reserved = 200 * kMebi;
+  std::vector<std::string> calls;
+
+  [[nodiscard]] std::string limitation() const override { return why; }
+  [[nodiscard]] std::optional<DeviceBytes> bytes() const override {
+    fail_if_told();
+    return DeviceBytes{100 * kMebi, reserved, 600 * kMebi, 1000 * kMebi};
+  }
+  void synchronize() override {
+    fail_if_told();
+    calls.emplace_back("synchronize");
+  }
+  void empty_cache() override {
+    calls.emplace_back("empty_cache");
+    reserved = 100 * kMebi;
+  }
+
+ private:
+  void fail_if_told() const {
+    if (!failure.empty()) throw std::runtime_error(failure);
+  }
 };
 
 }  // namespace memduel

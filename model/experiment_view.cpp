@@ -1,11 +1,11 @@
-#include "analysis/values/experiment_view.h"
+#include "model/experiment_view.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

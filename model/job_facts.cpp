@@ -1,10 +1,9 @@
-#include "base/job_facts.h"
+#include "model/job_facts.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "base/job_fields.h"
-#include "base/json/described_json.h"
+#include "util/json.h"
 
 namespace memduel {
 

@@ -1,8 +1,8 @@
-#include "base/job_facts.h"
+#include "model/job_facts.h"
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

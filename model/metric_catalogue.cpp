@@ -1,10 +1,10 @@
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 
-#include "base/byte_units.h"
+#include "util/bytes.h"
 
 namespace memduel {
 namespace {

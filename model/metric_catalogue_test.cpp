@@ -1,4 +1,4 @@
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/removed.h"
+#include "model/removed.h"
 
 #include <gtest/gtest.h>
 

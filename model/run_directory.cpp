@@ -1,4 +1,4 @@
-#include "base/profile_name.h"
+#include "model/run_directory.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,8 +1,8 @@
-#include "base/profile_name.h"
+#include "model/run_directory.h"
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/tables/ablation_tables.h"
+#include "ablation_tables.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/text.h"
-#include "reports/tables/words.h"
+#include "util/text.h"
+#include "words.h"
 
 namespace memduel {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/values/results.h"
+#include "verdict/results.h"
 
 namespace memduel {
 

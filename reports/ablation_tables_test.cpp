@@ -1,15 +1,15 @@
-#include "reports/tables/ablation_tables.h"
+#include "ablation_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "base/characters.h"
-#include "reports/formats/markdown.h"
-#include "reports/formats/model_json.h"
-#include "reports/formats/terminal.h"
-#include "reports/testing/sample_run.h"
+#include "model_json.h"
+#include "reports/terminal.h"
+#include "reports/text_formats.h"
+#include "test_sample_run.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/tables/arm_words.h"
+#include "arm_words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "base/command_line.h"
+#include "util/command_line.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "reports/tables/causes.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,12 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "base/metric_catalogue.h"
-#include "profilers/profile/model/profile.h"
-#include "profilers/profile/model/resident_snapshot.h"
-#include "reports/tables/difference_tables.h"
-#include "reports/tables/resident_tables.h"
-#include "reports/tables/words.h"
+#include "model/metric_catalogue.h"
+#include "profile/profile.h"
+#include "reports/memory_tables.h"
+#include "words.h"
 
 namespace memduel {
 namespace {

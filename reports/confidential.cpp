@@ -1,4 +1,4 @@
-#include "reports/tables/confidential.h"
+#include "confidential.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // What a report leaves out when it goes to people who may see the numbers but not the machine.
 #pragma once
 
-#include "reports/tables/report_model.h"
+#include "reports/report_model.h"
 
 namespace memduel {
 

@@ -1,10 +1,10 @@
-#include "reports/tables/confidential.h"
+#include "confidential.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/formats/model_json.h"
-#include "reports/testing/sample_run.h"
+#include "model_json.h"
+#include "test_sample_run.h"
 
 namespace memduel {
 namespace {

@@ -1,8 +1,7 @@
-#include "reports/tables/difference_tables.h"
-
 #include <gmock/gmock.h>
 
-#include "reports/testing/sample_run.h"
+#include "reports/memory_tables.h"
+#include "test_sample_run.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,8 @@
-#include "reports/tables/escape.h"
+#include "escape.h"
 
 #include <cstdint>
 
-#include "base/characters.h"
-#include "base/text.h"
+#include "util/text.h"
 
 namespace memduel {
 

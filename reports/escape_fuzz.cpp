@@ -4,9 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/characters.h"
-#include "base/text.h"
-#include "reports/tables/escape.h"
+#include "escape.h"
+#include "util/text.h"
 
 namespace {
 

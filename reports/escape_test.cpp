@@ -1,4 +1,4 @@
-#include "reports/tables/escape.h"
+#include "escape.h"
 
 #include <gtest/gtest.h>
 

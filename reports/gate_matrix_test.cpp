@@ -8,18 +8,15 @@
 #include <regex>
 #include <set>
 
-#include "analysis/json/results_json.h"
-#include "analysis/values/test_synthetic_run.h"
-#include "analysis/verdicts/analyse.h"
-#include "analysis/verdicts/merge_runs.h"
-#include "analysis/verdicts/run_gates.h"
-#include "base/byte_units.h"
-#include "reports/formats/github.h"
-#include "reports/formats/html.h"
-#include "reports/formats/junit.h"
-#include "reports/formats/markdown.h"
-#include "reports/formats/terminal.h"
-#include "reports/tables/report_model.h"
+#include "reports/pages.h"
+#include "reports/report_model.h"
+#include "reports/terminal.h"
+#include "reports/text_formats.h"
+#include "support/synthetic_run.h"
+#include "util/bytes.h"
+#include "verdict/analyse.h"
+#include "verdict/gates.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

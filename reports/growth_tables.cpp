@@ -1,4 +1,6 @@
-#include "reports/tables/growth_told.h"
+// Growth in a report: the table of series and growing stacks, and the sentences about them.
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
@@ -6,12 +8,52 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/questions/first_screen.h"
-#include "base/metric_catalogue.h"
-#include "reports/tables/report_model.h"
-#include "reports/tables/words.h"
+#include "model/metric_catalogue.h"
+#include "profile/function_names.h"
+#include "reports/memory_tables.h"
+#include "reports/report_model.h"
+#include "util/text.h"
+#include "verdict/questions.h"
+#include "words.h"
 
 namespace memduel {
+namespace {
+
+std::string outlook_of(const Growth& row) {
+  if (row.verdict == GrowthVerdict::inconclusive)
+    return row.rounds_needed
+               ? fmt::format("cannot be told: {} {} would", *row.rounds_needed,
+                             row.metric.ends_with("_per_minute") ? "minutes" : "rounds")
+               : "cannot be told";
+  if (row.verdict != GrowthVerdict::growing)
+    return row.level ? "no: stays near " + format_bytes(*row.level) : "no";
+  return row.projection ? projection_words(*row.projection) : "not within ten times these rounds";
+}
+
+GrowingRow growing_row(const GrowingStack& stack) {
+  GrowingRow row;
+  row.amount = format_bytes(stack.bytes_per_round) + " per round";
+  row.bytes_per_round = stack.bytes_per_round;
+  row.stack = stack.stack;
+  row.function =
+      stack.stack.empty() ? "[no stack]" : short_name(stack.stack[telling_frame(stack.stack)]);
+  row.caller = short_name(telling_caller(stack.stack));
+  row.phase = stack.phase;
+  return row;
+}
+
+}  // namespace
+
+std::vector<GrowthLine> growth_lines(const Results& results) {
+  std::vector<GrowthLine> lines;
+  for (const Growth& row : results.growth) {
+    GrowthLine line{outlook_of(row), {}};
+    for (const GrowingStack& stack : row.stacks) line.stacks.push_back(growing_row(stack));
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 namespace {
 
 /// A job of one process grows as that process does: it is told once, of the job.

@@ -1,6 +1,6 @@
-#include "reports/tables/growth_lines.h"
-
 #include <gmock/gmock.h>
+
+#include "reports/memory_tables.h"
 
 namespace memduel {
 namespace {

@@ -1,10 +1,11 @@
-// Bytes on their way into a page.
+// The frame of an HTML page that opens from disk, and how bytes get into it: gzip, base64, SHA-256.
 #pragma once
 
 #include <zlib.h>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memduel {
 
@@ -35,5 +36,23 @@ std::string base64(std::string_view bytes);
 
 /// The 32 raw bytes.
 std::string sha256(std::string_view bytes);
+
+/// Data that the script unpacks when it is asked for; in the head, where no redrawing removes them.
+struct PageAttachment {
+  std::string id;           ///< of its element
+  std::string_view packed;  ///< gzip, base64
+};
+
+struct Page {
+  std::string title;
+  std::string packed_data;  ///< gzip; the script finds it in base64, in #memduel-data
+  std::string_view script;
+  std::string_view style;
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
+  std::vector<PageAttachment> attachments = {};
+};
+
+/// Opens from disk, asks nobody for anything and runs no script but its own.
+std::string render_page(const Page& page);
 
 }  // namespace memduel

@@ -1,5 +1,3 @@
-#include "reports/formats/markdown.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
-#include "reports/formats/dot_strips.h"
-#include "reports/formats/markdown_text.h"
-#include "reports/tables/ablation_tables.h"
-#include "reports/tables/escape.h"
-#include "reports/tables/words.h"
+#include "ablation_tables.h"
+#include "escape.h"
+#include "markdown_text.h"
+#include "reports/text_formats.h"
+#include "util/text.h"
+#include "words.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "reports/formats/markdown.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +5,9 @@
 #include <sstream>
 #include <vector>
 
-#include "reports/testing/golden.h"
-#include "reports/testing/sample_run.h"
+#include "reports/text_formats.h"
+#include "test_golden.h"
+#include "test_sample_run.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,11 @@
-// Text for Markdown: names and sentences that come from anywhere, escaped and cut.
+// Parts of the Markdown report: its escaped words and cells, and strips of dots.
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "analysis/values/results.h"
+#include "reports/report_model.h"
+#include "verdict/results.h"
 
 namespace memduel {
 
@@ -20,5 +22,9 @@ std::string markdown_line(const std::string& text);
 std::string without_fence(std::string text);
 /// The same within a line, cut where it is very long.
 std::string markdown_code(const std::string& text);
+
+/// Of the first row that a gate asks about: a line that says what is drawn, then one for each arm,
+/// from 0, or a value below it, to the largest value. Empty where no gate's row was measured.
+std::vector<std::string> dot_strips(const ReportModel& model);
 
 }  // namespace memduel

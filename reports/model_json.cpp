@@ -1,11 +1,10 @@
-#include "reports/formats/model_json.h"
+#include "model_json.h"
 
 #include <fmt/format.h>
 
-#include "analysis/json/results_json.h"
-#include "base/json/described_json.h"
-#include "reports/formats/report_fields.h"
-#include "reports/tables/words.h"
+#include "util/json.h"
+#include "verdict/result_files.h"
+#include "words.h"
 
 namespace memduel {
 namespace {

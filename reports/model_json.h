@@ -1,15 +1,15 @@
-// The fields of the report as the viewer reads it, each once; templates/src/report_types.ts is
-// made from them.
+// The report's model as JSON, which the page reads: the fields of its types and how it is written.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "analysis/json/results_fields.h"
-#include "base/json/described.h"
-#include "reports/tables/report_model.h"
+#include "reports/report_model.h"
+#include "util/reflection.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 
@@ -227,5 +227,15 @@ inline constexpr auto kDescription<ReportModel> = described(
     always("memory_balances", &ReportModel::memory_balances),
     always("resident", &ReportModel::resident), always("part_peaks", &ReportModel::part_peaks),
     always("timelines", &ReportModel::timelines));
+
+/// "memduel.report/1": sentences, charts and, under `results`, results.json itself.
+nlohmann::json report_model_to_json(const ReportModel& model);
+
+/// The same text, with the rounds of results.json one at a time: a long run's need not fit twice
+/// into memory. Bytes that are not UTF-8 (a log line may hold any) become U+FFFD.
+void write_report_model(const ReportModel& model, const TextSink& sink);
+
+/// The element that holds the data of `flames.shown[number]`.
+std::string flame_id(std::size_t number);
 
 }  // namespace memduel

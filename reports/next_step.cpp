@@ -1,5 +1,3 @@
-#include "reports/tables/next_step.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,19 +6,17 @@
 #include <system_error>
 #include <utility>
 
-#include "analysis/questions/first_screen.h"
-#include "analysis/questions/held_memory.h"
-#include "analysis/values/ranked_candidates.h"
-#include "base/command_line.h"
-#include "base/error.h"
-#include "base/printed_command.h"
-#include "base/text.h"
-#include "profilers/profile/model/resident_snapshot.h"
-#include "profilers/profile/names/runtime_memory.h"
-#include "reports/tables/arm_words.h"
-#include "reports/tables/causes.h"
-#include "reports/tables/report_model.h"
-#include "reports/tables/words.h"
+#include "arm_words.h"
+#include "profile/function_names.h"
+#include "profile/profile.h"
+#include "reports/memory_tables.h"
+#include "reports/report_model.h"
+#include "util/command_line.h"
+#include "util/error.h"
+#include "util/text.h"
+#include "verdict/questions.h"
+#include "verdict/results.h"
+#include "words.h"
 
 namespace memduel {
 namespace {

@@ -1,10 +1,9 @@
-#include "reports/tables/next_step.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/command_line.h"
-#include "reports/testing/sample_run.h"
+#include "reports/report_model.h"
+#include "test_sample_run.h"
+#include "util/command_line.h"
 
 namespace memduel {
 namespace {

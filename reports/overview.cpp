@@ -1,5 +1,3 @@
-#include "reports/tables/overview.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,13 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/questions/first_screen.h"
-#include "analysis/values/ranked_candidates.h"
-#include "base/metric_catalogue.h"
-#include "base/text.h"
-#include "reports/tables/arm_words.h"
-#include "reports/tables/report_model.h"
-#include "reports/tables/words.h"
+#include "arm_words.h"
+#include "model/metric_catalogue.h"
+#include "reports/report_model.h"
+#include "util/text.h"
+#include "verdict/questions.h"
+#include "verdict/results.h"
+#include "words.h"
 
 namespace memduel {
 namespace {

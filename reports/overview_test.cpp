@@ -1,9 +1,8 @@
-#include "reports/tables/overview.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/testing/sample_run.h"
+#include "reports/report_model.h"
+#include "test_sample_run.h"
 
 namespace memduel {
 namespace {

@@ -1,12 +1,26 @@
-#include "reports/tables/encode.h"
+// The pages of the report and of a flame graph, and how their data are thinned, packed and
+// embedded.
 
+#include "reports/pages.h"
+
+#include <fmt/format.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
-#include "base/error.h"
+#include "escape.h"
+#include "html_page.h"
+#include "model/metric_catalogue.h"
+#include "model_json.h"
+#include "templates/viewer.h"
+#include "util/error.h"
 
 namespace memduel {
 
@@ -69,6 +83,110 @@ std::string sha256(std::string_view bytes) {
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
          reinterpret_cast<unsigned char*>(digest.data()));
   return digest;
+}
+
+std::string render_page(const Page& page) {
+  const std::string policy = fmt::format(
+      "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; "
+      "base-uri 'none'; form-action 'none'",
+      base64(sha256(page.script)), base64(sha256(page.style)));
+  std::string attachments;
+  for (const PageAttachment& one : page.attachments)
+    attachments += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n",
+                               escape_markup(one.id), one.packed);
+  return fmt::format(
+      R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="memduel">
+<title>{title} · memduel</title>
+<style>{style}</style>
+{attachments}</head>
+<body>
+<noscript>This report draws itself with the script it contains; please allow scripts.</noscript>
+<script type="text/plain" id="memduel-data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+)",
+      fmt::arg("policy", policy), fmt::arg("title", escape_markup(page.title)),
+      fmt::arg("style", page.style), fmt::arg("data", base64(page.packed_data)),
+      fmt::arg("attachments", attachments), fmt::arg("script", page.script));
+}
+
+std::string render_html(const ReportModel& model) {
+  Gzip data;
+  write_report_model(model, [&](std::string_view text) { data.write(text); });
+  Page page{model.title, data.finish(), viewer_script(), viewer_style()};
+  for (std::size_t i = 0; i < model.flames.shown.size(); ++i)
+    page.attachments.push_back({flame_id(i), model.flames.shown[i].packed});
+  return render_page(page);
+}
+
+std::string render_flame_page(const std::string& title, const std::string& data) {
+  return render_page({title + " · flame graph", gzip(data), flame_script(), flame_style()});
+}
+
+namespace {
+
+std::size_t values_in(const RoundData& round) {
+  std::size_t values = round.metrics.size();
+  for (const PhaseData& phase : round.phases) values += phase.metrics.size();
+  return values;
+}
+
+template <class Visit>
+void each_round(const Results& results, Visit visit) {
+  for (const TrialData& trial : results.trials)
+    for (const RoleData& role : trial.roles)
+      for (const RoundData& round : role.rounds) visit(round);
+}
+
+/// Resident memory at its peak of all roles and trials together, by round.
+std::map<int, double> peaks_by_round(const Results& results) {
+  std::map<int, double> peaks;
+  each_round(results, [&](const RoundData& round) {
+    peaks[round.round] += round.metrics.value(kPeakRss).value_or(0);
+  });
+  return peaks;
+}
+
+std::set<int> largest_of_each(const std::map<int, double>& peaks, int step) {
+  std::set<int> kept = {peaks.begin()->first, peaks.rbegin()->first};
+  auto largest = peaks.begin();
+  for (auto peak = peaks.begin(); peak != peaks.end(); ++peak) {
+    if (peak->first / step != largest->first / step) {
+      kept.insert(largest->first);
+      largest = peak;
+    } else if (peak->second > largest->second) {
+      largest = peak;
+    }
+  }
+  kept.insert(largest->first);
+  return kept;
+}
+
+}  // namespace
+
+int thin_rounds(Results& results, std::size_t most_values) {
+  std::size_t values = 0;
+  each_round(results, [&](const RoundData& round) { values += values_in(round); });
+  if (values <= most_values) return 1;
+  const auto step = static_cast<int>((values + most_values - 1) / most_values);
+  const std::set<int> kept = largest_of_each(peaks_by_round(results), step);
+  for (TrialData& trial : results.trials) {
+    for (RoleData& role : trial.roles) {
+      std::vector<RoundData> left;  // not by edit(), which would copy those that others share first
+      std::ranges::copy_if(role.rounds, std::back_inserter(left),
+                           [&](const RoundData& round) { return kept.contains(round.round); });
+      role.rounds = std::move(left);
+    }
+  }
+  return step;
 }
 
 }  // namespace memduel

@@ -1,12 +1,96 @@
-#include "reports/tables/thinned_rounds.h"
+#include "reports/pages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
-#include "base/metric_catalogue.h"
+#include "html_page.h"
+#include "model/metric_catalogue.h"
+#include "templates/viewer.h"
+#include "test_sample_run.h"
 
 namespace memduel {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string page_of(const SampleOptions& options) {
+  const Sample sample = make_sample(options);
+  return render_html(build_report_model(sample.results, sample.run));
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+TEST(HtmlReport, HoldsHostileTextNowhereOutsideItsEncodedData) {
+  const std::string page = page_of({.blocks = 2, .hostile = true, .failed_trial = true});
+  EXPECT_THAT(page, Not(HasSubstr("window.hacked=1</script>")));
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_THAT(page, HasSubstr("<title>&quot;&#39;&gt;&lt;script&gt;"));
+}
+
+TEST(HtmlReport, HasTwoScriptElementsAndAPolicyThatAllowsOnlyItsOwnScript) {
+  const std::string page = page_of({.blocks = 1, .hostile = true});
+  EXPECT_EQ(count(page, "</script>"), 2u);
+  EXPECT_EQ(count(page, "</style>"), 1u);
+  EXPECT_THAT(page, HasSubstr("default-src 'none'; script-src 'sha256-" +
+                              base64(sha256(viewer_script())) + "'"));
+}
+
+TEST(HtmlReport, KeepsFlameGraphsInTheHeadWhereNoRedrawingRemovesThem) {
+  ReportModel model = sample_model({.blocks = 1});
+  model.flames.shown.push_back({{"recorder", "server", {"a"}, {"profiles/1-server.mdp"}}, "QUJD"});
+  const std::string page = render_html(model);
+  const size_t flame =
+      page.find("<script type=\"text/plain\" id=\"memduel-flame-0\">QUJD</script>");
+  EXPECT_LT(flame, page.find("</head>"));
+}
+
+TEST(HtmlReport, IsTheSameForTheSameRun) {
+  EXPECT_EQ(page_of({.blocks = 1}), page_of({.blocks = 1}));
+}
+
+std::string gunzip(const std::string& bytes) {
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, MAX_WBITS + 16), Z_OK);
+  std::string out(1 << 20, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+TEST(Gzip, ComesBackUnchanged) {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += static_cast<char>(i * i % 251);
+  EXPECT_EQ(gunzip(gzip(text)), text);
+  EXPECT_EQ(gunzip(gzip("")), "");
+}
+
+TEST(Gzip, GivesEqualBytesForEqualInput) {
+  EXPECT_EQ(gzip("memory"), gzip("memory"));
+}
+
+// RFC 4648, section 10.
+TEST(Base64, MatchesTheVectorsOfRfc4648) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+}
+
+// FIPS 180-4's "abc", as `printf abc | openssl dgst -sha256 -binary | base64` prints it.
+TEST(Sha256, GivesRawBytesForAContentPolicy) {
+  EXPECT_EQ(base64(sha256("abc")), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+}
 
 using testing::ElementsAre;
 

@@ -1,15 +1,14 @@
-#include "analysis/questions/part_peaks.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "base/characters.h"
-#include "reports/formats/markdown.h"
-#include "reports/formats/terminal.h"
-#include "reports/tables/escape.h"
-#include "reports/testing/sample_run.h"
+#include "escape.h"
+#include "reports/terminal.h"
+#include "reports/text_formats.h"
+#include "test_sample_run.h"
+#include "util/text.h"
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,11 @@
-#include "reports/tables/report_model.h"
+#include "reports/report_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <utility>
 
-#include "reports/testing/sample_run.h"
+#include "test_sample_run.h"
 
 namespace memduel {
 namespace {

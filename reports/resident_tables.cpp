@@ -1,5 +1,3 @@
-#include "reports/tables/resident_tables.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,14 +5,13 @@
 #include <map>
 #include <optional>
 
-#include "analysis/values/ranked_candidates.h"
-#include "base/metric_catalogue.h"
-#include "base/text.h"
-#include "profilers/profile/model/resident_snapshot.h"
-#include "profilers/profile/names/runtime_memory.h"
-#include "profilers/profile/names/short_name.h"
-#include "reports/tables/difference_tables.h"
-#include "reports/tables/words.h"
+#include "model/metric_catalogue.h"
+#include "profile/function_names.h"
+#include "profile/profile.h"
+#include "reports/memory_tables.h"
+#include "util/text.h"
+#include "verdict/results.h"
+#include "words.h"
 
 namespace memduel {
 namespace {

@@ -1,8 +1,7 @@
-#include "reports/tables/resident_tables.h"
-
 #include <gtest/gtest.h>
 
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
+#include "reports/memory_tables.h"
 
 namespace memduel {
 namespace {

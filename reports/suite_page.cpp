@@ -1,15 +1,14 @@
-#include "reports/formats/suite_page.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
-#include "reports/tables/encode.h"
-#include "reports/tables/escape.h"
-#include "reports/tables/words.h"
+#include "escape.h"
+#include "html_page.h"
+#include "reports/pages.h"
+#include "util/text.h"
+#include "words.h"
 
 namespace memduel {
 namespace {

@@ -1,6 +1,6 @@
-#include "reports/formats/suite_page.h"
-
 #include <gmock/gmock.h>
+
+#include "reports/pages.h"
 
 namespace memduel {
 namespace {
@@ -92,9 +92,9 @@ TEST(SuitePage, TheJsonSaysWhatThePageSays) {
       results_with({row("a", "peak_rss_bytes", Verdict::improved)}, GateOutcome::failed);
   results.overall = {OverallOutcome::failed, 1, {}, {}};
   index.entries = {suite_entry("x", results)};
-  const nlohmann::json json = suite_json(index);
-  EXPECT_EQ(json.at("schema"), "memduel.suite/1");
-  const nlohmann::json& one = json.at("experiments").at(0);
+  const nlohmann::json written = suite_json(index);
+  EXPECT_EQ(written.at("schema"), "memduel.suite/1");
+  const nlohmann::json& one = written.at("experiments").at(0);
   EXPECT_EQ(one.at("outcome"), "gate failed");
   EXPECT_EQ(one.at("exit_code"), 1);
   EXPECT_EQ(one.at("arms").at(0).at("rows").at(0).at("verdict"), "improved");

@@ -1,20 +1,15 @@
-#include "reports/formats/terminal.h"
+#include "reports/terminal.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "base/characters.h"
-#include "base/note_codes.h"
-#include "base/text.h"
-#include "reports/formats/terminal_ablation.h"
-#include "reports/formats/terminal_differences.h"
-#include "reports/formats/terminal_parts.h"
-#include "reports/formats/terminal_tables.h"
-#include "reports/formats/terminal_text.h"
-#include "reports/tables/escape.h"
-#include "reports/tables/words.h"
+#include "escape.h"
+#include "model/run_data.h"
+#include "terminal_tables.h"
+#include "util/text.h"
+#include "words.h"
 
 namespace memduel {
 namespace {

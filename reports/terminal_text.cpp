@@ -1,10 +1,10 @@
-#include "reports/formats/terminal_text.h"
-
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <string_view>
 
-#include "base/characters.h"
+#include "reports/terminal.h"
+#include "util/text.h"
 
 namespace memduel {
 
@@ -40,11 +40,11 @@ std::string with_fixed_percent(std::string text) {
 
 /// Where the last column of a line's first half begins; `begin` where it has one column.
 size_t last_column(const std::string& line, size_t begin) {
-  constexpr size_t kFarthest = 40;
+  constexpr size_t kFarthestColumn = 40;
   size_t column = begin;
-  for (size_t gap = line.find("  ", begin); gap < kFarthest; gap = line.find("  ", gap)) {
+  for (size_t gap = line.find("  ", begin); gap < kFarthestColumn; gap = line.find("  ", gap)) {
     gap = std::min(line.find_first_not_of(' ', gap), line.size());
-    if (gap <= kFarthest) column = gap;
+    if (gap <= kFarthestColumn) column = gap;
   }
   return column;
 }
@@ -120,6 +120,26 @@ std::string left(const std::string& text, size_t width) {
 }
 std::string right(const std::string& text, size_t width) {
   return " " + padded(escape_terminal(text), width - 1, true);
+}
+
+std::string sparkline(const std::vector<double>& values, double low, double high) {
+  constexpr std::array kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  std::string out;
+  for (const double value : values) {
+    const double place = high > low ? (value - low) / (high - low) : 0;
+    out += kBars.at(static_cast<size_t>(std::clamp(place * 7 + 0.5, 0.0, 7.0)));
+  }
+  return out;
+}
+
+std::vector<double> thinned(const std::vector<double>& values, size_t width) {
+  if (values.size() <= width) return values;
+  std::vector<double> out(width, 0);
+  for (size_t i = 0; i < values.size(); ++i) {
+    double& slot = out[i * width / values.size()];
+    slot = std::max(slot, values[i]);
+  }
+  return out;
 }
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "reports/testing/sample_profile.h"
+#include "test_sample_profile.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "profilers/profile/model/profile.h"
+#include "profile/profile.h"
 
 namespace memduel {
 

@@ -12,14 +12,13 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/json/results_json.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "profilers/profile/questions/flame_data.h"
-#include "reports/formats/flame_page.h"
-#include "reports/formats/html.h"
-#include "reports/testing/sample_profile.h"
-#include "reports/testing/sample_run.h"
+#include "profile/outputs.h"
+#include "reports/pages.h"
+#include "test_sample_profile.h"
+#include "test_sample_run.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "verdict/result_files.h"
 
 namespace {
 

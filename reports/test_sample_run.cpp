@@ -1,4 +1,4 @@
-#include "reports/testing/sample_run.h"
+#include "test_sample_run.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/verdicts/overall.h"
-#include "tests/integration/on_a_terminal.h"
+#include "support/on_a_terminal.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

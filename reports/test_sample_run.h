@@ -2,9 +2,9 @@
 // say.
 #pragma once
 
-#include "analysis/values/results.h"
-#include "base/run_data.h"
-#include "reports/tables/report_model.h"
+#include "model/run_data.h"
+#include "reports/report_model.h"
+#include "verdict/results.h"
 
 namespace memduel {
 
@@ -19,13 +19,13 @@ struct SampleOptions {
   bool zeros = false;    ///< no bytes anywhere
   bool failed_trial = false;
   bool all_failed = false;
-  bool ablation = false;     ///< see add_ablation in sample_run.cpp
+  bool ablation = false;     ///< see add_ablation in test_sample_run.cpp
   bool differences = false;  ///< of the server's peak, see add_differences
   bool snapshots = false;    ///< of the server's resident memory, see add_resident
   /// A profile trial of each arm, 4 % longer; sample_profiles() are its files.
   bool profiles = false;
-  bool growth = false;  ///< see add_growth in sample_run.cpp
-  bool parts = false;   ///< of the server, see add_parts in sample_run.cpp
+  bool growth = false;  ///< see add_growth in test_sample_run.cpp
+  bool parts = false;   ///< of the server, see add_parts in test_sample_run.cpp
 };
 
 struct Sample {

@@ -1,12 +1,78 @@
-#include "reports/formats/junit.h"
+#include "reports/text_formats.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/testing/sample_run.h"
+#include <nlohmann/json.hpp>
+
+#include "test_sample_run.h"
 
 namespace memduel {
 namespace {
+
+TEST(CsvReport, HasOneLinePerValueOfTrialRoundAndPhase) {
+  ReportModel model;
+  TrialData trial;
+  trial.id = 7;
+  trial.block = 3;
+  trial.position = 1;
+  trial.arm = "a,b";
+  trial.status = TrialStatus::killed_for_memory;
+  RoleData role;
+  role.role = "server";
+  role.metrics = {{"peak_rss_bytes", 4096.0 * 1024 * 1024}};
+  role.rounds = {{2, 0, 0, {{"round_seconds", 0.125}}, {{"train", 0, 0, {{"peak_rss_bytes", 3}}}}}};
+  trial.roles.push_back(role);
+  model.results.trials.push_back(trial);
+  EXPECT_EQ(render_csv(model),
+            "trial,block,position,arm,kind,status,role,round,phase,metric,value,tracer\n"
+            "7,3,1,\"a,b\",measure,killed_for_memory,server,,,peak_rss_bytes,4294967296,\n"
+            "7,3,1,\"a,b\",measure,killed_for_memory,server,2,,round_seconds,0.125,\n"
+            "7,3,1,\"a,b\",measure,killed_for_memory,server,2,train,peak_rss_bytes,3,\n");
+  model.results.trials[0].kind = TrialKind::profile;
+  model.results.trials[0].tracer = "heaptrack";
+  EXPECT_NE(render_csv(model).find("profile,killed_for_memory,server,2,,round_seconds,0.125,"
+                                   "heaptrack\n"),
+            std::string::npos);
+}
+
+ReportModel with_gate(GateOutcome outcome, const std::string& reason) {
+  ReportModel model = sample_model({});
+  GateResult gate;
+  gate.gate = "server.peak_rss_bytes<=+2%";
+  gate.candidate = "optimized";
+  gate.outcome = outcome;
+  gate.reason = reason;
+  gate.exit_code = outcome == GateOutcome::failed ? 1 : 0;
+  model.results.gates = {gate};
+  return model;
+}
+
+TEST(GitHubAnnotations, ChooseTheCommandByTheOutcome) {
+  EXPECT_EQ(render_github(with_gate(GateOutcome::failed, "3 % more")),
+            "::error title=memduel%3A gate failed::server.peak_rss_bytes<=+2%25 (optimized): 3 %25 "
+            "more\n");
+  EXPECT_THAT(render_github(with_gate(GateOutcome::undecided, "")),
+              testing::StartsWith("::warning "));
+  EXPECT_THAT(render_github(with_gate(GateOutcome::passed, "")), testing::StartsWith("::notice "));
+}
+
+TEST(GitHubAnnotations, AreErrorsWhereTheExitCodeIs) {
+  ReportModel model = with_gate(GateOutcome::failed, "3 % more");
+  model.results.gates.front().advisory = true;
+  model.results.gates.front().exit_code = 0;
+  EXPECT_THAT(render_github(model),
+              testing::StartsWith("::notice title=memduel%3A advisory gate failed::"));
+  model = with_gate(GateOutcome::undecided, "+419 %");
+  model.results.gates.front().exit_code = 5;
+  EXPECT_THAT(render_github(model),
+              testing::StartsWith("::error title=memduel%3A gate inconclusive::"));
+}
+
+TEST(GitHubAnnotations, KeepAHostileReasonOnItsLine) {
+  EXPECT_THAT(render_github(with_gate(GateOutcome::failed, "a\n::set-output name=x::y\r")),
+              testing::HasSubstr("a%0A::set-output name=x::y%0D\n"));
+}
 
 GateResult gate(const std::string& name, GateOutcome outcome, const std::string& reason) {
   GateResult result;
@@ -83,6 +149,51 @@ TEST(JunitReport, EscapesWhatOthersWrote) {
   const std::string xml = render_junit(build_report_model(sample.results, sample.run));
   EXPECT_THAT(xml, testing::Not(testing::HasSubstr("<script")));
   EXPECT_THAT(xml, testing::Not(testing::HasSubstr("\x1B")));
+}
+
+using nlohmann::json;
+
+constexpr const char* kPeak = "peak_rss_above_idle_bytes";
+
+double median_of(const Results& results, const std::string& role) {
+  for (const Comparison& c : results.comparisons)
+    if (c.role == role && c.metric == kPeak) return c.candidate_median.value_or(0);
+  return 0;
+}
+
+TEST(Bencher, HasAValueForEachMeasureOfEachBenchmark) {
+  const ReportModel model = sample_model({.series = false});
+  const json all = json::parse(render_bencher(model));
+  EXPECT_EQ(all.at("server of optimized").at(kPeak).at("value").get<double>(),
+            median_of(model.results, "server"));
+  EXPECT_TRUE(all.contains("server of original"));
+  for (const auto& [benchmark, measures] : all.items())
+    for (const auto& [measure, number] : measures.items())
+      EXPECT_TRUE(number.at("value").is_number()) << benchmark << measure;
+}
+
+TEST(BenchmarkAction, IsAListOfNamesUnitsAndValues) {
+  const ReportModel model = sample_model({.candidates = 2, .series = false});
+  const json all = json::parse(render_benchmark_action(model));
+  int found = 0;
+  std::set<std::string> names;
+  for (const json& one : all) {
+    EXPECT_TRUE(one.at("value").is_number());
+    EXPECT_TRUE(names.insert(one.at("name")).second) << "each number once";
+    if (one.at("name") != std::string("server of original: ") + kPeak) continue;
+    EXPECT_EQ(one.at("unit"), "bytes");
+    ++found;
+  }
+  EXPECT_EQ(found, 1) << "though two candidates are compared with it";
+}
+
+TEST(BenchmarkAction, OfARunWithoutTrialsIsAnEmptyList) {
+  EXPECT_EQ(render_benchmark_action(sample_model({.blocks = -1})), "[]\n");
+}
+
+TEST(Bencher, TakesAnyName) {
+  const ReportModel model = sample_model({.series = false, .hostile = true});
+  EXPECT_TRUE(json::parse(render_bencher(model)).is_object());
 }
 
 }  // namespace

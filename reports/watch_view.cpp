@@ -1,15 +1,11 @@
-#include "reports/formats/watch_view.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/growth/growth.h"
-#include "base/characters.h"
-#include "base/text.h"
-#include "reports/formats/terminal_text.h"
-#include "reports/tables/sparkline.h"
+#include "reports/terminal.h"
+#include "stats/growth.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

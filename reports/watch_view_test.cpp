@@ -1,8 +1,7 @@
-#include "reports/formats/watch_view.h"
-
 #include <gmock/gmock.h>
 
-#include "base/characters.h"
+#include "reports/terminal.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

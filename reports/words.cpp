@@ -1,4 +1,4 @@
-#include "reports/tables/words.h"
+#include "words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/metric_catalogue.h"
-#include "base/text.h"
+#include "model/metric_catalogue.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/values/results.h"
-#include "reports/tables/sentence.h"
+#include "reports/report_model.h"
+#include "verdict/results.h"
 
 namespace memduel {
 

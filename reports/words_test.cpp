@@ -1,4 +1,4 @@
-#include "reports/tables/words.h"
+#include "words.h"
 
 #include <gmock/gmock.h>
 

@@ -63,7 +63,7 @@ def machine():
 
 
 # A program, a config, a script or a test, as a page names it.
-SOURCE = re.compile(r"`[^`\n]*(memduel[ -]|scripts/|bench/|configs/|examples/|\.json|\.py|_test|ctest|build/|--measured)[^`\n]*`|^    (memduel|scripts/|bench/|build/|python3)", re.M)
+SOURCE = re.compile(r"`[^`\n]*(memduel[ -]|scripts/|research/|configs/|examples/|\.json|\.py|_test|ctest|build/|--measured)[^`\n]*`|^    (memduel|scripts/|research/|build/|python3)", re.M)
 NUMBER = re.compile(r"^[*`+−~≤<\-\s]*\d[\d,.]*\s*(%|[KMG]i?B|B|ms|s|µs|ns|min|×)?\b")
 
 

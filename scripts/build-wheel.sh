@@ -18,7 +18,7 @@ mkdir -p "$package/bin" "$package/lib"
 cp "$prefix/bin/memduel" "$package/bin/"
 cp -r "$prefix/lib/memduel" "$package/lib/"
 strip "$package/bin/memduel" "$package"/lib/memduel/*
-cp "$root"/packaging/wheel/*.py "$package/"
+cp "$root"/scripts/wheel/*.py "$package/"
 cp "$prefix/include/memduel/memduel_annotate.py" "$tree/"
 
 newest=$(objdump -T "$package/bin/memduel" "$package"/lib/memduel/* 2>/dev/null | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -n 1)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy-19 over every room that does not include LibTorch.
+"""Runs clang-tidy-19 over every module, but for files that include LibTorch.
 
     scripts/check-tidy.py BUILD_DIR               the checks of .clang-tidy
     scripts/check-tidy.py BUILD_DIR FILE...       of these files alone
     scripts/check-tidy.py BUILD_DIR --analyze     clang's static analyzer
 
 Files that are compiled as one are checked as one, which takes a fourth of the time: their headers are read once. Files named on the command line,
-and what is compiled into tests alone, are checked by themselves; tests are not. What passed is checked again when it or any header of these rooms changed; it is remembered for
+and what is compiled into tests alone, are checked by themselves; tests are not. What passed is checked again when it or any header of these modules changed; it is remembered for
 every checkout, as compiled files are by ccache, in ~/.cache/memduel/tidy.
 """
 import argparse
@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROOMS = ("base", "memory", "training", "analysis", "profilers", "experiment", "reports", "cli", "laboratory")
+MODULES = ("util", "model", "memory", "profilers", "bench", "reports", "cli", "workloads/budget", "workloads/cbramod", "workloads/data", "workloads/kdgat", "workloads/provider")
 TEST = re.compile(r"/\w+_(test|fuzz)\.dir/")  # in a compile command: the target's folder
 
 
@@ -61,22 +61,23 @@ def main():
     commands = [
         dict(entry, command=re.sub(r" --param \S+", "", entry["command"]))
         for entry in json.loads((arguments.build / "compile_commands.json").read_text())
+        if "/torch/csrc" not in entry["command"]
     ]
     singles = [dict(entry, file=str(one), command=entry["command"].replace(entry["file"], str(one))) for entry in commands for one in members(entry)]
     (database / "compile_commands.json").write_text(json.dumps(commands + singles, indent=1))
 
     named = {file.resolve() for file in arguments.files}
-    in_rooms = set(tracked(*(room + "/*.cpp" for room in ROOMS)))
+    in_modules = set(tracked(*(module + "/*.cpp" for module in MODULES)))
     units = {}
     if not named:
         of_programs = [(entry["file"], members(entry)) for entry in commands if not TEST.search(entry["command"])]
-        units = {unit: files for unit, files in of_programs if in_rooms.intersection(files)}
-    left = named or {file for file in in_rooms.difference(*units.values()) if not re.search(r"_(test|fuzz)\.cpp$", file.name)}
+        units = {unit: files for unit, files in of_programs if in_modules.intersection(files)}
+    left = named or {file for file in in_modules.difference(*units.values()) if not re.search(r"_(test|fuzz)\.cpp$", file.name)}
     units |= {str(file): [file] for entry in commands for file in left.intersection(members(entry))}
     if not units:
         sys.exit(f"check-tidy: {arguments.build} compiles none of these files")
 
-    headers = digest([*tracked(*(room + "/*.h" for room in (*ROOMS, "include"))), ROOT / ".clang-tidy"]).digest()
+    headers = digest([*tracked("*.h"), ROOT / ".clang-tidy"]).digest()
     checks = ["--checks=clang-analyzer-*"] if arguments.analyze else []
 
     def passes(unit):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Downloads the published MNIST and CIFAR-10 files with checksums, for people who have a network. The quick start needs neither:
-# datasets/ holds MNIST's test set.
+# workloads/data/datasets/ holds MNIST's test set.
 #   scripts/fetch-datasets.sh [mnist] [cifar10]      both without arguments; into ${MEMDUEL_DATA_DIR:-data/ in the checkout}
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

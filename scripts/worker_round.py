@@ -177,7 +177,7 @@ def main():
     parser.add_argument("--arms", help="comma-separated; default: all")
     parser.add_argument("--device", choices=["cpu", "cuda"], help="instead of the config's")
     parser.add_argument("--set", action="append", default=[], type=lambda word: word.split("=", 1), help="NAME=JSON of the workload")
-    parser.add_argument("--data-dir", type=Path, default=ROOT / "datasets")
+    parser.add_argument("--data-dir", type=Path, default=ROOT / "workloads/data/datasets")
     parser.add_argument("--check", action="store_true",
                         help="exit 1 where used and reserved, above idle, differ by more than 2 %% + 2 MiB")
     options = parser.parse_args()

@@ -1,4 +1,6 @@
-#include "base/random_digits.h"
+// Random digits stand apart from sha256.cpp, which a worker-only build leaves out.
+
+#include "util/bytes.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,12 @@
-#include "base/varint.h"
+#include "util/bytes.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <stdexcept>
+
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -56,6 +59,23 @@ TEST(Zigzag, KeepsSmallNumbersSmall) {
   for (const std::int64_t value : {std::numeric_limits<std::int64_t>::min(), std::int64_t{-5},
                                    std::numeric_limits<std::int64_t>::max()})
     EXPECT_EQ(unzigzag(zigzag(value)), value);
+}
+
+// FIPS 180-4 examples.
+constexpr const char* kAbc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+TEST(Sha256, MatchesThePublishedVectors) {
+  EXPECT_EQ(sha256_hex("abc"), kAbc);
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST(Sha256, OfAFileEqualsOfItsBytes) {
+  const ScratchDirectory scratch(testing::TempDir(), "sha256");
+  const std::filesystem::path path = scratch.path() / "abc";
+  write_file_atomically(path, "abc");
+  EXPECT_EQ(sha256_hex_of_file(path), kAbc);
+  std::filesystem::remove(path);
+  EXPECT_THROW(sha256_hex_of_file(path), Error);
 }
 
 }  // namespace

@@ -1,9 +1,31 @@
-#include "base/stop_request.h"
+#include "util/error.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <utility>
 
 namespace memduel {
+
+Error::Error(ExitCode code, const std::string& what, std::string where, std::string advice)
+    : std::runtime_error(what), code_(code), where_(std::move(where)), advice_(std::move(advice)) {}
+
+std::string Error::message() const {
+  std::string text = where_.empty() ? std::string(what()) : where_ + ": " + what();
+  if (!advice_.empty()) text += "\n  " + advice_;
+  return text;
+}
+
+void say(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 namespace {
 
 StopRequest own_request;

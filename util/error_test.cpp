@@ -1,14 +1,28 @@
-#include "base/standard_error.h"
+#include "util/error.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/inherited_state.h"
+#include <csignal>
+
+#include "util/process.h"
 
 namespace memduel {
 namespace {
+
+TEST(Error, MessageNamesThePlaceThenTheFaultThenTheAdvice) {
+  const Error error(ExitCode::usage, "unknown key \"round\"", "quickstart.json: /workload",
+                    "did you mean \"rounds\"?");
+  EXPECT_EQ(error.message(),
+            "quickstart.json: /workload: unknown key \"round\"\n  did you mean \"rounds\"?");
+  EXPECT_EQ(error.code(), ExitCode::usage);
+}
+
+TEST(Error, MessageWithoutPlaceAndAdviceIsTheFaultAlone) {
+  EXPECT_EQ(Error(ExitCode::io, "disk full").message(), "disk full");
+}
 
 /// The status of a child whose standard error is `device`, or closed without one.
 int status_of_child(const char* device) {
@@ -46,6 +60,42 @@ TEST(Say, SurvivesAPipeThatNobodyReads) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+TEST(StopRequest, NamesTheFirstSignal) {
+  StopRequest stop;
+  EXPECT_FALSE(stop.asked());
+  stop.take(SIGHUP);
+  stop.take(SIGINT);
+  EXPECT_TRUE(stop.asked());
+  EXPECT_EQ(stop.error("stopped", "here").code(), ExitCode::terminated);
+  EXPECT_EQ(stop.error("stopped", "here").where(), "here");
+  StopRequest interrupted;
+  interrupted.take(SIGINT);
+  EXPECT_EQ(interrupted.error("stopped").code(), ExitCode::interrupted);
+}
+
+TEST(StopRequest, OnlyASecondInterruptAsksForHaste) {
+  StopRequest stop;
+  stop.take(SIGHUP);
+  stop.take(SIGHUP);
+  stop.take(SIGTERM);
+  stop.take(SIGINT);
+  EXPECT_FALSE(stop.asked_for_haste());
+  stop.take(SIGINT);
+  EXPECT_TRUE(stop.asked_for_haste());
+}
+
+TEST(ListenForSignals, LeavesIgnoredOnesIgnored) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  const StopRequest& stop = listen_for_signals();
+  std::raise(SIGHUP);
+  EXPECT_FALSE(stop.asked());
+  std::raise(SIGTERM);
+  EXPECT_TRUE(stop.asked());
+  std::signal(SIGHUP, before);
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
 }
 
 }  // namespace

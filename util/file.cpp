@@ -1,17 +1,92 @@
-#include "base/atomic_file.h"
+#include "util/file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
 #include <random>
 #include <string>
 #include <system_error>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& action, int number) {
+  throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(number),
+              path.string());
+}
+
+void write(AtomicFile&& file, std::string_view bytes) {
+  file.write(bytes);
+  file.finish();
+}
+
+}  // namespace
+
+void make_directory(const std::filesystem::path& directory, const std::string& advice) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  std::error_code unreachable;
+  if (!error && !std::filesystem::is_directory(directory, unreachable))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (error)
+    throw Error(ExitCode::io, "cannot make a directory: " + error.message(), directory.string(),
+                advice);
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::error_code unreachable;
+  const bool is_file = std::filesystem::is_regular_file(path, unreachable);
+  return read_file_of_at_most(path, is_file ? SIZE_MAX - 1 : kMostOfAStream);
+}
+
+std::string read_file_of_at_most(const std::filesystem::path& path, std::size_t most) {
+  std::error_code unreachable;
+  if (std::filesystem::is_directory(path, unreachable)) fail(path, "read", EISDIR);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) fail(path, "open", errno);
+  std::string bytes;
+  constexpr std::size_t kPiece = 1 << 16;
+  std::error_code no_size;
+  const auto size = std::filesystem::file_size(path, no_size);
+  const bool too_large = !no_size && size > most;
+  if (!no_size && !too_large) bytes.reserve(size + kPiece);
+  while (!too_large && stream && bytes.size() <= most) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kPiece);
+    stream.read(bytes.data() + before, kPiece);
+    bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
+  }
+  if (stream.bad()) fail(path, "read", EIO);
+  if (too_large || bytes.size() > most)
+    throw Error(ExitCode::io, "found more than " + std::to_string(most) + " bytes", path.string());
+  return bytes;
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
+  write(AtomicFile(path), bytes);
+}
+
+void write_private_file(const std::filesystem::path& path, std::string_view bytes) {
+  write(AtomicFile(path, Target::own, 0600), bytes);
+}
+
+void write_named_file(const std::filesystem::path& path, std::string_view bytes) {
+  write(AtomicFile(path, Target::named), bytes);
+}
+
+std::string read_text_file(const std::filesystem::path& path) {
+  return read_file_of_at_most(path, kMostOfAStream);
+}
+
 namespace {
 
 constexpr int kAttempts = 16;
@@ -95,6 +170,54 @@ void AtomicFile::finish() {
   if (::rename(temporary_.c_str(), place_.c_str()) != 0) fail_writing(path_, "rename");
   descriptor_.reset();
   sync_directory(place_);
+}
+
+namespace fs = std::filesystem;
+
+ScratchDirectory::ScratchDirectory(const fs::path& parent, const std::string& name) {
+  // Before anything is made: the current directory may be gone.
+  std::string pattern = (fs::absolute(parent) / (name + "-XXXXXX")).string();
+  if (::mkdtemp(pattern.data()) == nullptr)
+    throw Error(ExitCode::io, "cannot make a directory: " + std::generic_category().message(errno),
+                parent.string());
+  ::chmod(pattern.c_str(), S_IRWXU);  // whatever the umask
+  path_ = pattern;
+  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ::flock(lock_, LOCK_EX | LOCK_NB);
+}
+
+ScratchDirectory::~ScratchDirectory() {
+  // A process that goes on may make a file in it meanwhile.
+  constexpr int kTries = 10;
+  std::error_code failed;
+  for (int tried = 0; tried < kTries; ++tried) {
+    fs::remove_all(path_, failed);
+    if (!failed) break;
+  }
+  ::close(lock_);
+}
+
+std::vector<fs::path> abandoned_scratch(const fs::path& parent, const std::string& name) {
+  std::vector<fs::path> found;
+  std::error_code unreadable;
+  for (fs::directory_iterator entry(parent, unreadable), end; !unreadable && entry != end;
+       entry.increment(unreadable)) {
+    if (!entry->path().filename().string().starts_with(name + "-")) continue;
+    const int fd = ::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) found.push_back(entry->path());
+    ::close(fd);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::optional<std::filesystem::path> cache_directory() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "memduel";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home != '/') return std::nullopt;
+  return std::filesystem::path(home) / ".cache" / "memduel";
 }
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "base/file.h"
+#include "util/file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,7 @@
 
 #include <thread>
 
-#include "base/atomic_file.h"
-#include "base/descriptor.h"
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {
@@ -148,6 +146,39 @@ TEST_F(File, OneThatNeverEndsIsRefused) {
 TEST_F(File, ADevicesBytesDoNotFillTheMemory) {
   EXPECT_THROW(read_file("/dev/zero"), Error);
   EXPECT_EQ(read_file("/dev/null"), "");
+}
+
+TEST(ScratchDirectory, IsGoneWithAllItHolds) {
+  std::filesystem::path path;
+  {
+    const ScratchDirectory scratch(::testing::TempDir(), "scratch-test");
+    path = scratch.path();
+    EXPECT_TRUE(path.is_absolute());
+    write_file_atomically(path / "file", "bytes");
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(ScratchDirectory, OfAnOwnerThatWasKilledIsFound) {
+  const ScratchDirectory parent(::testing::TempDir(), "scratch-parent");
+  const ScratchDirectory own(parent.path(), "job");
+  const ScratchDirectory other(parent.path(), "jobs");
+  std::filesystem::create_directory(parent.path() / "job-killed");
+  std::filesystem::create_symlink(own.path(), parent.path() / "job-symlink");
+  write_file_atomically(parent.path() / "job-file", "no directory");
+  EXPECT_EQ(abandoned_scratch(parent.path(), "job"),
+            std::vector<std::filesystem::path>{parent.path() / "job-killed"});
+  EXPECT_TRUE(abandoned_scratch(parent.path() / "missing", "job").empty());
+}
+
+TEST(ScratchDirectory, AMissingParentIsNamed) {
+  try {
+    const ScratchDirectory scratch("/nonexistent-parent", "scratch-test");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::io);
+    EXPECT_EQ(error.where(), "/nonexistent-parent");
+  }
 }
 
 }  // namespace

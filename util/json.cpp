@@ -1,10 +1,11 @@
-#include "base/json/json_reader.h"
+#include "util/json.h"
 
 #include <fmt/format.h>
 
 #include <limits>
+#include <stdexcept>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 
@@ -98,6 +99,28 @@ std::optional<bool> JsonReader::maybe_boolean(const std::string& name) const {
 std::vector<JsonReader> JsonReader::list(const std::string& name) const {
   const auto member = find(name);
   return member ? member->elements() : std::vector<JsonReader>{};
+}
+
+std::string reason_of(const nlohmann::json::exception& error) {
+  const std::string text = error.what();
+  const std::size_t end = text.find("] ");
+  return text.starts_with("[json.exception") && end != std::string::npos ? text.substr(end + 2)
+                                                                         : text;
+}
+
+bool refuse_deep_json(int depth, nlohmann::json::parse_event_t /*event*/,
+                      nlohmann::json& /*value*/) {
+  if (depth > kDeepestJson)
+    throw std::length_error("nested deeper than " + std::to_string(kDeepestJson) + " levels");
+  return true;
+}
+
+nlohmann::json parse_foreign_json(std::string_view text) {
+  try {
+    return nlohmann::json::parse(text, refuse_deep_json, /*allow_exceptions=*/false);
+  } catch (const std::length_error&) {
+    return nlohmann::json::value_t::discarded;
+  }
 }
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "base/foreign_json.h"
+#include "util/json.h"
 
 #include <gtest/gtest.h>
 

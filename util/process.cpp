@@ -1,8 +1,9 @@
-#include "base/capture.h"
+#include "util/process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -11,13 +12,23 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
-#include "base/descriptor.h"
-#include "base/error.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -189,6 +200,162 @@ Captured capture(const std::vector<std::string>& argv, const CaptureOptions& opt
 std::string without_line_end(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   return text;
+}
+
+std::string why_not_run(const std::string& program, int error) {
+  std::error_code unreadable;
+  const bool is_there = program.find('/') != std::string::npos &&
+                        std::filesystem::is_regular_file(program, unreadable);
+  if (error != ENOENT || !is_there) return std::strerror(error);
+  std::ifstream file(program, std::ios::binary);
+  constexpr std::size_t kLongest = 256;  // what Linux reads of it
+  std::string line(kLongest, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  if (!line.starts_with("#!"))
+    return "its dynamic linker is not there: it was built for another system";
+  const std::size_t begin = line.find_first_not_of(" \t", 2);
+  const std::size_t end = begin == std::string::npos ? begin : line.find_first_of(" \t\r\n", begin);
+  const std::string interpreter = begin == std::string::npos ? "" : line.substr(begin, end - begin);
+  const bool of_windows = end != std::string::npos && line[end] == '\r';
+  return "its first line names the interpreter " + interpreter + ", which is not there" +
+         (of_windows ? ": the line ends as in Windows" : "");
+}
+
+namespace {
+
+std::filesystem::path own_directory() {
+  std::error_code unreadable;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unreadable);
+  if (unreadable)
+    throw Error(ExitCode::io, "cannot be read: " + unreadable.message(), "/proc/self/exe",
+                "mount /proc: memduel finds its own parts and all processes there");
+  const auto self = std::filesystem::read_symlink("/proc/self", unreadable);
+  if (self != std::to_string(getpid()))
+    throw Error(ExitCode::cannot_measure,
+                "/proc/self is " + self.string() + ", and this is process " +
+                    std::to_string(getpid()) + ": /proc shows another PID namespace",
+                "", "mount its own: unshare --pid --fork --mount-proc");
+  return program.parent_path();
+}
+
+/// What is installed comes before what lies in a build directory.
+std::filesystem::path part(std::string_view name, const std::filesystem::path& built) {
+  const std::filesystem::path directory = own_directory();
+  std::filesystem::path installed = directory.parent_path() / "lib" / "memduel" / name;
+  std::error_code unreadable;
+  if (std::filesystem::exists(installed, unreadable)) return installed;
+  return (directory / built / name).lexically_normal();
+}
+
+}  // namespace
+
+std::filesystem::path program_beside(std::string_view name) {
+  return part(name, ".");
+}
+
+std::string own_program(const std::string& name) {
+  if (!name.starts_with("memduel-") || name.find('/') != std::string::npos) return name;
+  const std::filesystem::path beside = program_beside(name);
+  std::error_code unreadable;
+  return std::filesystem::exists(beside, unreadable) ? beside.string() : name;
+}
+
+std::filesystem::path library_beside_programs(std::string_view name) {
+  return part(name, "../lib");
+}
+
+namespace {
+
+extern "C" void ignore_signal(int /*number*/) {}
+
+void reserve_standard_descriptors() {
+  int opened = 0;
+  do {
+    opened = ::open("/dev/null", O_RDWR);
+  } while (opened >= 0 && opened <= STDERR_FILENO);
+  if (opened > STDERR_FILENO) ::close(opened);
+}
+
+void let_writing_fail() {
+  // A handler, unlike SIG_IGN, is not inherited by the programs that are measured.
+  struct sigaction action = {};
+  action.sa_handler = ignore_signal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGXFSZ, &action, nullptr);
+}
+
+void hear_children_and_people() {
+  std::signal(SIGCHLD, SIG_DFL);
+  sigset_t heard;
+  sigemptyset(&heard);
+  for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&heard, number);
+  sigprocmask(SIG_UNBLOCK, &heard, nullptr);
+}
+
+}  // namespace
+
+void undo_inherited_state() noexcept {
+  reserve_standard_descriptors();
+  let_writing_fail();
+  hear_children_and_people();
+}
+
+namespace {
+
+/// Threads that are started meanwhile get no signals: those are the first thread's.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+std::size_t cores() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+/// Fewer than `count` where the system gives no more.
+std::vector<std::jthread> start(std::size_t count, const std::function<void()>& work) {
+  std::vector<std::jthread> threads;
+  const SignalsBlocked blocked;
+  try {
+    while (threads.size() < count) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    return threads;
+  }
+  return threads;
+}
+
+}  // namespace
+
+void run_parallel(std::size_t count, const std::function<void(std::size_t)>& run) {
+  if (count == 0) return;
+  std::vector<std::exception_ptr> failures(count);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        run(i);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::jthread> others = start(std::min(count, cores()) - 1, work);
+  work();
+  others.clear();  // waits for them
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "base/capture.h"
+#include "util/process.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -6,13 +6,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
-#include "base/error.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -147,6 +155,95 @@ TEST(Capture, AProgramDoesNotOutliveWhoAsked) {
   ::waitpid(asking, nullptr, 0);
   EXPECT_TRUE(ends(asked));
   std::filesystem::remove(file);
+}
+
+TEST(WhyNotRun, NamesTheInterpreterThatIsMissing) {
+  const ScratchDirectory place(::testing::TempDir(), "why-not-run");
+  const std::string script = place.path() / "script";
+  write_file_atomically(script, "#! /nonexistent/python3 -u\nprint()\n");
+  EXPECT_EQ(why_not_run(script, ENOENT),
+            "its first line names the interpreter /nonexistent/python3, which is not there");
+  write_file_atomically(script, "#!/bin/sh\r\ntrue\r\n");
+  EXPECT_EQ(why_not_run(script, ENOENT),
+            "its first line names the interpreter /bin/sh, which is not there: the line ends as in "
+            "Windows");
+  write_file_atomically(script,
+                        "\x7f"
+                        "ELF");
+  EXPECT_EQ(why_not_run(script, ENOENT),
+            "its dynamic linker is not there: it was built for another system");
+}
+
+TEST(WhyNotRun, IsTheSystemsWordsElsewhere) {
+  EXPECT_EQ(why_not_run("no-such-program", ENOENT), "No such file or directory");
+  EXPECT_EQ(why_not_run("/no/such/program", ENOENT), "No such file or directory");
+  EXPECT_EQ(why_not_run("/bin/sh", EACCES), "Permission denied");
+}
+
+/// The wait status of a process that does this.
+int status_of(const std::function<void()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    work();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(InheritedState, AChildsStatusIsThereWhereSigchldCameIgnored) {
+  const int status = status_of([] {
+    std::signal(SIGCHLD, SIG_IGN);
+    undo_inherited_state();
+    const pid_t child = fork();
+    if (child == 0) _exit(7);
+    int found = 0;
+    if (waitpid(child, &found, 0) != child) _exit(1);
+    _exit(WEXITSTATUS(found));
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+TEST(InheritedState, ATerminationArrivesWhereItCameBlocked) {
+  const int status = status_of([] {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, nullptr);
+    undo_inherited_state();
+    raise(SIGTERM);
+  });
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+TEST(Parallel, RunsEveryNumberOnce) {
+  for (const std::size_t count : {0U, 1U, 3U, 1000U}) {
+    std::vector<std::atomic<int>> times(count);
+    run_parallel(count, [&](std::size_t i) { ++times[i]; });
+    for (const auto& one : times) EXPECT_EQ(one, 1);
+  }
+}
+
+TEST(Parallel, DoesAllAndThrowsWhatTheFirstThrew) {
+  std::atomic<int> done = 0;
+  const auto fails_twice = [&](std::size_t i) {
+    ++done;
+    if (i == 3 || i == 7) throw std::runtime_error(std::to_string(i));
+  };
+  try {
+    run_parallel(10, fails_twice);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "3");
+  }
+  EXPECT_EQ(done, 10);
+}
+
+TEST(Parallel, UsesTheThreadThatAsks) {
+  std::set<std::thread::id> threads;
+  run_parallel(1, [&](std::size_t) { threads.insert(std::this_thread::get_id()); });
+  EXPECT_EQ(threads, std::set{std::this_thread::get_id()});
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "base/sha256.h"
-
 #include <openssl/evp.h>
 
 #include <array>
@@ -7,7 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "base/error.h"
+#include "util/bytes.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

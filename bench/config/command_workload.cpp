@@ -1,20 +1,20 @@
-#include "experiment/config/config_command.h"
+#include "command_workload.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
-#include "base/error.h"
-#include "base/metric_catalogue.h"
-#include "base/text.h"
-#include "experiment/config/command_placeholders.h"
-#include "experiment/config/config_text_marks.h"
-#include "experiment/config/declared_metrics.h"
-#include "experiment/config/job_facts_of.h"
-#include "experiment/config/json_text.h"
-#include "experiment/contract/trial_plan.h"
-#include "experiment/marks/log_pattern.h"
+#include "config/config_json.h"
+#include "config/job.h"
+#include "config/placeholders.h"
+#include "model/metric_catalogue.h"
+#include "trial/marks.h"
+#include "trial/trial_plan.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {
@@ -265,6 +265,142 @@ json processes_of_arm(const json& workload, const json& arm, const std::string& 
     if (arm.contains("cwd")) process["cwd"] = arm.at("cwd");
   }
   return processes;
+}
+
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse_mark(const std::string& origin, JsonPath path, const char* key,
+                              const std::string& what, const std::string& advice) {
+  path.emplace_back(key);
+  throw Error(ExitCode::usage, what, json_place(origin, path), advice);
+}
+
+/// Roles as the config names them, and each process of a counted one.
+std::vector<std::string> names_of_roles(const json& workload) {
+  std::vector<std::string> names;
+  for (const json& process : workload.at("processes")) {
+    names.push_back(process.at("role"));
+    if (!process.contains("count")) continue;
+    for (const std::string& role : roles_of_process(process)) names.push_back(role);
+  }
+  return names;
+}
+
+bool is_matched_role(const json& workload, const std::string& role) {
+  const json& matches = workload.at("match");
+  return std::ranges::any_of(matches, [&](const json& match) { return match.at("role") == role; });
+}
+
+void check_mark_role(const json& mark, const std::vector<std::string>& roles,
+                     const std::string& origin, const JsonPath& path) {
+  const std::string role = mark.at("role");
+  if (std::ranges::find(roles, role) != roles.end()) return;
+  refuse_mark(origin, path, "role", not_a_role(role, roles), nearest_advice(role, roles));
+}
+
+void resolve_from(json& mark, const std::string& origin, const JsonPath& path) {
+  json& from = mark.at("from");
+  if (from.is_object()) {
+    const std::string file = from.at("file");
+    if (!file.starts_with('/') && !file.starts_with("{trial_dir}"))
+      from["file"] = "{trial_dir}/" + file;
+    return;
+  }
+  if (from == "stdout" || from == "stderr") return;
+  refuse_mark(
+      origin, path, "from",
+      fmt::format("found {}, expected \"stdout\", \"stderr\" or {{\"file\": PATH}}", from.dump()),
+      nearest_advice(from.get<std::string>(), {"stdout", "stderr"}));
+}
+
+/// Descendants write to the streams of the process that memduel started.
+void check_own_log(const json& mark, const std::string& origin, const JsonPath& path) {
+  if (mark.at("from").is_object()) return;
+  refuse_mark(origin, path, "from",
+              fmt::format("found {}, expected {{\"file\": PATH}}", mark.at("from").dump()),
+              fmt::format("{} is matched among the descendants of other roles and has no {} of its "
+                          "own",
+                          mark.at("role").get<std::string>(), mark.at("from").get<std::string>()));
+}
+
+void check_mark_pattern(const json& mark, const std::string& origin, const JsonPath& path) {
+  try {
+    const TextMarkPattern pattern(mark.at("pattern"));
+  } catch (const Error& error) {
+    refuse_mark(origin, path, "pattern", error.what(), error.advice());
+  }
+}
+
+}  // namespace
+
+void resolve_text_marks(json& workload, const std::string& origin) {
+  const auto roles = names_of_roles(workload);
+  std::size_t index = 0;
+  for (json& mark : workload.at("marks")) {
+    const JsonPath path = {"workload", "marks", std::to_string(index++)};
+    resolve_from(mark, origin, path);
+    if (is_matched_role(workload, mark.at("role"))) {
+      check_own_log(mark, origin, path);
+    } else {
+      check_mark_role(mark, roles, origin, path);
+    }
+    check_mark_pattern(mark, origin, path);
+  }
+}
+
+namespace {
+
+using nlohmann::json;
+
+/// Calls `visit` with each declaration and its place below the workload.
+void each_declaration(const json& workload,
+                      const std::function<void(const DeclaredDirection&, JsonPath)>& visit) {
+  if (const auto metrics = workload.find("metrics"); metrics != workload.end()) {
+    for (const auto& [name, metric] : metrics->items()) {
+      const auto better = from_name<Direction>(metric.at("better").get<std::string>());
+      visit({name, better.value_or(Direction::undeclared)}, {"metrics", name, "better"});
+    }
+  }
+  std::size_t index = 0;
+  for (const json& mark : workload.value("marks", json::array())) {
+    const JsonPath place = {"marks", std::to_string(index++), "pattern"};
+    const TextMarkPattern pattern(mark.at("pattern"));
+    for (const DeclaredDirection& one : pattern.metrics()) visit(one, place);
+  }
+}
+
+}  // namespace
+
+std::map<std::string, Direction> declared_metrics(const json& workload) {
+  std::map<std::string, Direction> declared;
+  each_declaration(workload, [&](const DeclaredDirection& one, const JsonPath&) {
+    Direction& better = declared[one.metric];
+    if (one.better != Direction::undeclared) better = one.better;
+  });
+  return declared;
+}
+
+void check_declared_metrics(const json& workload, const std::string& origin) {
+  struct Known {
+    Direction better;
+    std::string by;
+  };
+  std::map<std::string, Known> known;
+  each_declaration(workload, [&](const DeclaredDirection& one, JsonPath path) {
+    if (one.better == Direction::undeclared) return;
+    path.insert(path.begin(), "workload");
+    const Direction own = metric_info(one.metric).better;
+    const Known first = own != Direction::undeclared ? Known{own, "memduel list metrics"}
+                                                     : Known{one.better, format_json_path(path)};
+    const Known& earlier = known.emplace(one.metric, first).first->second;
+    if (earlier.better == one.better) return;
+    throw Error(ExitCode::usage,
+                fmt::format("found that {} is better for {}, but {} is better by {}",
+                            to_name(one.better), one.metric, to_name(earlier.better), earlier.by),
+                json_place(origin, path), "declare it once, or both alike");
+  });
 }
 
 }  // namespace memduel

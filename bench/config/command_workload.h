@@ -1,10 +1,15 @@
-// The command workload: processes named in the config, and what an arm changes of them.
+// The command workload of a config, checked and resolved: its processes and what an arm changes of
+// them, its key `marks` (which lines of which log mark rounds, phases and metrics), and which
+// values of its own metrics are better, as its key `metrics` and the patterns declare it.
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "model/metric_catalogue.h"
 
 namespace memduel {
 
@@ -37,5 +42,18 @@ std::vector<std::string> roles_of_process(const nlohmann::json& process);
 
 /// `path` from `directory`, unless it is absolute or starts with {trial_dir}.
 std::string resolve_path(const std::string& path, const std::filesystem::path& directory);
+
+/// Log files that are relative start at {trial_dir}. Throws Error(usage) for an unknown role, a
+/// `from` that is no stream and no file, and a pattern that cannot mark.
+void resolve_text_marks(nlohmann::json& workload, const std::string& origin);
+
+/// Of every metric that `metrics` names or a pattern reads; undeclared where only a `metric_NAME`
+/// reads it.
+/// @param workload of kind command; its patterns are valid.
+std::map<std::string, Direction> declared_metrics(const nlohmann::json& workload);
+
+/// Throws Error(usage) at the place of a declaration that contradicts another one, or the table of
+/// metrics.
+void check_declared_metrics(const nlohmann::json& workload, const std::string& origin);
 
 }  // namespace memduel

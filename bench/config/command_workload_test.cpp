@@ -1,11 +1,11 @@
-#include "experiment/config/config_command.h"
+#include "command_workload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "experiment/config/test_support.h"
+#include "support/small_experiment.h"
 
 namespace memduel {
 namespace {
@@ -238,6 +238,135 @@ TEST(BadCommandConfig, FaultyArms) {
   json same = command_config();
   same["arms"][1].erase("append");
   EXPECT_THAT(message_of(same), testing::HasSubstr("have the same program"));
+}
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json marked_config() {
+  return json::parse(R"json({
+    "name": "job",
+    "workload": {"kind": "command", "processes": [
+      {"role": "server", "argv": ["./server"]},
+      {"role": "client", "count": 2, "argv": ["./client"]}],
+      "match": [{"role": "trainer", "pattern": "train\\.py"}],
+      "marks": [
+        {"role": "trainer", "from": {"file": "train.log"}, "pattern": "Epoch (\\d+)"},
+        {"role": "server", "pattern": "Round (\\d+)"},
+        {"role": "server", "from": "stderr", "pattern": "acc (?<metric_accuracy>\\S+)"},
+        {"role": "client", "from": {"file": "client-{index}.log"}, "pattern": "Round (\\d+)"},
+        {"role": "client-2", "from": {"file": "/var/log/two"}, "pattern": "phase (?<phase>\\w+)"}]},
+    "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
+    "baseline": "before"})json");
+}
+
+Experiment experiment_of(const json& document) {
+  return parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
+}
+
+std::string refusal_of_mark(const json& mark) {
+  json document = marked_config();
+  document["workload"]["marks"] = {mark};
+  const Error error = error_of([&] { experiment_of(document); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  return error.message();
+}
+
+TEST(TextMarksConfig, OfARoleWithACountMarkEachOfItsProcesses) {
+  const Experiment experiment = experiment_of(marked_config());
+  auto specs = planned_text_marks(experiment.job, [](TextMarkSpec& mark, int index) {
+    if (mark.from == TextMarkSpec::From::file) mark.file += "#" + std::to_string(index);
+  });
+  using From = TextMarkSpec::From;
+  ASSERT_EQ(specs.size(), 6U);
+  EXPECT_EQ(specs[0].role, "trainer");
+  EXPECT_EQ(specs[0].file, "{trial_dir}/train.log#1");
+  specs.erase(specs.begin());
+  EXPECT_EQ(specs[0].role, "server");
+  EXPECT_EQ(specs[0].from, From::standard_output);
+  EXPECT_EQ(specs[1].from, From::standard_error);
+  EXPECT_EQ(specs[2].role, "client-1");
+  EXPECT_EQ(specs[2].file, "{trial_dir}/client-{index}.log#1");
+  EXPECT_EQ(specs[3].role, "client-2");
+  EXPECT_EQ(specs[3].file, "{trial_dir}/client-{index}.log#2");
+  EXPECT_EQ(specs[4].role, "client-2");
+  EXPECT_EQ(specs[4].file, "/var/log/two#2");
+}
+
+TEST(BadTextMarks, AreRefusedWithTheirPlaceAndTheNearestName) {
+  EXPECT_THAT(
+      refusal_of_mark({{"role", "sever"}, {"pattern", "(1)"}}),
+      testing::AllOf(HasSubstr("$.workload.marks[0].role"), HasSubstr("did you mean \"server\"?")));
+  EXPECT_THAT(
+      refusal_of_mark({{"role", "server"}, {"from", "stdou"}, {"pattern", "(1)"}}),
+      testing::AllOf(HasSubstr("$.workload.marks[0].from"), HasSubstr("did you mean \"stdout\"?")));
+  EXPECT_THAT(refusal_of_mark({{"role", "server"}, {"from", json::object()}, {"pattern", "(1)"}}),
+              HasSubstr("no key \"file\""));
+  EXPECT_EQ(refusal_of_mark({{"role", "server"}, {"pattern", "Round (\\d+"}}),
+            "c.json, $.workload.marks[0].pattern: \"Round (\\d+\" is not a regular expression: "
+            "missing closing parenthesis at character 11");
+  EXPECT_THAT(refusal_of_mark({{"role", "server"}, {"pattern", "Round (?<rund>\\d+)"}}),
+              HasSubstr("did you mean \"round\"?"));
+}
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+json logging_config() {
+  return json::parse(R"json({
+    "name": "job",
+    "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["./server"]}],
+      "metrics": {"throughput": {"better": "higher"}},
+      "marks": [{"role": "server", "pattern": "(?<lower_loss>\\S+) (?<metric_throughput>\\S+) (?<metric_steps>\\d+)"}]},
+    "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
+    "baseline": "before"})json");
+}
+
+Experiment logging_experiment(const json& document) {
+  return parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
+}
+
+std::string refusal_of_metrics(const json& document) {
+  const Error error = error_of([&] { logging_experiment(document); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  return error.message();
+}
+
+TEST(DeclaredMetrics, AreThoseOfTheKeyAndOfThePatterns) {
+  const Experiment experiment = logging_experiment(logging_config());
+  EXPECT_THAT(experiment.facts.better,
+              ElementsAre(Pair("loss", Direction::lower), Pair("steps", Direction::undeclared),
+                          Pair("throughput", Direction::higher)));
+  EXPECT_THAT(logging_experiment(experiment.resolved).facts.better, testing::SizeIs(3))
+      << "of the config as it is kept";
+}
+
+TEST(DeclaredMetrics, ThatContradictEachOtherAreRefusedAtTheirPlace) {
+  json of_key_and_pattern = logging_config();
+  of_key_and_pattern["workload"]["metrics"]["loss"]["better"] = "higher";
+  EXPECT_THAT(refusal_of_metrics(of_key_and_pattern),
+              AllOf(HasSubstr("c.json, $.workload.marks[0].pattern: found that lower is better for "
+                              "loss, but higher is better by $.workload.metrics.loss.better"),
+                    HasSubstr("declare it once")));
+  json of_two_patterns = logging_config();
+  of_two_patterns["workload"]["marks"].push_back(
+      {{"role", "server"}, {"from", "stderr"}, {"pattern", "(?<higher_loss>\\S+)"}});
+  EXPECT_THAT(refusal_of_metrics(of_two_patterns), HasSubstr("$.workload.marks[1].pattern"));
+  json of_the_table = logging_config();
+  of_the_table["workload"]["metrics"]["train_loss"]["better"] = "higher";
+  EXPECT_THAT(refusal_of_metrics(of_the_table),
+              HasSubstr("found that higher is better for train_loss, but lower is better by "
+                        "memduel list metrics"));
+}
+
+TEST(DeclaredMetrics, NeedAWordThatIsOne) {
+  json document = logging_config();
+  document["workload"]["metrics"]["throughput"]["better"] = "hihger";
+  EXPECT_THAT(refusal_of_metrics(document), AllOf(HasSubstr("$.workload.metrics.throughput.better"),
+                                                  HasSubstr("did you mean \"higher\"?")));
 }
 
 }  // namespace

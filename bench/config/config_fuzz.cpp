@@ -2,9 +2,9 @@
 // provider is started.
 #include <cstdlib>
 
-#include "base/error.h"
-#include "experiment/config/config.h"
-#include "experiment/config/test_support.h"
+#include "config/experiment.h"
+#include "support/small_experiment.h"
+#include "util/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const memduel::AskProvider ask = memduel::small_provider();

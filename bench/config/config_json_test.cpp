@@ -1,8 +1,8 @@
-#include "experiment/config/json_text.h"
+#include "config/config_json.h"
 
 #include <gtest/gtest.h>
 
-#include "experiment/config/test_support.h"
+#include "support/small_experiment.h"
 
 namespace memduel {
 namespace {

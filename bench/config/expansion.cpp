@@ -1,17 +1,15 @@
-#include "experiment/config/expansion.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/json_reason.h"
-#include "base/sha256.h"
-#include "base/text.h"
-#include "experiment/config/job_facts_of.h"
-#include "experiment/config/json_text.h"
-#include "experiment/config/provider.h"
+#include "config/config_json.h"
+#include "config/job.h"
+#include "config/provider.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/json.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiment/config/config.h"
+#include "config/experiment.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,19 +6,18 @@
 #include <algorithm>
 #include <set>
 
-#include "base/error.h"
-#include "base/gate_words.h"
-#include "base/removed.h"
-#include "base/run_directory.h"
-#include "base/sha256.h"
-#include "base/text.h"
-#include "base/text_file.h"
-#include "experiment/config/arm_matrix.h"
-#include "experiment/config/command_placeholders.h"
-#include "experiment/config/config_command.h"
-#include "experiment/config/config_schema.h"
-#include "experiment/config/job_facts_of.h"
-#include "experiment/config/json_text.h"
+#include "command_workload.h"
+#include "config/arms.h"
+#include "config/config_json.h"
+#include "config/job.h"
+#include "config/placeholders.h"
+#include "model/job_facts.h"
+#include "model/removed.h"
+#include "model/run_directory.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

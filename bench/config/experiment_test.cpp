@@ -1,15 +1,15 @@
-#include "experiment/config/config.h"
+#include "config/experiment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "base/sha256.h"
-#include "experiment/config/config_schema.h"
-#include "experiment/config/test_support.h"
-#include "profilers/meters/registry.h"
-#include "profilers/tracers/registry.h"
+#include "config/config_json.h"
+#include "external/tracers.h"
+#include "meters/meter_registry.h"
+#include "support/small_experiment.h"
+#include "util/bytes.h"
 
 namespace memduel {
 namespace {

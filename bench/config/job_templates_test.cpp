@@ -2,12 +2,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "base/file.h"
-#include "experiment/config/config.h"
-#include "experiment/config/config_text_marks.h"
-#include "experiment/marks/text_lines.h"
-#include "experiment/marks/text_mark_pattern.h"
-#include "experiment/marks/text_rounds.h"
+#include "command_workload.h"
+#include "config/experiment.h"
+#include "trial/marks.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

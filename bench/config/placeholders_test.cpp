@@ -1,8 +1,8 @@
-#include "experiment/config/placeholders.h"
+#include "config/placeholders.h"
 
 #include <gtest/gtest.h>
 
-#include "experiment/config/test_support.h"
+#include "support/small_experiment.h"
 
 namespace memduel {
 namespace {

@@ -1,17 +1,15 @@
-#include "experiment/config/suite.h"
-
 #include <fmt/format.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/error.h"
-#include "base/run_directory.h"
-#include "base/text.h"
-#include "base/text_file.h"
-#include "experiment/config/config_schema.h"
-#include "experiment/config/json_text.h"
+#include "config/config_json.h"
+#include "config/experiment.h"
+#include "model/run_directory.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

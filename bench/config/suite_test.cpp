@@ -1,11 +1,10 @@
-#include "experiment/config/suite.h"
-
 #include <gmock/gmock.h>
 
 #include <fstream>
 
-#include "base/error.h"
-#include "base/scratch_directory.h"
+#include "config/experiment.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiment/plan/allocator_arm.h"
+#include "allocator_arm.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -10,10 +10,9 @@
 #include <optional>
 #include <sstream>
 
-#include "base/capture.h"
-#include "base/error.h"
-#include "base/installed.h"
-#include "profilers/witness/witness_format.h"
+#include "recorder/witness_format.h"
+#include "util/error.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {

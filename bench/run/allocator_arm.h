@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "experiment/contract/trial_plan.h"
 #include "memduel/allocator.h"
+#include "trial/trial_plan.h"
 
 namespace memduel {
 

@@ -1,10 +1,10 @@
-#include "experiment/plan/allocator_arm.h"
+#include "allocator_arm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
-#include "experiment/config/test_support.h"
+#include "support/small_experiment.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,5 @@
-// What trials leave: seen to be new, hashed, and kept once per content.
+// What trials leave: seen to be new, hashed, and kept once per content; after the last block the
+// arms' are compared.
 #pragma once
 
 #include <ctime>
@@ -8,7 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/plan/plan.h"
+#include "config/experiment.h"
+#include "model/run_data.h"
+#include "run/plan.h"
+#include "trial/trial_plan.h"
 
 namespace memduel {
 
@@ -44,5 +48,18 @@ std::string kept_file_stem(const std::string& name, const std::string& sha256);
 /// or 32 MiB or more. Throws Error(io).
 void take_artifact(const Artifact& artifact, const TrialPlan& plan,
                    const std::filesystem::path& run_directory, TrialData& trial);
+
+struct ArtifactComparison {
+  std::vector<ArtifactDifference> differences;  ///< of those with a `compare`, one per candidate
+  std::vector<Note> warnings;
+};
+
+/// Asks each artifact's `compare` about what measure trials left and is not equal: of a file in
+/// every block, and the baseline's own; of the final model a few of each arm. `logs` takes what the
+/// commands print. One that fails or prints no number is a warning. So is what varies within an
+/// arm, of files with what of its Python is not pinned.
+ArtifactComparison compare_artifacts(const Experiment& experiment, const RunData& run,
+                                     const std::filesystem::path& run_directory,
+                                     const std::filesystem::path& logs, const RunTrial& run_trial);
 
 }  // namespace memduel

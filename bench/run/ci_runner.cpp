@@ -1,12 +1,11 @@
-#include "experiment/plan/ci_runner.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include "base/metric_catalogue.h"
-#include "base/text.h"
+#include "model/metric_catalogue.h"
+#include "run/plan.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,10 @@
-#include "experiment/plan/ci_runner.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "experiment/trial/supervisor_capabilities.h"
+#include "run/plan.h"
+#include "trial/supervisor.h"
 
 namespace memduel {
 namespace {

@@ -1,26 +1,65 @@
-#include "experiment/findings/conclusion.h"
+#include "run/conclusion.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "analysis/growth/growing_stacks.h"
-#include "analysis/values/experiment_view.h"
-#include "analysis/verdicts/moved_peaks.h"
-#include "analysis/verdicts/ungated_rss.h"
-#include "base/gate_words.h"
-#include "base/removed.h"
-#include "base/run_directory.h"
-#include "experiment/findings/arm_differences.h"
-#include "experiment/findings/calibration_file.h"
-#include "experiment/findings/kept_round_ends.h"
-#include "experiment/findings/printed_difference.h"
-#include "experiment/run/kept_profiles.h"
-#include "experiment/run/kept_run.h"
-#include "experiment/store/run_lock.h"
+#include "findings.h"
+#include "model/experiment_view.h"
+#include "model/job_facts.h"
+#include "model/removed.h"
+#include "model/run_directory.h"
+#include "run/store.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/json.h"
+#include "util/text.h"
+#include "verdict/questions.h"
 
 namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The baseline without its name: what it runs, not what it is called.
+nlohmann::json baseline_program(const nlohmann::json& config) {
+  for (nlohmann::json arm : config.at("arms")) {
+    if (arm.at("name") != config.at("baseline")) continue;
+    for (const char* label : {"name", "preset", "twin_of"}) arm.erase(label);
+    return arm;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<fs::path> calibration_path(const nlohmann::json& config,
+                                         const nlohmann::json& environment) {
+  const auto cache = cache_directory();
+  if (!cache) return std::nullopt;
+  const nlohmann::json program = {config.at("workload"), baseline_program(config)};
+  const std::string hash = sha256_hex(program.dump()).substr(0, 12);
+  return *cache / "calibrations" / environment.at("fingerprint").get<std::string>() /
+         (file_name_for(config.at("name")) + "-" + hash + ".json");
+}
+
+std::optional<Calibration> read_calibration(const fs::path& path) {
+  // A folder of another user's, as below sudo -u, holds none for this one.
+  if (::access(path.c_str(), R_OK) != 0) return std::nullopt;
+  const nlohmann::json json = parse_foreign_json(read_text_file(path));
+  if (json.is_discarded())
+    throw Error(ExitCode::io, "is not JSON", path.string(), "delete it and calibrate again");
+  return calibration_from_json(json, path.string());
+}
+
+void write_calibration(const fs::path& path, const Calibration& calibration) {
+  make_directory(path.parent_path());
+  write_file_atomically(path, calibration_to_json(calibration).dump(1) + "\n");
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,9 +1,9 @@
-#include "experiment/findings/conclusion.h"
+#include "run/conclusion.h"
 
 #include <gmock/gmock.h>
 
-#include "experiment/config/test_support.h"
-#include "experiment/store/store.h"
+#include "run/store.h"
+#include "support/small_experiment.h"
 
 namespace memduel {
 namespace {

@@ -1,18 +1,116 @@
-#include "experiment/run/block_trials.h"
+// The order of a run: a warm-up of every arm, then every arm once in random order, superblock by
+// superblock; after the last block every arm once more under each tracer.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
-#include "analysis/statistics/looks.h"
-#include "analysis/statistics/trial_order.h"
-#include "base/error.h"
-#include "base/text.h"
-#include "experiment/run/dead_baseline.h"
+#include "artifacts.h"
+#include "config/experiment.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run_in_progress.h"
+#include "stats/sample_size.h"
+#include "stats/trial_order.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel {
+
+/// `failure`: of its last trial. Says where the logs are, that other statuses than 0 can be allowed
+/// where one ended the trial, and that nothing went through a shell where words look so.
+std::string advice_on_dead_baseline(const Experiment& experiment, const std::string& failure);
+
+class BlockTrials {
+ public:
+  /// Both must outlive this.
+  BlockTrials(RunInProgress& run, TrialRunner& runner) : run_(run), runner_(runner) {}
+
+  /// The baseline first, and once more where it fails: without it nothing can be said, and a job
+  /// that hangs takes its whole deadline each time.
+  void run_warmup();
+  /// Until the design ends, time does, or nothing is undecided any more. @param profile_rounds how
+  /// many times every arm is to run afterwards. Throws Error(cannot_measure) where the baseline
+  /// fails in every trial, or the harness keeps failing, Error(usage) where there is too little
+  /// time for any decision.
+  RunOutcome run_blocks(int profile_rounds);
+
+ private:
+  [[nodiscard]] SuperblockRange own_superblocks() const;
+  [[nodiscard]] TrialOrder order_of(int superblock, int missing) const;
+  int run_places(int first, const std::vector<std::size_t>& order);
+  void run_place(int block, std::size_t position, std::size_t arm);
+  int count_whole(int first, int count);
+  [[nodiscard]] bool may_stop(int block) const;
+  [[nodiscard]] bool baseline_never_worked() const;
+  [[noreturn]] void refuse_baseline() const;
+
+  RunInProgress& run_;
+  TrialRunner& runner_;
+};
+
+class ProfileTrials {
+ public:
+  /// Chooses the tracers of the config that are here, and notes those that are missing. Both must
+  /// outlive this.
+  ProfileTrials(RunInProgress& run, TrialRunner& runner);
+
+  /// How many times every arm runs once more.
+  [[nodiscard]] int rounds() const;
+  /// What the store lacks of them; a failed gate asks for the recorder in any case. They are of no
+  /// block. The blocks leave time for them.
+  void run();
+
+ private:
+  [[nodiscard]] int trials_of_config() const;
+  void run_by(const std::string& tracer, const std::function<int(const Arm&)>& wanted);
+
+  RunInProgress& run_;
+  TrialRunner& runner_;
+  std::vector<std::string> tracers_;
+};
+
+namespace {
+
+/// Of a program's arguments those that a shell would have taken for itself.
+bool is_of_a_shell(const std::string& word) {
+  constexpr std::array kOperators = {"<", ">", ">>", "|", "||", "&", "&&", ";", "2>", "2>&1"};
+  return std::ranges::find(kOperators, word) != kOperators.end();
+}
+
+bool wants_a_shell(const Experiment& experiment) {
+  for (const Arm& arm : experiment.arms)
+    for (const JobProcess& process : arm.processes)
+      for (const std::string& word : process.argv)
+        if (is_of_a_shell(word)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string advice_on_dead_baseline(const Experiment& experiment, const std::string& failure) {
+  std::string advice =
+      "the logs are in logs/, its files in trials/; memduel report shows the rounds that there are";
+  const bool foreign = !experiment.expansion;
+  if (foreign && failure.find("exited with status") != std::string::npos)
+    advice +=
+        "; where that status is no failure, give --ignore-failure to compare, or name it in "
+        "\"exit_statuses\" of the process in a config";
+  if (foreign && wants_a_shell(experiment))
+    advice += "; nothing goes through a shell unless --shell is given";
+  return advice;
+}
+
 namespace {
 
 constexpr int kMostDroppedBlocks = 3;  ///< a harness that fails more often is not believed
@@ -162,6 +260,135 @@ void BlockTrials::refuse_baseline() const {
                           outcome.failure),
               run_.store().directory().string(),
               advice_on_dead_baseline(experiment, outcome.failure));
+}
+
+ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run), runner_(runner) {
+  const Experiment& experiment = run.experiment();
+  run.store().forget_notes("tracer_missing");
+  if (experiment.profile_trials == 0) return;
+  for (const std::string& name : experiment.tracers) {
+    const TracerEntry& entry = tracer_named(name);
+    const Availability here =
+        run.options().tracer_works ? run.options().tracer_works(entry) : entry.works_here();
+    if (here.works) {
+      tracers_.push_back(name);
+      continue;
+    }
+    run.store().add_limitation(
+        {"tracer_missing", fmt::format("there are no profiles by {}: {}", name, here.why),
+         entry.package.empty() ? "" : fmt::format("apt-get install {}", entry.package)});
+  }
+  run.expect_profiles(trials_of_config());
+}
+
+int ProfileTrials::trials_of_config() const {
+  return run_.experiment().profile_trials * static_cast<int>(tracers_.size() * run_.arm_count());
+}
+
+int ProfileTrials::rounds() const {
+  const int trials = run_.experiment().profile_trials;
+  if (trials > 0) return trials * static_cast<int>(tracers_.size());
+  return run_.options().arms_to_profile ? 1 : 0;
+}
+
+void ProfileTrials::run() {
+  const Experiment& experiment = run_.experiment();
+  std::vector<std::string> asked;
+  if (run_.options().arms_to_profile) asked = run_.options().arms_to_profile(run_.so_far());
+  run_.expect_profiles(trials_of_config() + static_cast<int>(asked.size()));
+  if (!asked.empty())
+    run_by(kRecorderTracer, [&](const Arm& arm) {
+      return std::ranges::find(asked, arm.name) != asked.end() ? 1 : 0;
+    });
+  for (const std::string& tracer : tracers_)
+    run_by(tracer, [&](const Arm&) { return experiment.profile_trials; });
+}
+
+void ProfileTrials::run_by(const std::string& tracer,
+                           const std::function<int(const Arm&)>& wanted) {
+  for (std::size_t arm = 0; arm < run_.arm_count(); ++arm) {
+    const Arm& each = run_.experiment().arms[arm];
+    while (run_.ledger().profiles(each.name, tracer) < wanted(each)) {
+      run_.expect_another_trial();
+      run_.tell(each.name, kProfileBlock, tracer);
+      const bool records_all = run_.ledger().allocations().value_or(kMostRecordedAllocations + 1) <=
+                               kMostRecordedAllocations;
+      runner_.run({0, kProfileBlock, 0, arm, TrialKind::profile, tracer, records_all,
+                   run_.ledger().peaks(each.name)});
+    }
+  }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kAdaptiveBlocks = 16;  ///< the last look of the adaptive design
+
+/// What can be said before the first trial.
+void note_the_job(const Experiment& experiment, Store& store) {
+  if (const auto warning = warning_of_equal_contents(experiment)) store.add_warning(*warning);
+  if (const auto warning = warning_of_programs_elsewhere(experiment)) store.add_warning(*warning);
+  if (const auto unpinned = unpinned_python(experiment))
+    store.add_limitation(
+        {"python_not_pinned", *unpinned, "set them in env to make results repeatable"});
+}
+
+void compare_what_was_left(RunInProgress& run, const fs::path& logs, const RunTrial& run_trial) {
+  const auto comparison =
+      compare_artifacts(run.experiment(), run.so_far(),
+                        fs::absolute(run.store().directory()).lexically_normal(), logs, run_trial);
+  run.store().set_artifact_differences(comparison.differences);
+  for (const Note& warning : comparison.warnings) run.store().add_warning(warning);
+}
+
+void remove_if_empty(const fs::path& directory) {
+  std::error_code not_empty;
+  fs::remove(directory, not_empty);
+}
+
+}  // namespace
+
+int planned_blocks(const Measure& measure) {
+  return measure.repeats.value_or(kAdaptiveBlocks);
+}
+
+int own_blocks(const Measure& measure, const DriverOptions& options) {
+  const int all = planned_blocks(measure);
+  return options.share ? superblocks_of(*options.share, all).blocks() : all;
+}
+
+RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
+                          const DriverOptions& options) {
+  RunInProgress run(experiment, store, options);
+  TrialRunner runner(run, run_trial);
+  note_the_job(experiment, store);
+  ProfileTrials profiles(run, runner);
+  const bool profiled = !options.share || options.share->number == 1;  // one of all shares
+  if (!profiled) run.expect_profiles(0);
+  BlockTrials blocks(run, runner);
+  RunOutcome outcome;
+  try {
+    blocks.run_warmup();
+    store.forget_notes(kOutOfTime);
+    outcome = blocks.run_blocks(profiled ? profiles.rounds() : 0);
+    if (outcome.end == RunEnd::out_of_time) store.add_warning(run.out_of_time(outcome.blocks));
+    run.note_the_whole();
+    if (profiled) profiles.run();
+  } catch (const RunPaused&) {
+    outcome.end = RunEnd::paused;
+    run.tell("", run.ledger().last_block());
+    return outcome;
+  } catch (const Error& error) {
+    // One that came in the middle of a trial knows nothing of the run.
+    if (options.stop != nullptr && options.stop->asked() && error.advice().empty())
+      throw run.stopped();
+    throw;
+  }
+  compare_what_was_left(run, runner.site().log_dir, run_trial);
+  remove_if_empty(runner.site().trials_dir);
+  run.tell("", run.ledger().last_block());
+  return outcome;
 }
 
 }  // namespace memduel

@@ -1,5 +1,3 @@
-#include "experiment/run/driver.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,13 +5,14 @@
 #include <csignal>
 #include <map>
 
-#include "analysis/statistics/trial_order.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "base/sha256.h"
-#include "experiment/config/test_support.h"
-#include "experiment/run/run_in_progress.h"
-#include "experiment/run/test_trials.h"
+#include "run/run.h"
+#include "run_in_progress.h"
+#include "stats/trial_order.h"
+#include "support/small_experiment.h"
+#include "test_trials.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "experiment/plan/environment.h"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
@@ -13,9 +11,10 @@
 #include <optional>
 #include <sstream>
 
-#include "base/sha256.h"
 #include "memduel/memory.h"
-#include "memory/text_file.h"
+#include "memory/kernel_files.h"
+#include "run/plan.h"
+#include "util/bytes.h"
 #include "version.h"
 
 namespace memduel {

@@ -1,13 +1,12 @@
-#include "experiment/plan/environment.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 #include <vector>
 
-#include "base/file.h"
-#include "experiment/config/test_support.h"
+#include "run/plan.h"
+#include "support/small_experiment.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

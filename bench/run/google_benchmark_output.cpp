@@ -1,13 +1,13 @@
-#include "experiment/plan/google_benchmark_output.h"
+#include "google_benchmark_output.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/questions/google_benchmark.h"
-#include "base/error.h"
-#include "base/foreign_json.h"
-#include "base/text_file.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/json.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "experiment/contract/trial_run.h"
+#include "trial/trial_plan.h"
 
 namespace memduel {
 

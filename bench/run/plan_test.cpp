@@ -1,13 +1,13 @@
-#include "experiment/plan/plan.h"
+#include "run/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "base/file.h"
-#include "experiment/config/test_support.h"
-#include "profilers/tracers/registry.h"
+#include "external/tracers.h"
+#include "support/small_experiment.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,15 +1,14 @@
-#include "experiment/findings/printed_difference.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/characters.h"
-#include "base/run_directory.h"
-#include "experiment/marks/trial_logs.h"
-#include "experiment/run/artifacts.h"
+#include "artifacts.h"
+#include "findings.h"
+#include "model/run_directory.h"
+#include "trial/trial_plan.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

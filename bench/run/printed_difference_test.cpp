@@ -1,10 +1,9 @@
-#include "experiment/findings/printed_difference.h"
-
 #include <gtest/gtest.h>
 
-#include "base/file.h"
-#include "base/run_directory.h"
-#include "experiment/config/test_support.h"
+#include "findings.h"
+#include "model/run_directory.h"
+#include "support/small_experiment.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,5 @@
-#include "experiment/findings/arm_differences.h"
+// What the profile trials of a run say: where the arms differ, stack against stack, which programs
+// ran in turn, and what is live at the ends of rounds.
 
 #include <fmt/format.h>
 
@@ -11,17 +12,72 @@
 #include <optional>
 #include <set>
 
-#include "base/error.h"
-#include "base/parallel.h"
-#include "base/profile_name.h"
-#include "base/text.h"
-#include "experiment/findings/programs_in_turn.h"
-#include "experiment/run/kept_profiles.h"
-#include "profilers/profile/questions/counted_once.h"
-#include "profilers/profile/questions/profile_difference.h"
-#include "profilers/readers/registry.h"
+#include "findings.h"
+#include "model/metric_catalogue.h"
+#include "model/run_directory.h"
+#include "profile/difference.h"
+#include "readers/read_profile.h"
+#include "run/store.h"
+#include "util/error.h"
+#include "util/process.h"
+#include "util/text.h"
 
 namespace memduel {
+namespace {
+
+/// By the exact counters, which it has.
+double peak_of(const Profile& profile, Heap heap) {
+  const HeapTotals& counters = *profile.counters;
+  return static_cast<double>(heap == Heap::malloc    ? counters.peak_bytes
+                             : heap == Heap::mapping ? counters.mapping_peak_bytes
+                                                     : counters.together_peak_bytes);
+}
+
+bool all_counted(const std::vector<Profile>& trial) {
+  return std::ranges::all_of(trial,
+                             [](const Profile& profile) { return profile.counters.has_value(); });
+}
+
+}  // namespace
+
+std::vector<double> measured_peaks(const RunData& run, const std::string& arm,
+                                   const std::string& role) {
+  std::vector<double> peaks;
+  for (const TrialData& trial : run.trials) {
+    if (trial.kind != TrialKind::profile || trial.arm != arm) continue;
+    if (const auto peak = trial.value(role, kPeakHeap)) peaks.push_back(*peak);
+  }
+  return peaks;
+}
+
+bool ran_in_turn(const ProfileSide& side, const std::vector<double>& measured) {
+  constexpr double kSlack = 1.05;
+  constexpr double kSlackBytes = 1 << 20;
+  if (measured.empty()) return false;
+  const double most = *std::ranges::max_element(measured);
+  return std::ranges::any_of(side, [&](const std::vector<Profile>& trial) {
+    if (!all_counted(trial)) return false;
+    std::map<std::string, double> programs;  // of several images of one the largest counts
+    for (const Profile& profile : trial) {
+      const auto program = profile.info.find("program");
+      double& peak = programs[program == profile.info.end() ? "" : program->second];
+      peak = std::max(peak, peak_of(profile, Heap::malloc));
+    }
+    double sum = 0;
+    for (const auto& entry : programs) sum += entry.second;
+    return sum > most * kSlack + kSlackBytes;
+  });
+}
+
+ProfileSide only_largest(const ProfileSide& side, Heap heap) {
+  ProfileSide largest;
+  for (const std::vector<Profile>& trial : side)
+    if (!trial.empty() && all_counted(trial))
+      largest.push_back({*std::ranges::max_element(
+          trial, {}, [heap](const Profile& profile) { return peak_of(profile, heap); })});
+  return largest;
+}
+
 namespace {
 
 constexpr std::size_t kMostStacks = 10;
@@ -256,6 +312,54 @@ ArmDifferences arm_differences(const std::filesystem::path& run_directory, const
     compare_arms(found, run, references[*tracer], profiles, candidate);
   }
   return found;
+}
+
+namespace {
+
+/// The recorder's files of a role in the first trial that has any.
+std::vector<std::filesystem::path> recorded_images(const std::filesystem::path& run_directory,
+                                                   const RunData& run, const std::string& arm,
+                                                   const std::string& role) {
+  const std::vector<std::filesystem::path> files = kept_profiles(run_directory);
+  for (const TrialData& trial : run.trials) {
+    if (trial.kind != TrialKind::profile || trial.arm != arm || trial.tracer != kRecorderTracer)
+      continue;
+    std::vector<std::filesystem::path> images;
+    for (const std::filesystem::path& file : files) {
+      const auto name = profile_name_from(file.filename().string());
+      if (name && name->trial == trial.id && name->role == role &&
+          name->tracer == kRecorderTracer && !name->round)
+        images.push_back(file);
+    }
+    if (!images.empty()) return images;
+  }
+  return {};
+}
+
+double bytes_at_last_end(const LiveAtRoundEnds& live) {
+  double sum = 0;
+  for (const LiveStack& stack : live.stacks) sum += stack.bytes.back();
+  return sum;
+}
+
+}  // namespace
+
+std::optional<LiveAtRoundEnds> kept_round_ends(const std::filesystem::path& run_directory,
+                                               const RunData& run, const std::string& arm,
+                                               const std::string& role,
+                                               std::vector<Note>& problems) {
+  std::optional<LiveAtRoundEnds> largest;
+  for (const std::filesystem::path& file : recorded_images(run_directory, run, arm, role)) {
+    try {
+      LiveAtRoundEnds live = live_at_round_ends(read_profile(file));
+      const bool more = !largest || bytes_at_last_end(live) > bytes_at_last_end(*largest);
+      if (!live.rounds.empty() && more) largest = std::move(live);
+    } catch (const Error& error) {
+      problems.push_back({"profile_unreadable", error.message(),
+                          "which stacks grow is told without this profile"});
+    }
+  }
+  return largest;
 }
 
 }  // namespace memduel

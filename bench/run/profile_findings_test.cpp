@@ -1,6 +1,6 @@
-#include "experiment/findings/programs_in_turn.h"
-
 #include <gmock/gmock.h>
+
+#include "findings.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,5 @@
 // Roles on other nodes of a Slurm allocation: srun starts them there, under memduel watch, which
-// measures them.
+// measures them; what it measured is taken into the trial.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/capture.h"
-#include "experiment/plan/plan.h"
+#include "run/plan.h"
+#include "trial/trial_plan.h"
+#include "util/process.h"
 
 namespace memduel {
 
@@ -28,5 +29,10 @@ std::map<std::string, std::string> addresses_of_roles(const Arm& arm, const Plan
 /// Has srun start the processes of other nodes. Throws Error(usage) for a node that there is not,
 /// and for an allocator in such a process.
 void send_to_nodes(TrialPlan& plan, const PlanSite& site, const std::filesystem::path& trial_dir);
+
+/// Puts what the watch of each remote role left in the place of what was seen of its srun, with
+/// times as of this machine, and leaves out the role "tree": no machine had all processes. The
+/// trial has failed where such a run is missing, carries another token or is of another memduel.
+void take_remote_roles(const TrialPlan& plan, TrialRun& run);
 
 }  // namespace memduel

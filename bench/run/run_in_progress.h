@@ -1,19 +1,77 @@
-// A run while it goes on: what it is of, what the store holds of it, how far it is, and whether
-// there is time for more.
+// A run while it goes on: what it is of, what the store holds of it, how far it is, whether there
+// is time for more; and its trials, run one after the other and stored with what each left.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/error.h"
-#include "experiment/run/driver.h"
-#include "experiment/run/ledger.h"
+#include "model/run_data.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "util/error.h"
 
 namespace memduel {
+
+class Ledger {
+ public:
+  explicit Ledger(const RunData& run);
+
+  void add(const TrialData& trial);
+  /// Time that went into the trial just added beyond its own: prepare, cleanup, keeping files.
+  void add_overhead(double seconds);
+
+  struct Outcome {
+    int ok = 0;
+    int ok_warmups = 0;
+    int failed = 0;
+    std::string failure;       ///< of the last one
+    bool file_failed = false;  ///< a role of the last one ended with memduel's status for files
+  };
+
+  [[nodiscard]] int warmups(const std::string& arm) const;
+  [[nodiscard]] bool has(int block, const std::string& arm) const;
+  [[nodiscard]] int profiles(const std::string& arm, const std::string& tracer) const;
+  /// The most that any trial made; absent when nothing counted them.
+  [[nodiscard]] std::optional<double> allocations() const { return allocations_; }
+  /// Of the roles of an arm, the least that any measured trial had at its peak, in bytes of
+  /// resident memory; of a role with several processes, that its largest process had.
+  [[nodiscard]] std::map<std::string, double> peaks(const std::string& arm) const;
+  /// Peaks of an arm's whole job, of every measured trial, in bytes of resident memory.
+  [[nodiscard]] std::vector<double> job_peaks(const std::string& arm) const;
+  [[nodiscard]] bool is_dropped(int block) const { return dropped_.contains(block); }
+  [[nodiscard]] std::size_t dropped() const { return dropped_.size(); }
+  [[nodiscard]] std::int64_t next_id() const { return next_id_; }
+  [[nodiscard]] int last_block() const { return last_block_; }
+  [[nodiscard]] int trials() const { return trials_; }
+  [[nodiscard]] Outcome outcome(const std::string& arm) const;
+  /// What a trial takes, with what surrounds it; absent before the first.
+  [[nodiscard]] std::optional<double> trial_seconds() const;
+
+ private:
+  void count_allocations(const TrialData& trial);
+  void note_peaks(const TrialData& trial);
+
+  std::int64_t next_id_ = 1;
+  int last_block_ = -1;
+  int trials_ = 0;
+  double seconds_ = 0;
+  int overheads_ = 0;
+  double overhead_seconds_ = 0;
+  std::map<int, std::set<std::string>> arms_done_;
+  std::map<std::string, int> warmups_;                           ///< by arm, failed ones too
+  std::map<std::pair<std::string, std::string>, int> profiles_;  ///< by arm and tracer
+  std::optional<double> allocations_;
+  std::map<std::string, std::map<std::string, std::vector<double>>> peaks_;  ///< by arm and role
+  std::set<int> dropped_;
+  std::map<std::string, Outcome> outcomes_;
+};
 
 /// The warning that --max-minutes ended a run.
 inline constexpr const char* kOutOfTime = "out_of_time";
@@ -81,6 +139,33 @@ class RunInProgress {
   std::chrono::steady_clock::time_point start_;
   int trials_here_ = 0;                      ///< since start_
   std::vector<double> sample_intervals_ms_;  ///< of the trials since start_
+};
+
+/// One warning for each role and level, naming the rounds, from the gauges of
+/// model/include/model/metric_catalogue.h. Takes them out of the roles' own metrics, where they
+/// would be compared; the rounds keep them.
+std::vector<Note> take_memory_warnings(TrialData& trial);
+
+class TrialRunner {
+ public:
+  /// Both must outlive this. Makes the directory of the logs. Throws Error(io) where that fails.
+  TrialRunner(RunInProgress& run, const RunTrial& run_trial);
+
+  /// Under the next number. Once more, without the recorder, where that is what it died of: the
+  /// other arms run as this one did then. Throws Error(io) for input that no trial can read, else
+  /// what run_whole_trial throws.
+  void run(TrialSlot slot);
+
+  [[nodiscard]] const PlanSite& site() const { return site_; }
+
+ private:
+  void refuse_unreadable_input(const TrialRun& trial) const;
+  void refuse_unmarked_rounds(const TrialRun& trial) const;
+  void keep_profiles_of(const TrialPlan& plan, TrialRun& trial) const;
+
+  RunInProgress& run_;
+  const RunTrial& run_trial_;
+  PlanSite site_;
 };
 
 }  // namespace memduel

@@ -1,8 +1,8 @@
-#include "experiment/run/ledger.h"
+#include "run_in_progress.h"
 
 #include <gtest/gtest.h>
 
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
 
 namespace memduel {
 namespace {

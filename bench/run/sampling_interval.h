@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/run_data.h"
+#include "model/run_data.h"
 
 namespace memduel {
 

@@ -1,9 +1,9 @@
-#include "experiment/contract/sampling_interval.h"
+#include "sampling_interval.h"
 
 #include <gtest/gtest.h>
 
-#include "base/metric_catalogue.h"
-#include "base/note_codes.h"
+#include "model/metric_catalogue.h"
+#include "model/run_data.h"
 
 namespace memduel {
 namespace {

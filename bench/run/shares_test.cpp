@@ -1,4 +1,4 @@
-#include "experiment/run/merge_shares.h"
+#include "run/shares.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,12 +6,12 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/verdicts/run_order.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "experiment/config/test_support.h"
-#include "experiment/run/driver.h"
-#include "experiment/run/test_trials.h"
+#include "run/run.h"
+#include "support/small_experiment.h"
+#include "test_trials.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "verdict/comparison.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,10 @@
-#include "experiment/slurm/slurm_shares.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "experiment/config/test_support.h"
+#include "run/shares.h"
+#include "support/small_experiment.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,7 +1,7 @@
 // Trials for tests, with a value in every field.
 #pragma once
 
-#include "base/run_data.h"
+#include "model/run_data.h"
 
 namespace memduel {
 

@@ -1,6 +1,9 @@
-#include "analysis/statistics/hodges_lehmann.h"
+#include "stats/estimates.h"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+#include <vector>
 
 namespace memduel {
 namespace {
@@ -39,6 +42,97 @@ std::vector<double> sorted_differences(std::span<const double> a, std::span<cons
 
 double hodges_lehmann_shift(std::span<const double> a, std::span<const double> b) {
   return median_of_sorted(sorted_differences(a, b));
+}
+
+namespace {
+
+constexpr size_t kMostPoints = 1000;
+
+std::vector<double> stretch_medians(std::span<const double> values) {
+  std::vector<double> medians;
+  medians.reserve(kMostPoints);
+  for (size_t k = 0; k < kMostPoints; ++k) {
+    const size_t begin = values.size() * k / kMostPoints;
+    const size_t end = values.size() * (k + 1) / kMostPoints;
+    medians.push_back(median({values.begin() + static_cast<std::ptrdiff_t>(begin),
+                              values.begin() + static_cast<std::ptrdiff_t>(end)}));
+  }
+  return medians;
+}
+
+}  // namespace
+
+std::optional<double> theil_sen_slope(std::span<const double> x, std::span<const double> y) {
+  if (x.size() > kMostPoints) {
+    return theil_sen_slope(stretch_medians(x), stretch_medians(y));
+  }
+  std::vector<double> slopes;
+  slopes.reserve(x.size() * (x.size() + 1) / 2);
+  for (size_t i = 0; i < x.size(); ++i) {
+    for (size_t j = i + 1; j < x.size(); ++j) {
+      if (x[i] != x[j]) slopes.push_back((y[j] - y[i]) / (x[j] - x[i]));
+    }
+  }
+  if (slopes.empty()) return std::nullopt;
+  return median(std::move(slopes));
+}
+
+namespace {
+
+constexpr size_t kMostModes = 5;
+constexpr double kLeastGap = 0.01;
+constexpr int kLeastGroup = 3;  ///< fewer are single trials, not a mode
+
+}  // namespace
+
+std::vector<Mode> find_modes(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  if (sorted.size() < 2 * kLeastGroup || !std::isfinite(sorted.front()) ||
+      !std::isfinite(sorted.back()))
+    return {};
+  double widest = 0;
+  for (size_t i = 1; i < sorted.size(); ++i) widest = std::max(widest, sorted[i] - sorted[i - 1]);
+  if (widest < kLeastGap * std::abs(median(sorted)) || widest == 0) return {};
+  std::vector<Mode> modes;
+  size_t begin = 0;
+  for (size_t i = 1; i <= sorted.size(); ++i) {
+    if (i < sorted.size() && sorted[i] - sorted[i - 1] <= widest / 2) continue;
+    const std::vector<double> group(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    sorted.begin() + static_cast<std::ptrdiff_t>(i));
+    modes.push_back({group.front(), group.back(), median(group), static_cast<int>(group.size())});
+    begin = i;
+  }
+  const bool wide = std::ranges::any_of(
+      modes, [&](const Mode& mode) { return mode.high - mode.low > widest / 2; });
+  if (modes.size() > kMostModes || wide) return {};
+  std::erase_if(modes, [](const Mode& mode) { return mode.count < kLeastGroup; });
+  if (modes.size() < 2) return {};
+  return modes;
+}
+
+Tail tail(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  Tail result{sorted.back(), {}};
+  for (const double value : sorted) {
+    if (result.distinct.empty() || result.distinct.back().value != value) {
+      result.distinct.push_back({value, 0});
+    }
+    ++result.distinct.back().count;
+  }
+  return result;
+}
+
+double exceedance_bound(int exceeded, int n) {
+  if (exceeded >= n) return 1;
+  return boost::math::binomial_distribution<>::find_upper_bound_on_p(n, exceeded, kAlpha);
+}
+
+Interval clopper_pearson(int hits, int n) {
+  using Binomial = boost::math::binomial_distribution<>;
+  return {hits == 0 ? 0 : Binomial::find_lower_bound_on_p(n, hits, 0.025),
+          hits == n ? 1 : Binomial::find_upper_bound_on_p(n, hits, 0.025)};
 }
 
 }  // namespace memduel

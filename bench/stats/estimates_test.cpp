@@ -1,11 +1,40 @@
-#include "analysis/statistics/modes.h"
+#include "stats/estimates.h"
 
 #include <gtest/gtest.h>
 
-#include "analysis/values/random.h"
+#include <cmath>
+
+#include "stats/samples.h"
+#include "support/test_data.h"
 
 namespace memduel {
 namespace {
+
+using Values = std::vector<double>;
+
+TEST(TheilSenAgainstSciPy, GivesTheSlope) {
+  for (const auto& expected : test_data("sign_flip.json").at("theil_sen")) {
+    const Values x = expected.at("x");
+    const Values y = expected.at("y");
+    EXPECT_NEAR(*theil_sen_slope(x, y), expected.at("slope").get<double>(), 1e-12);
+  }
+}
+
+TEST(TheilSen, HasNoSlopeWithoutTwoDistinctPlaces) {
+  const Values x = {3, 3};
+  const Values y = {1, 2};
+  EXPECT_FALSE(theil_sen_slope(x, y));
+}
+
+TEST(TheilSen, KeepsTheSlopeOfALongSeries) {
+  Values x;
+  Values y;
+  for (int i = 0; i < 25000; ++i) {
+    x.push_back(i);
+    y.push_back(1e9 + 4096.0 * i + (i % 7) * 1e5);
+  }
+  EXPECT_NEAR(*theil_sen_slope(x, y), 4096, 1);
+}
 
 TEST(FindModes, FindsTheRunsWithOneMoreArena) {
   const std::vector<Mode> modes =
@@ -42,6 +71,22 @@ TEST(FindModes, RarelyFindsAnyInNormalNoise) {
 TEST(FindModes, FindsNoneInOneOutlierOrInEqualValues) {
   EXPECT_TRUE(find_modes(std::vector<double>{540, 541, 540, 541, 700}).empty());
   EXPECT_TRUE(find_modes(std::vector<double>{5, 5, 5, 5, 5}).empty());
+}
+
+TEST(Tail, CountsDistinctValues) {
+  const Tail of = tail(std::vector<double>{3, 1, 3, 3});
+  EXPECT_EQ(of.maximum, 3);
+  ASSERT_EQ(of.distinct.size(), 2U);
+  EXPECT_EQ(of.distinct[0].value, 1);
+  EXPECT_EQ(of.distinct[0].count, 1);
+  EXPECT_EQ(of.distinct[1].count, 3);
+}
+
+TEST(ExceedanceBound, FollowsTheClosedFormAfterNone) {
+  for (const int n : {5, 10, 29, 59}) {
+    EXPECT_NEAR(exceedance_bound(0, n), 1 - std::pow(0.05, 1.0 / n), 1e-12);
+  }
+  EXPECT_EQ(exceedance_bound(4, 4), 1);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include "analysis/statistics/steps.h"
+#include "growth_shapes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/values/random.h"
+#include "stats/samples.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,9 @@
-#include "analysis/statistics/label_swaps.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
+
+#include "stats/trial_order.h"
 
 namespace memduel {
 namespace {

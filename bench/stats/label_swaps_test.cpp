@@ -1,13 +1,11 @@
-#include "analysis/statistics/label_swaps.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "analysis/statistics/multiplicity.h"
-#include "analysis/statistics/swap_test.h"
-#include "analysis/values/random.h"
+#include "stats/hypothesis_tests.h"
+#include "stats/samples.h"
+#include "stats/trial_order.h"
 
 namespace memduel {
 namespace {

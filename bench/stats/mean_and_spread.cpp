@@ -1,14 +1,12 @@
-#include "analysis/statistics/mean_test.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/statistics/swap_test.h"
-#include "analysis/values/random.h"
+#include "stats/estimates.h"
+#include "stats/hypothesis_tests.h"
+#include "stats/samples.h"
 
 namespace memduel {
 namespace {

@@ -1,12 +1,11 @@
-#include "analysis/statistics/multiplicity.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <numeric>
 
-#include "analysis/values/random.h"
+#include "stats/hypothesis_tests.h"
+#include "stats/samples.h"
 
 namespace memduel {
 namespace {

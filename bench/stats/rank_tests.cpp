@@ -1,10 +1,15 @@
-#include "analysis/statistics/sign_flip.h"
+// The rank tests of a shift: sign flips, Mann-Whitney, and which of the tests judges.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <utility>
+
+#include "stats/estimates.h"
+#include "stats/hypothesis_tests.h"
+#include "stats/trial_order.h"
 
 namespace memduel {
 namespace {
@@ -173,6 +178,91 @@ Interval SignFlip::interval(double alpha) const {
   if (first > 0) hull.low = breaks_[(first - 1) / 2];
   if (last + 1 < p_.size()) hull.high = breaks_[last / 2];
   return hull;
+}
+
+std::vector<double> mann_whitney_cdf(int m, int n) {
+  // The number of ways to choose the ranks of the first sample is the Gaussian binomial coefficient
+  // of (m + n over m): multiply by (1 - q^(n+i)) and divide by (1 - q^i) for i = 1 … m. Kept as
+  // probabilities: each step also divides by (n + i) / i.
+  const int top = m * n;
+  std::vector<double> f(static_cast<size_t>(top) + 1, 0.0);
+  f[0] = 1;
+  for (int i = 1; i <= m; ++i) {
+    for (int u = top; u >= n + i; --u)
+      f[static_cast<size_t>(u)] -= f[static_cast<size_t>(u - n - i)];
+    for (int u = i; u <= top; ++u) f[static_cast<size_t>(u)] += f[static_cast<size_t>(u - i)];
+    for (double& x : f) x *= static_cast<double>(i) / (n + i);
+  }
+  double sum = 0;
+  for (double& x : f) {
+    sum += x;
+    x = std::min(sum, 1.0);
+  }
+  return f;
+}
+
+MannWhitney::MannWhitney(std::span<const double> a, std::span<const double> b)
+    : differences_(sorted_differences(a, b)),
+      cdf_(mann_whitney_cdf(static_cast<int>(a.size()), static_cast<int>(b.size()))) {}
+
+double MannWhitney::p_value() const {
+  const auto not_above =
+      static_cast<size_t>(std::ranges::upper_bound(differences_, 0.0) - differences_.begin());
+  const auto not_below =
+      static_cast<size_t>(differences_.end() - std::ranges::lower_bound(differences_, 0.0));
+  return std::min(1.0, 2 * cdf_[std::min(not_above, not_below)]);
+}
+
+Interval MannWhitney::interval(double alpha) const {
+  size_t k = 0;
+  while (k < cdf_.size() && 2 * cdf_[k] <= alpha) ++k;
+  if (k == 0) return {};
+  if (2 * k > differences_.size()) k = (differences_.size() + 1) / 2;
+  return {differences_[k - 1], differences_[differences_.size() - k]};
+}
+
+namespace {
+
+std::variant<SignFlip, MannWhitney, SwapTest> choose(std::span<const double> a,
+                                                     std::span<const double> b, Design design) {
+  if (design == Design::paired && a.size() >= static_cast<size_t>(kPairedBlocks)) {
+    return SignFlip(a, b);
+  }
+  return MannWhitney(a, b);
+}
+
+}  // namespace
+
+ShiftTest::ShiftTest(std::span<const double> a, std::span<const double> b, Design design)
+    : test_(choose(a, b, design)) {}
+
+ShiftTest::ShiftTest(PlacedValues values) : test_(SwapTest(std::move(values))) {}
+
+double ShiftTest::p_value() const {
+  return std::visit([](const auto& test) { return test.p_value(); }, test_);
+}
+
+Interval ShiftTest::interval(double alpha) const {
+  return std::visit([&](const auto& test) { return test.interval(alpha); }, test_);
+}
+
+const char* ShiftTest::name() const {
+  if (std::holds_alternative<SwapTest>(test_)) return kSuperblocks;
+  return std::holds_alternative<SignFlip>(test_) ? kSignFlips : kMannWhitney;
+}
+
+double smallest_p(int blocks, Design design) {
+  if (design == Design::restricted) {
+    double orders = 1;
+    for (const int segment : segments_of(blocks)) orders *= accepted_orders(segment);
+    return std::min(1.0, 2 / orders);
+  }
+  if (design == Design::superblocks) {
+    const double deals = std::pow(6.0, blocks / 2) * (blocks % 2 == 1 ? 2 : 1);
+    return std::min(1.0, 2 / deals);
+  }
+  if (design == Design::paired && blocks >= kPairedBlocks) return std::ldexp(1.0, 1 - blocks);
+  return 2 * mann_whitney_cdf(blocks, blocks).front();
 }
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "analysis/values/placed_values.h"
+#include "stats/samples.h"
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>

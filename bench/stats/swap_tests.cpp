@@ -1,10 +1,10 @@
-#include "analysis/statistics/swap_test.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "stats/hypothesis_tests.h"
 
 namespace memduel {
 namespace {

@@ -1,14 +1,12 @@
-#include "analysis/statistics/swap_test.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/statistics/label_swaps.h"
-#include "analysis/statistics/mean_test.h"
-#include "analysis/values/random.h"
+#include "stats/hypothesis_tests.h"
+#include "stats/samples.h"
+#include "stats/trial_order.h"
 
 namespace memduel {
 namespace {

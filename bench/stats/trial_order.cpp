@@ -1,4 +1,4 @@
-#include "analysis/statistics/trial_order.h"
+#include "stats/trial_order.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-#include "analysis/values/random.h"
+#include "stats/samples.h"
 
 namespace memduel {
 namespace {

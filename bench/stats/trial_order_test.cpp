@@ -1,4 +1,4 @@
-#include "analysis/statistics/trial_order.h"
+#include "stats/trial_order.h"
 
 #include <gtest/gtest.h>
 

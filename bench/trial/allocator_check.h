@@ -1,5 +1,5 @@
-// Whether the processes of a role ran under the allocator that their arm names. What the
-// witness wrote inside them decides, after the trial; docs/allocators.md has what it cannot see.
+// Whether the processes of a trial ran under the allocator that the arm names. What the witness
+// wrote inside them decides, after the trial; docs/allocators.md has what it cannot see.
 #pragma once
 
 #include <sys/types.h>
@@ -7,8 +7,10 @@
 #include <set>
 #include <string>
 
-#include "experiment/contract/trial_plan.h"
-#include "profilers/witness/witness_log.h"
+#include "recorder/witness_log.h"
+#include "trial/trial_plan.h"
+#include "trial_processes.h"
+#include "trial_result.h"
 
 namespace memduel {
 
@@ -31,5 +33,9 @@ struct OwnProcess {
 /// that was killed at once, is a helper.
 AllocatorFindings judge_allocator(const RequiredAllocator& required, const OwnProcess& own,
                                   const WitnessLog& log);
+
+/// By what was written inside them, once they are all gone. What is wrong fails the trial.
+void verify_allocators(const TrialPlan& plan, const TrialProcesses& processes,
+                       TrialOutcome& outcome);
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "experiment/trial/allocator_check.h"
+#include "allocator_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "experiment/trial/cgroup_rounds.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "trial_metering.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiment/trial/launcher_reports.h"
+#include "launcher_client.h"
 
 #include <gtest/gtest.h>
 

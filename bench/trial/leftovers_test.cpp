@@ -1,5 +1,3 @@
-#include "experiment/trial/leftovers.h"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -9,10 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/scratch_directory.h"
-#include "experiment/trial/launcher/process_tree.h"
-#include "experiment/trial/launcher/protocol.h"
-#include "experiment/trial/trial_name.h"
+#include "trial/processes.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "experiment/trial/ports.h"
-
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fmt/format.h>
@@ -18,10 +16,9 @@
 #include <memory>
 #include <random>
 
-#include "base/descriptor.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "experiment/trial/launcher/process_tree.h"
+#include "trial/processes.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,12 +1,10 @@
-#include "experiment/trial/ports.h"
-
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "base/descriptor.h"
-#include "base/file.h"
+#include "trial/processes.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

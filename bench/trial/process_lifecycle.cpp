@@ -1,20 +1,23 @@
-#include "experiment/supervision/starting.h"
+#include "process_lifecycle.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <utility>
 
-#include "base/text.h"
-#include "base/why_not_run.h"
-#include "experiment/marks/monotonic.h"
-#include "experiment/marks/seconds.h"
-#include "experiment/trial/launcher/protocol.h"
-#include "experiment/trial/ports.h"
-#include "experiment/trial/role_memory.h"
+#include "launcher/protocol.h"
+#include "trial/processes.h"
+#include "trial/sampling.h"
+#include "util/error.h"
+#include "util/process.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {
@@ -114,6 +117,139 @@ void Starting::take(const Unstarted& unstarted) {
           : std::strerror(unstarted.error);
   outcome_.fail_of(process, fmt::format("could not be started: {} ({}) failed: {}", unstarted.step,
                                         shortened(what), why));
+}
+
+namespace {
+
+/// Helpers of a program that ends, as Python's resource tracker, may outlive it so long.
+constexpr std::int64_t kLingering = kSecondNs / 2;
+
+}  // namespace
+
+bool Daemons::take_over(SupervisedProcess& process, const ExitRecord& record) {
+  const bool expected_to_go_on = process.spec().end == End::stop || !process.is_ready;
+  if (record.status != 0 || !expected_to_go_on || process.asked_to_stop) return false;
+  process.is_daemon = processes_.has_living(process, record.t_ns);
+  process.trace.outlived_its_process = process.is_daemon;
+  if (process.is_daemon) process.trace.exit = record;
+  return process.is_daemon;
+}
+
+std::vector<std::pair<SupervisedProcess*, ExitRecord>> Daemons::ended(std::int64_t now_ns) {
+  std::vector<std::pair<SupervisedProcess*, ExitRecord>> gone;
+  for (SupervisedProcess& process : processes_.started()) {
+    if (!process.is_daemon || process.state != SupervisedProcess::State::running) continue;
+    if (processes_.has_living(process, now_ns)) continue;
+    ExitRecord record = *process.trace.exit;
+    if (now_ns - record.t_ns < kLingering) {
+      process.is_daemon = false;
+      process.trace.outlived_its_process = false;
+    }
+    record.t_ns = now_ns;
+    gone.emplace_back(&process, record);
+  }
+  return gone;
+}
+
+namespace {
+
+// Of a last round that only the next one's begin would end: times the longest before it.
+constexpr std::int64_t kLastRoundFactor = 2;
+constexpr std::int64_t kShortestLastRound = kSecondNs / 2;
+
+/// Takes a last round that no mark ends to be over where it has gone on for long enough.
+void end_by_time(RoleTrace& trace, int last, std::int64_t now_ns) {
+  const bool without_end = trace.last_round_begun == last && trace.last_round_ended < last &&
+                           !trace.marks_round_ends && trace.longest_round_ns > 0;
+  const std::int64_t enough =
+      std::max(kLastRoundFactor * trace.longest_round_ns, kShortestLastRound);
+  if (!without_end || now_ns - trace.last_round_begun_ns <= enough) return;
+  trace.last_round_ended = last;
+  trace.last_round_ended_by_time = true;
+}
+
+}  // namespace
+
+Stopping::Stopping(const TrialPlan& plan, TrialProcesses& processes, Signal signal)
+    : plan_(plan), processes_(processes), signal_(std::move(signal)) {}
+
+void Stopping::once_waited_for(std::int64_t now_ns) {
+  const bool all_waited_for = std::ranges::all_of(
+      std::as_const(processes_).started(), [](const SupervisedProcess& process) {
+        return process.spec().end == End::stop || process.state == State::ended;
+      });
+  if (all_waited_for) begin(now_ns);
+}
+
+void Stopping::after_last_round(std::int64_t now_ns) {
+  if (!plan_.stop_after_round || since_ns_ != 0) return;
+  const int last = *plan_.stop_after_round;
+  bool marked = false;
+  bool all_done = true;
+  const auto look_at = [&](RoleTrace& trace, bool ended) {
+    if (trace.last_round_begun == 0) return;
+    marked = true;
+    if (!ended) end_by_time(trace, last, now_ns);
+    all_done = all_done && (ended || trace.last_round_ended >= last);
+  };
+  for (SupervisedProcess& process : processes_.started())
+    look_at(process.trace, process.state == State::ended);
+  for (auto& [role, trace] : processes_.matched_traces()) look_at(trace, false);
+  if (!marked || !all_done) return;
+  after_last_round_ = true;
+  begin(now_ns);
+}
+
+void Stopping::stop_if_begun(SupervisedProcess& process) {
+  if (since_ns_ != 0) stop(process, SIGTERM);
+}
+
+void Stopping::check_grace(std::int64_t now_ns) {
+  if (since_ns_ == 0 || grace_is_over_ ||
+      static_cast<double>(now_ns - since_ns_) <= seconds_as_ns(plan_.stop_grace_seconds))
+    return;
+  grace_is_over_ = true;
+  signal_running(SIGKILL);
+}
+
+void Stopping::begin(std::int64_t now_ns) {
+  if (since_ns_ != 0) return;
+  since_ns_ = now_ns;
+  signal_running(SIGTERM);
+}
+
+void Stopping::signal_running(int number) {
+  for (SupervisedProcess& process : processes_.started()) {
+    // One that is still waiting for its turn has nothing left to do.
+    if (process.state == State::waiting) process.state = State::ended;
+    if (process.state != State::running) continue;
+    if (number == SIGKILL) killed_.push_back(process.role());
+    stop(process, number);
+  }
+}
+
+void Stopping::stop(SupervisedProcess& process, int number) {
+  process.asked_to_stop = true;
+  signal_(process, number);
+}
+
+bool terminate_slurm_step(const std::string& name) {
+  const char* job = std::getenv("SLURM_JOB_ID");
+  if (job == nullptr) return false;
+  try {
+    std::istringstream steps(
+        capture({"squeue", "--steps", "--noheader", std::string("--jobs=") + job, "--format=%i|%j"})
+            .out);
+    for (std::string line; std::getline(steps, line);) {
+      const std::size_t bar = line.find('|');
+      if (bar == std::string::npos || line.substr(bar + 1) != name) continue;
+      capture({"scancel", "--signal=TERM", line.substr(0, bar)});
+      return true;
+    }
+  } catch (const Error&) {
+    return false;
+  }
+  return false;
 }
 
 }  // namespace memduel

@@ -1,7 +1,7 @@
-#include "experiment/supervision/stopping.h"
+#include "process_lifecycle.h"
 
-#include "experiment/marks/monotonic.h"
-#include "experiment/supervision/test_planned_trial.h"
+#include "test_planned_trial.h"
+#include "trial/processes.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "experiment/trial/readiness.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,8 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "experiment/marks/log_pattern.h"
-#include "experiment/trial/ports.h"
+#include "trial/marks.h"
+#include "trial/processes.h"
+#include "trial_processes.h"
 
 namespace memduel {
 namespace {

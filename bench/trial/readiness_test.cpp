@@ -1,12 +1,11 @@
-#include "experiment/trial/readiness.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "base/error.h"
-#include "base/scratch_directory.h"
+#include "trial_processes.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

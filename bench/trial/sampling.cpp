@@ -1,5 +1,7 @@
-#include "experiment/trial/events.h"
+#include "trial/sampling.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,11 +10,153 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <optional>
+#include <string>
 
-#include "base/error.h"
-#include "experiment/marks/monotonic.h"
+#include "memory/kernel_files.h"
+#include "trial/processes.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
+
+RoleMembers::RoleMembers(const std::vector<RoleMatch>& match,
+                         std::function<ProcessOrigin(pid_t)> origin_of)
+    : origin_of_(std::move(origin_of)) {
+  for (const RoleMatch& each : match) patterns_.push_back({each.role, LogPattern(each.pattern)});
+}
+
+void RoleMembers::add_root(const std::string& role, pid_t pid) {
+  known_[pid] = {role, true, false};
+}
+
+const std::string* RoleMembers::matching(const std::string& command) const {
+  const auto found = std::ranges::find_if(
+      patterns_, [&](const Pattern& each) { return each.pattern.matches(command); });
+  return found == patterns_.end() ? nullptr : &found->role;
+}
+
+std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
+  // The number of a process that ended may come back as another.
+  std::erase_if(known_, [&](const auto& entry) {
+    return std::ranges::find(living, entry.first) == living.end();
+  });
+  std::vector<Member> changed;
+  for (const pid_t pid : living) {
+    const auto before = known_.find(pid);
+    const bool settled = before != known_.end() &&
+                         (before->second.is_root || before->second.is_matched || patterns_.empty());
+    if (settled) continue;
+    const ProcessOrigin origin = origin_of_(pid);
+    const std::string* match = matching(origin.command);
+    if (match == nullptr && before != known_.end()) continue;
+    const auto parent = known_.find(origin.parent);
+    Known now;
+    std::string otherwise;
+    if (match != nullptr) {
+      otherwise = parent != known_.end() ? parent->second.role : origin.marked_role.value_or("");
+      now = {*match, false, true};
+      matched_[pid] = *match;
+    } else if (parent != known_.end()) {
+      now.role = parent->second.role;
+      if (matched_.contains(origin.parent)) matched_[pid] = now.role;
+    } else if (origin.marked_role) {
+      now.role = *origin.marked_role;
+    } else {
+      continue;
+    }
+    known_[pid] = now;
+    changed.push_back({now.role, pid, otherwise});
+  }
+  return changed;
+}
+
+ProcessOrigin RoleMembers::read_origin(pid_t pid) {
+  constexpr std::size_t kLongestCommand = 128 * 1024;
+  ProcessOrigin origin;
+  if (const auto line = process_line(pid)) origin.parent = line->parent;
+  origin.marked_role = environment_of(pid, kRoleVariable);
+  origin.command = command_of(pid, kLongestCommand);
+  return origin;
+}
+
+namespace {
+
+void add_size(std::optional<std::int64_t>& sum, std::optional<std::int64_t> bytes) {
+  if (bytes) sum = sum.value_or(0) + *bytes;
+}
+
+bool reset_peak(pid_t pid) {
+  const Descriptor file(
+      open(fmt::format("/proc/{}/clear_refs", pid).c_str(), O_WRONLY | O_CLOEXEC));
+  return file && write(file.get(), "5", 1) == 1;
+}
+
+}  // namespace
+
+MarkSizes RoleMemory::read(const std::vector<pid_t>& processes) {
+  MarkSizes sizes;
+  std::optional<std::int64_t> peak;
+  int living = 0;
+  pid_t last = 0;
+  for (const pid_t pid : processes) {
+    const std::string status = text_of(fmt::format("/proc/{}/status", pid));
+    const auto rss = sized_field(status, "VmRSS");
+    if (!rss) continue;  // a zombie has none
+    ++living;
+    last = pid;
+    add_size(sizes.rss, rss);
+    add_size(sizes.anon, sized_field(status, "RssAnon"));
+    add_size(sizes.file, sized_field(status, "RssFile"));
+    peak = sized_field(status, "VmHWM");
+  }
+  const bool is_new = known_ == 0;
+  const bool was_alone =
+      is_new ? processes.size() == 1 : alone_ == last && known_ == processes.size();
+  alone_ = living == 1 ? last : 0;
+  known_ = processes.size();
+  if (alone_ == 0) return sizes;
+  if (was_alone) sizes.peak = peak;
+  peaks_reset_ = reset_peak(alone_) && peaks_reset_;
+  return sizes;
+}
+
+std::optional<std::int64_t> resident_bytes(const std::vector<pid_t>& processes) {
+  std::optional<std::int64_t> sum;
+  for (const pid_t pid : processes)
+    add_size(sum, sized_field(text_of(fmt::format("/proc/{}/status", pid)), "VmRSS"));
+  return sum;
+}
+
+namespace {
+
+/// What may be spent at once beyond the share: a start-up that allocates is sampled at full speed.
+constexpr std::int64_t kBurstNs = 2'000'000;
+constexpr double kStep = 1.25;
+constexpr int kQuietSamples = 8;
+constexpr double kQuietStretch = 4;
+
+}  // namespace
+
+SamplingPace::SamplingPace(std::int64_t interval_ns, std::int64_t begin_ns)
+    : interval_ns_(interval_ns), begin_ns_(begin_ns) {}
+
+std::int64_t SamplingPace::next(std::int64_t now_ns, std::int64_t cpu_ns, bool moved) {
+  const double allowed =
+      kShare * static_cast<double>(now_ns - begin_ns_) + static_cast<double>(kBurstNs);
+  const bool over = static_cast<double>(cpu_ns) > allowed;
+  stretch_ = over ? std::min(stretch_ * kStep, kMaxStretch) : std::max(stretch_ / kStep, 1.0);
+  quiet_samples_ = moved ? 0 : quiet_samples_ + 1;
+  const double quiet = quiet_samples_ > kQuietSamples ? kQuietStretch : 1;
+  const double stretch = std::max(stretch_, quiet);
+  return now_ns + static_cast<std::int64_t>(static_cast<double>(interval_ns_) * stretch);
+}
+
+bool CostlyReadings::affordable(std::int64_t now_ns) const {
+  return static_cast<double>(total_ns_ + reserve_ns_) <=
+         kShare * static_cast<double>(now_ns - begin_ns_);
+}
+
 namespace {
 
 [[noreturn]] void refuse(const char* advice) {

@@ -1,19 +1,140 @@
-#include "experiment/trial/events.h"
+#include "trial/sampling.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 
-#include "base/error.h"
-#include "experiment/marks/monotonic.h"
+#include "trial/processes.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+
+/// A server (10) and a client (20), with whatever a test lets them start.
+class Members : public testing::Test {
+ protected:
+  Members() {
+    members_.add_root("server", 10);
+    members_.add_root("client-1", 20);
+  }
+
+  std::vector<std::string> update(const std::vector<pid_t>& living) {
+    std::vector<std::string> found;
+    for (const Member& each : members_.update(living))
+      found.push_back(each.role + " " + std::to_string(each.pid));
+    return found;
+  }
+
+  std::map<pid_t, ProcessOrigin> origins_;
+  RoleMembers members_{{{"trainer", "client_train\\.py"}},
+                       [this](pid_t pid) { return origins_[pid]; }};
+};
+
+TEST_F(Members, ADescendantIsOfItsParentsRole) {
+  origins_ = {{11, {10, "server", "helper"}},
+              {21, {20, "client-1", "loader"}},
+              {22, {21, {}, "an empty environment"}}};
+  EXPECT_THAT(update({10, 11, 20, 21, 22}), ElementsAre("server 11", "client-1 21", "client-1 22"));
+  EXPECT_THAT(update({10, 11, 20, 21, 22}), IsEmpty()) << "told once";
+}
+
+TEST_F(Members, ADaemonIsOfTheRoleItsEnvironmentNames) {
+  origins_ = {{30, {1, "server", "daemon"}}, {31, {1, {}, "nobody's"}}};
+  EXPECT_THAT(update({10, 20, 30, 31}), ElementsAre("server 30"));
+}
+
+TEST_F(Members, AMatchIsARoleOfItsOwnAndSoAreItsChildren) {
+  origins_ = {{21, {20, "client-1", "python3 client_train.py --epochs 2"}},
+              {22, {21, "client-1", "nvidia-smi"}}};
+  EXPECT_THAT(update({10, 20, 21, 22}), ElementsAre("trainer 21", "trainer 22"));
+  EXPECT_EQ(members_.matched(), (std::map<pid_t, std::string>{{21, "trainer"}, {22, "trainer"}}));
+}
+
+TEST_F(Members, AProcessMayComeToMatchWhenItExecutesAnotherProgram) {
+  origins_ = {{21, {20, "client-1", "python3 client.py"}}};
+  EXPECT_THAT(update({10, 20, 21}), ElementsAre("client-1 21"));
+  origins_[21].command = "python3 client_train.py";
+  EXPECT_THAT(update({10, 20, 21}), ElementsAre("trainer 21"));
+  origins_[21].command = "sh";
+  EXPECT_THAT(update({10, 20, 21}), IsEmpty());
+}
+
+TEST_F(Members, AProcessThatWasStartedAsARoleKeepsIt) {
+  origins_ = {{20, {1, "client-1", "python3 client_train.py"}}};
+  EXPECT_THAT(update({10, 20}), IsEmpty());
+}
+
+TEST_F(Members, ANumberThatComesBackIsAnotherProcess) {
+  origins_ = {{21, {20, "client-1", "loader"}}};
+  update({10, 20, 21});
+  update({10, 20});
+  origins_[21] = {10, "server", "helper"};
+  EXPECT_THAT(update({10, 20, 21}), ElementsAre("server 21"));
+}
+
+constexpr std::int64_t kMs = 1'000'000;
+
+struct Sampled {
+  int count = 0;
+  double share = 0;
+};
+
+/// Samples for a minute of simulated time at `cost_ns` each.
+Sampled simulate(std::int64_t cost_ns, bool moving) {
+  SamplingPace pace(2 * kMs, 0);
+  Sampled sampled;
+  std::int64_t now = 0;
+  std::int64_t cpu = 0;
+  while (now < 60'000 * kMs) {
+    cpu += cost_ns;
+    ++sampled.count;
+    now = pace.next(now, cpu, moving);
+  }
+  sampled.share = static_cast<double>(cpu) / static_cast<double>(now);
+  return sampled;
+}
+
+TEST(SamplingPace, KeepsTheConfiguredIntervalWhereSamplesAreCheap) {
+  EXPECT_EQ(simulate(3'000, true).count, 30'000);
+}
+
+TEST(SamplingPace, StretchesTheIntervalToItsShareOfTheTime) {
+  const Sampled sampled = simulate(40'000, true);
+  EXPECT_NEAR(sampled.share, SamplingPace::kShare, 0.0005);
+  // 0.2 % of a minute is 120 ms: 3000 samples of 40 us.
+  EXPECT_NEAR(sampled.count, 3'000, 250);
+}
+
+TEST(SamplingPace, LooksFourTimesMoreRarelyWhileNothingMoves) {
+  EXPECT_NEAR(simulate(10'000, false).count, 7'500, 20);
+}
+
+TEST(SamplingPace, NeverStretchesBeyondItsLimit) {
+  SamplingPace pace(2 * kMs, 0);
+  std::int64_t next = 0;
+  for (int sample = 0; sample < 100; ++sample) next = pace.next(0, 1'000'000 * kMs, true);
+  EXPECT_EQ(next, static_cast<std::int64_t>(SamplingPace::kMaxStretch) * 2 * kMs);
+}
+
+TEST(CostlyReadings, TheFirstIsFreeAndTheNextWaitsUntilItIsPaid) {
+  CostlyReadings readings(0, false);
+  EXPECT_TRUE(readings.affordable(0));
+  readings.spent(15 * kMs);
+  EXPECT_FALSE(readings.affordable(9'999 * kMs));
+  EXPECT_TRUE(readings.affordable(10'001 * kMs));
+}
+
+TEST(CostlyReadings, OneIsKeptForTheEnd) {
+  CostlyReadings readings(0, true);
+  EXPECT_FALSE(readings.affordable(9'999 * kMs));
+  EXPECT_TRUE(readings.affordable(10'001 * kMs));
+}
 
 constexpr std::int64_t kMinute = 60 * kSecondNs;
 

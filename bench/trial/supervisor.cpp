@@ -1,25 +1,78 @@
-#include "experiment/supervision/supervision.h"
+// One trial while it runs: a single-threaded loop over the launcher's reports, marks and clocks.
+
+#include "trial/supervisor.h"
 
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <system_error>
 #include <utility>
 
-#include "base/error.h"
-#include "experiment/marks/monotonic.h"
-#include "experiment/marks/seconds.h"
-#include "experiment/supervision/role_allocators.h"
-#include "experiment/supervision/trial_deadline.h"
-#include "experiment/trial/exit_verdict.h"
-#include "experiment/trial/ports.h"
-#include "experiment/trial/slurm_step.h"
-#include "experiment/trial/trial_name.h"
+#include "allocator_check.h"
+#include "launcher_client.h"
+#include "meters/cgroup.h"
+#include "process_lifecycle.h"
+#include "trial/marks.h"
+#include "trial/processes.h"
+#include "trial/sampling.h"
+#include "trial/trial_plan.h"
+#include "trial_failure.h"
+#include "trial_metering.h"
+#include "trial_processes.h"
+#include "trial_result.h"
+#include "util/error.h"
 
 namespace memduel {
+
+/// It owns what it is made of and passes on what happens: `starting` and `stopping` change what the
+/// processes do, `metering` what is known of them, `outcome` says how it went.
+class Supervision {
+ public:
+  /// Makes the log files and starts the launcher. `plan` has passed check_plan; both must outlive
+  /// this.
+  Supervision(const TrialPlan& plan, const SupervisorOptions& options);
+
+  /// See run_trial.
+  TrialRun run();
+
+ private:
+  void step();
+  [[nodiscard]] bool over() const;
+  void limit_memory();
+  void wait_for_events(std::int64_t until_ns);
+  [[nodiscard]] std::int64_t logs_due_ns() const;
+  void look_at_logs(std::int64_t now_ns);
+  void take_marks(SupervisedProcess& process);
+  void take_report(const std::optional<Packet>& packet);
+  void exited(const Exited& exited);
+  void end_process(SupervisedProcess& process, const ExitRecord& record);
+  void end_trial();
+  void check_ports();
+  [[nodiscard]] bool killed_for_memory() const;
+
+  const TrialPlan& plan_;
+  const SupervisorOptions& options_;
+  std::int64_t begin_ns_;
+  std::optional<std::int64_t> oom_kills_before_;
+  Events events_;
+  TrialOutcome outcome_;
+  TrialMeters meters_;
+  LauncherClient launcher_;
+  TrialProcesses processes_;
+  TextMarks text_marks_;
+  TrialMetering metering_;
+  Starting starting_;
+  Stopping stopping_;
+  Daemons daemons_;
+};
+
 namespace {
 
 using State = SupervisedProcess::State;
@@ -28,7 +81,7 @@ using State = SupervisedProcess::State;
 constexpr std::int64_t kLongestWait = kSecondNs / 10;
 
 /// A sampler that preempts a worker each 2 ms costs it its cache and its place: rounds took 6 %
-/// longer (bench/harness). As a batch task it waits for the next switch; what it starts does not
+/// longer (research/harness). As a batch task it waits for the next switch; what it starts does not
 /// inherit that. Where it may not, sampling goes on as it is.
 void sample_without_preempting() {
   const sched_param parameters{};
@@ -254,6 +307,61 @@ bool Supervision::killed_for_memory() const {
   if (const auto own = oom_kills_of(launcher_.cgroup())) return *own > 0;
   const auto anywhere = oom_kills_anywhere();
   return anywhere && oom_kills_before_ && *anywhere > *oom_kills_before_;
+}
+
+TrialRun run_trial(const TrialPlan& plan, const SupervisorOptions& options) {
+  check_plan(plan);
+  return Supervision(plan, options).run();
+}
+
+namespace {
+
+Capability launcher() {
+  try {
+    return {"launcher", true, find_launcher().string(), {}};
+  } catch (const Error& error) {
+    return {"launcher", false, error.message(), "build or install memduel-launcher beside memduel"};
+  }
+}
+
+Capability subreaper() {
+  int on = 0;
+  if (prctl(PR_GET_CHILD_SUBREAPER, &on) == 0) {
+    return {"subreaper", true, "daemonised processes can be found", {}};
+  }
+  return {"subreaper", false, "the kernel knows no child subreapers", "Linux 3.4 or later"};
+}
+
+Capability cgroup(const TrialCgroup& group) {
+  if (group.exists()) {
+    const std::string memory = group.memory_dir.empty()
+                                   ? "no memory controller: peak_cgroup_bytes is absent"
+                                   : "with memory accounting";
+    return {"cgroup", true, "every trial gets its own group, " + memory, {}};
+  }
+  return {"cgroup", false, "no control group may be made here; leftovers are found by /proc",
+          "run as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes"};
+}
+
+Capability oom_counter(const TrialCgroup& group) {
+  if (oom_kills_of(group)) {
+    return {"oom_counter", true, "kills for memory are counted per trial", {}};
+  }
+  if (oom_kills_anywhere()) {
+    return {"oom_counter", true, "kills for memory are counted machine-wide", {}};
+  }
+  return {"oom_counter", false, "the kernel counts no kills for memory",
+          "Linux 4.13 or later; without it such a trial is reported as failed"};
+}
+
+}  // namespace
+
+std::vector<Capability> supervision_capabilities() {
+  const TrialCgroup group = create_cgroup(fmt::format("memduel-doctor-{}", getpid()));
+  std::vector<Capability> capabilities = {launcher(), subreaper(), cgroup(group),
+                                          oom_counter(group)};
+  remove_cgroup(group);
+  return capabilities;
 }
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "experiment/trial/supervisor_capabilities.h"
+#include "trial/supervisor.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/scratch_directory.h"
-#include "experiment/supervision/trial_processes.h"
+#include "trial_processes.h"
+#include "util/file.h"
 
 namespace memduel {
 

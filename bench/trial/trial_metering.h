@@ -1,23 +1,125 @@
-// What is measured of a running trial: its marks, each with what the meters read at it, samples,
-// and sweeps of PSS.
+// What is measured of a running trial: its marks, each with what the meters read at it, samples as
+// often as their cost allows, sweeps of PSS, and what its control group is charged with.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "experiment/marks/monotonic.h"
-#include "experiment/marks/text_marks.h"
-#include "experiment/supervision/trial_processes.h"
-#include "experiment/trial/cgroup_peak.h"
-#include "experiment/trial/cgroup_rounds.h"
-#include "experiment/trial/role_memory.h"
-#include "experiment/trial/trial_meters.h"
+#include "memory/kernel_files.h"
+#include "meters/cgroup.h"
+#include "meters/meter.h"
+#include "trial/marks.h"
+#include "trial/processes.h"
+#include "trial/sampling.h"
+#include "trial/trial_plan.h"
+#include "trial/trial_trace.h"
+#include "trial_processes.h"
+#include "util/file.h"
 
 namespace memduel {
+
+/// The outside meters of one trial, looked at as often as their cost allows.
+class TrialMeters {
+ public:
+  /// Makes the plan's outside meters. Throws Error(usage) for a name that is no meter.
+  explicit TrialMeters(const TrialPlan& plan);
+
+  void add(const std::string& role, pid_t pid);
+
+  /// When the next sample is due; INT64_MAX without meters.
+  /// While resting, nothing is sampled or read.
+  void rest(bool resting) { resting_ = resting; }
+  [[nodiscard]] std::int64_t due_ns() const;
+  /// Samples every role when it is time to.
+  void sample(std::int64_t now_ns);
+
+  MeterReading read(const std::string& role);
+
+  enum class Need { if_affordable, must };
+  /// PSS of `roles`, one after the other.
+  /// @param all_roles whether these are all roles of the trial: only then their sum is the tree's.
+  void sweep(const std::vector<std::string>& roles, bool all_roles, Need need);
+  [[nodiscard]] int skipped_sweeps() const { return skipped_sweeps_; }
+
+  /// Hands the sweeps and the sampled series over.
+  void collect(TrialTrace& trace) const;
+  /// CPU time of memduel since this was made.
+  [[nodiscard]] double cpu_seconds() const;
+
+ private:
+  [[nodiscard]] std::int64_t cpu_ns() const;
+
+  std::vector<std::unique_ptr<Meter>> meters_;
+  std::int64_t begin_cpu_ns_;
+  SamplingPace pace_;
+  CostlyReadings costly_;
+  std::vector<PssSweep> sweeps_;
+  std::int64_t due_ns_ = 0;
+  bool resting_ = false;
+  int skipped_sweeps_ = 0;
+};
+
+/// What the control group was charged with when it was charged most, and the most of it that was no
+/// page cache.
+class CgroupPeak {
+ public:
+  /// Reads what is charged (10 us), and its parts where that may be more than before (50 us); at
+  /// most once in 20 ms. Its processes (30 us each) are read at a two-hundredth of a CPU at most.
+  void sample(std::int64_t now_ns, const TrialCgroup& group);
+
+  /// What has been cached stays charged when the processes are gone: a file that was written last
+  /// is seen then.
+  void end(const TrialCgroup& group);
+
+  /// At the largest sample; empty where there is no group.
+  [[nodiscard]] const CgroupParts& parts() const { return parts_; }
+
+  /// Absent where there is no group, or its memory has no parts.
+  [[nodiscard]] const std::optional<SharedOnce>& shared_once() const { return shared_once_; }
+
+ private:
+  void take(const CgroupParts& parts);
+  void count_again(std::int64_t now_ns, const TrialCgroup& group);
+  void take_besides(const CgroupParts& parts);
+
+  std::int64_t due_ns_ = 0;
+  std::int64_t largest_bytes_ = 0;
+  CgroupParts parts_;
+  std::optional<SharedOnce> shared_once_;
+  std::int64_t count_due_ns_ = 0;
+};
+
+/// The most that a trial's control group was charged in each round.
+/// Between two marks as they arrive, by the kernel's own high-water mark, which begins anew at
+/// each: the group's in version 1, this descriptor's in version 2 (from Linux 6.12 on). Nothing is
+/// known without a group, and under a kernel that cannot.
+class CgroupRounds {
+ public:
+  explicit CgroupRounds(const TrialCgroup& group);
+
+  /// A mark of the role whose rounds are the job's. A round that has no end ends where the next
+  /// one begins.
+  void take(const Mark& mark);
+
+  /// In bytes, by round.
+  [[nodiscard]] const std::map<int, std::int64_t>& peaks() const { return peaks_; }
+  /// Of all that was read, between rounds too: version 1 has forgotten it by the trial's end.
+  [[nodiscard]] std::int64_t largest_bytes() const { return largest_bytes_; }
+
+ private:
+  std::optional<std::int64_t> begin_anew();
+
+  Descriptor high_water_;
+  bool is_second_version_ = false;
+  std::optional<int> running_;
+  std::map<int, std::int64_t> peaks_;
+  std::int64_t largest_bytes_ = 0;
+};
 
 /// Writes into the traces of the processes.
 class TrialMetering {

@@ -1,6 +1,6 @@
-#include "experiment/supervision/trial_metering.h"
+#include "trial_metering.h"
 
-#include "experiment/supervision/test_planned_trial.h"
+#include "test_planned_trial.h"
 
 namespace memduel {
 namespace {

@@ -1,15 +1,14 @@
-#include "experiment/trial/plan_check.h"
+#include "trial/trial_plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "base/error.h"
-#include "base/metric_catalogue.h"
-#include "base/text.h"
-#include "experiment/contract/trial_plan.h"
-#include "profilers/meters/registry.h"
+#include "meters/meter_registry.h"
+#include "model/metric_catalogue.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

@@ -1,23 +1,109 @@
-// The processes of a running trial and the role that each belongs to.
+// The processes of a running trial: each with its state, its logs and when it counts as ready, and
+// the role that each belongs to, descendants as they are found.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "experiment/contract/trial_plan.h"
-#include "experiment/contract/trial_trace.h"
-#include "experiment/supervision/supervised_process.h"
-#include "experiment/trial/last_pid.h"
-#include "experiment/trial/role_members.h"
+#include "trial/marks.h"
+#include "trial/sampling.h"
+#include "trial/trial_plan.h"
+#include "trial/trial_trace.h"
+#include "util/file.h"
 
 namespace memduel {
+
+/// One process's readiness, asked again and again until it is met.
+class Readiness {
+ public:
+  /// @param logs files that `log_pattern` is looked for in.
+  /// Throws Error(usage) when log_pattern is no PCRE2 pattern.
+  Readiness(const Ready& ready, std::vector<std::filesystem::path> logs);
+  ~Readiness();
+
+  /// `processes` are the role's: only a port that one of them holds counts.
+  bool met(std::int64_t now_ns, const std::vector<pid_t>& processes);
+
+  /// What it waits for, for people; names the process that holds the port in its place.
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  struct LogSearch;
+  bool condition_met(const std::vector<pid_t>& processes);
+  bool port_is_open(const std::vector<pid_t>& processes);
+
+  Ready ready_;
+  std::unique_ptr<LogSearch> log_search_;
+  bool port_held_by_another_ = false;
+  std::int64_t condition_met_ns_ = 0;
+};
+
+/// The number that the kernel gave out last: a cheap way to see that processes or threads were
+/// made. Reads /proc/loadavg (proc_loadavg(5)); one look costs about 2 us.
+class LastPid {
+ public:
+  LastPid();
+  /// Whether a number was given out since the last look; false where the file cannot be read.
+  bool moved();
+
+ private:
+  Descriptor file_;
+  pid_t last_ = 0;
+};
+
+/// One process of a running trial, as the supervisor sees it.
+class SupervisedProcess {
+ public:
+  enum class State { waiting, starting, running, ended };
+
+  /// Makes the log files. Throws Error(io) when that fails, Error(usage) for a bad log pattern.
+  SupervisedProcess(const ProcessSpec& spec, const TrialPlan& plan);
+
+  [[nodiscard]] const ProcessSpec& spec() const { return *spec_; }
+  [[nodiscard]] const std::string& role() const { return spec_->role; }
+
+  /// The launcher request that starts it and the descriptors that go with it.
+  [[nodiscard]] std::vector<std::string> spawn_request() const;
+  [[nodiscard]] std::vector<int> spawn_descriptors();
+  /// The descriptors were handed over.
+  void release_descriptors();
+
+  /// Last lines of its stderr, or of its stdout when that is empty, indented for a message.
+  [[nodiscard]] std::string last_words() const;
+  /// Since it last wrote to its standard output or error; absent when it never did.
+  [[nodiscard]] std::optional<double> silent_seconds() const;
+
+  State state = State::waiting;
+  pid_t pid = 0;
+  std::vector<pid_t> members;  ///< pid and its descendants as they are found
+  bool is_ready = false;
+  bool asked_to_stop = false;
+  bool has_other_clock = false;  ///< its marks were outside the trial
+  /// Its own process has ended and left the work to one of its members.
+  bool is_daemon = false;
+  std::int64_t started_ns = 0;
+  std::optional<int> running_round;
+  std::optional<Readiness> readiness;
+  RoleMarks marks;
+  RoleTrace trace;
+
+ private:
+  const ProcessSpec* spec_;
+  std::filesystem::path cwd_;
+  std::filesystem::path stdout_path_;
+  std::filesystem::path stderr_path_;
+  Descriptor stdout_;
+  Descriptor stderr_;
+};
 
 /// Those that were started as roles, and their descendants as they are found.
 class TrialProcesses {

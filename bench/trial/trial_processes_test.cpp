@@ -1,12 +1,25 @@
-#include "experiment/supervision/trial_processes.h"
+#include "trial_processes.h"
 
+#include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "experiment/marks/monotonic.h"
-#include "experiment/supervision/test_planned_trial.h"
+#include "test_planned_trial.h"
+#include "trial/processes.h"
 
 namespace memduel {
 namespace {
+
+TEST(LastPid, MovesWhenAProcessIsMade) {
+  LastPid last;
+  last.moved();
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    EXPECT_TRUE(last.moved());
+  }
+}
 
 using testing::ElementsAre;
 using testing::IsEmpty;

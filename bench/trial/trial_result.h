@@ -1,16 +1,20 @@
-// From what a supervisor saw to a TrialRun with its notes.
+// From what a supervisor saw to a TrialRun with its notes. One of them names the program that a
+// script, the command of a role, executed in its own place.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "experiment/contract/trial_trace.h"
-#include "experiment/supervision/supervised_process.h"
-#include "experiment/supervision/supervisor.h"
-#include "experiment/supervision/trial_processes.h"
-#include "experiment/trial/launcher_reports.h"
-#include "experiment/trial/trial_meters.h"
+#include "launcher_client.h"
+#include "model/run_data.h"
+#include "profile/recorded_files.h"
+#include "trial/supervisor.h"
+#include "trial/trial_plan.h"
+#include "trial/trial_trace.h"
+#include "trial_metering.h"
+#include "trial_processes.h"
 
 namespace memduel {
 
@@ -42,5 +46,11 @@ struct TrialOutcome {
 /// Takes the traces out of `processes`.
 TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesses& processes,
                      const TrialMeters& meters);
+
+/// A limitation that names the program which a script, the command of `spec`, executed in its own
+/// place. Absent if the command is no script, or if its interpreter ran to the end. `images` are
+/// those of the role, in the order in which they started.
+std::optional<Note> program_behind_script(const ProcessSpec& spec,
+                                          const std::vector<HeapCounters>& images);
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "experiment/trial/wrapper_script.h"
+#include "trial_result.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/scratch_directory.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiment/contract/trial_trace.h"
+#include "trial/trial_trace.h"
 
 #include <algorithm>
 

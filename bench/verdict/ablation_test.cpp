@@ -1,12 +1,11 @@
-#include "analysis/verdicts/ablation.h"
+#include "ablation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/values/test_data.h"
-#include "analysis/values/test_synthetic_run.h"
-#include "analysis/verdicts/default_gates.h"
-#include "analysis/verdicts/phase_peaks.h"
+#include "support/synthetic_run.h"
+#include "support/test_data.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

@@ -1,27 +1,22 @@
-#include "analysis/verdicts/analyse.h"
+#include "verdict/analyse.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "analysis/growth/observations.h"
-#include "analysis/values/experiment_view.h"
-#include "analysis/values/interval.h"
-#include "analysis/verdicts/ablation.h"
-#include "analysis/verdicts/comparison_rows.h"
-#include "analysis/verdicts/default_gates.h"
-#include "analysis/verdicts/diagnostics.h"
-#include "analysis/verdicts/doubts.h"
-#include "analysis/verdicts/equivalence.h"
-#include "analysis/verdicts/growth_rows.h"
-#include "analysis/verdicts/lower_bounds.h"
-#include "analysis/verdicts/merge_runs.h"
-#include "analysis/verdicts/overall.h"
-#include "analysis/verdicts/perturbation.h"
-#include "analysis/verdicts/run_gates.h"
-#include "base/error.h"
-#include "base/text.h"
+#include "ablation.h"
+#include "comparison_rows.h"
+#include "diagnostics.h"
+#include "equivalence.h"
+#include "lower_bounds.h"
+#include "model/experiment_view.h"
+#include "stats/samples.h"
+#include "util/error.h"
+#include "util/text.h"
+#include "verdict/comparison.h"
+#include "verdict/gates.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

@@ -1,20 +1,16 @@
-#include "analysis/verdicts/calibration.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/growth/observations.h"
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/statistics/power.h"
-#include "analysis/statistics/tail.h"
-#include "analysis/values/experiment_view.h"
-#include "analysis/verdicts/analyse.h"
-#include "analysis/verdicts/comparison.h"
-#include "base/error.h"
-#include "base/json/described_json.h"
-#include "base/text.h"
+#include "model/experiment_view.h"
+#include "stats/estimates.h"
+#include "stats/sample_size.h"
+#include "util/error.h"
+#include "util/json.h"
+#include "util/text.h"
+#include "verdict/analyse.h"
+#include "verdict/comparison.h"
 
 namespace memduel {
 namespace {

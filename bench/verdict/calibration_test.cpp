@@ -1,10 +1,8 @@
-#include "analysis/verdicts/calibration.h"
-
 #include <gtest/gtest.h>
 
-#include "analysis/values/random.h"
-#include "analysis/values/test_synthetic_run.h"
-#include "analysis/verdicts/analyse.h"
+#include "stats/samples.h"
+#include "support/synthetic_run.h"
+#include "verdict/analyse.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/verdicts/comparison_rows.h"
+#include "comparison_rows.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,11 +9,10 @@
 #include <span>
 #include <utility>
 
-#include "analysis/statistics/mean_test.h"
-#include "analysis/statistics/multiplicity.h"
-#include "analysis/verdicts/row_power.h"
-#include "analysis/verdicts/verdict.h"
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
+#include "stats/hypothesis_tests.h"
+#include "verdict/comparison.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

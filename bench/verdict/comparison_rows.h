@@ -9,12 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/growth/observations.h"
-#include "analysis/values/experiment_view.h"
-#include "analysis/verdicts/analyse.h"
-#include "analysis/verdicts/comparison.h"
-#include "analysis/verdicts/doubts.h"
-#include "analysis/verdicts/growth_rows.h"
+#include "model/experiment_view.h"
+#include "verdict/analyse.h"
+#include "verdict/comparison.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 

@@ -1,4 +1,4 @@
-#include "analysis/verdicts/comparison_rows.h"
+#include "comparison_rows.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,3 @@
-#include "analysis/verdicts/default_gates.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
+#include "stats/estimates.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

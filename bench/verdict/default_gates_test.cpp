@@ -1,11 +1,10 @@
-#include "analysis/verdicts/default_gates.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
-#include "analysis/values/test_synthetic_run.h"
-#include "analysis/verdicts/analyse.h"
+#include "support/synthetic_run.h"
+#include "verdict/analyse.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/verdicts/diagnostics.h"
+#include "diagnostics.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <optional>
 #include <set>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/statistics/modes.h"
-#include "base/metric_catalogue.h"
-#include "base/text.h"
+#include "model/experiment_view.h"
+#include "model/metric_catalogue.h"
+#include "stats/estimates.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {
@@ -241,6 +241,50 @@ std::vector<Note> diagnose(const Observations& observations, const std::vector<M
   note_swap(notes, observations);
   note_machine(notes, observations, environment);
   return notes;
+}
+
+namespace {
+
+/// Of trials of one kind that lived.
+struct Costs {
+  std::vector<double> seconds;
+  std::vector<double> peaks;  ///< of the tree
+};
+
+Costs costs_of(const RunData& run, const std::string& arm, TrialKind kind,
+               const std::string& tracer) {
+  Costs costs;
+  for (const TrialData& trial : run.trials) {
+    if (trial.arm != arm || trial.kind != kind || trial.tracer != tracer ||
+        trial.status != TrialStatus::ok)
+      continue;
+    costs.seconds.push_back(trial.seconds());
+    if (const auto peak = trial.value(kTree, kPeakRss)) costs.peaks.push_back(*peak);
+  }
+  return costs;
+}
+
+std::optional<double> ratio_of_medians(const std::vector<double>& over,
+                                       const std::vector<double>& under) {
+  if (over.empty() || under.empty() || median(under) == 0) return std::nullopt;
+  return median(over) / median(under);
+}
+
+}  // namespace
+
+std::vector<Perturbation> perturbations(const RunData& run) {
+  std::vector<Perturbation> found;
+  for (const std::string& tracer : tracers_of(run.trials)) {
+    for (const nlohmann::json& arm : run.config.value("arms", nlohmann::json::array())) {
+      const std::string name = arm.at("name");
+      const Costs traced = costs_of(run, name, TrialKind::profile, tracer);
+      const Costs plain = costs_of(run, name, TrialKind::measure, {});
+      if (traced.seconds.empty() || plain.seconds.empty()) continue;
+      found.push_back({name, tracer, ratio_of_medians(traced.seconds, plain.seconds),
+                       ratio_of_medians(traced.peaks, plain.peaks)});
+    }
+  }
+  return found;
 }
 
 }  // namespace memduel

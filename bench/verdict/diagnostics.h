@@ -1,12 +1,14 @@
 // What weakens a run's claims, found in its own numbers; each with advice. Flags, never deletes.
+// And how much a tracer changed what it looked at: profile trials against the measure trials of an
+// arm.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "analysis/growth/observations.h"
-#include "analysis/verdicts/comparison.h"
-#include "base/run_data.h"
+#include "model/run_data.h"
+#include "verdict/comparison.h"
+#include "verdict/results.h"
 
 namespace memduel {
 
@@ -23,5 +25,9 @@ std::vector<Note> diagnose(const Observations& observations, const std::vector<M
 /// p of "the values come in random order": the smaller of the runs test's and the Ljung-Box test's,
 /// doubled. 1 for fewer than ten values or fewer than three distinct ones.
 double order_p(const std::vector<double>& in_order);
+
+/// One entry per tracer and arm that has profile trials and measure trials that lived; ratios of
+/// medians. Tracers stand in the order of their first trial.
+std::vector<Perturbation> perturbations(const RunData& run);
 
 }  // namespace memduel

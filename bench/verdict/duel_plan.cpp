@@ -1,5 +1,3 @@
-#include "analysis/questions/duel_plan.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +7,13 @@
 #include <map>
 #include <numeric>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/statistics/least_trials.h"
-#include "analysis/statistics/power.h"
-#include "analysis/values/experiment_view.h"
-#include "analysis/values/interval.h"
-#include "analysis/verdicts/comparison.h"
-#include "base/text.h"
+#include "model/experiment_view.h"
+#include "stats/estimates.h"
+#include "stats/sample_size.h"
+#include "stats/samples.h"
+#include "util/text.h"
+#include "verdict/analyse.h"
+#include "verdict/comparison.h"
 
 namespace memduel {
 namespace {

@@ -1,10 +1,9 @@
-#include "analysis/questions/duel_plan.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/values/random.h"
-#include "analysis/values/test_synthetic_run.h"
+#include "stats/samples.h"
+#include "support/synthetic_run.h"
+#include "verdict/analyse.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,11 @@
-#include "analysis/verdicts/equivalence.h"
+#include "equivalence.h"
 
 #include <algorithm>
 #include <set>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/values/experiment_view.h"
-#include "base/metric_catalogue.h"
+#include "model/experiment_view.h"
+#include "model/metric_catalogue.h"
+#include "stats/estimates.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,9 @@
 // Whether the arms still compute the same thing.
 #pragma once
 
-#include "analysis/growth/observations.h"
-#include "analysis/values/results.h"
-#include "base/run_data.h"
+#include "model/run_data.h"
+#include "verdict/comparison.h"
+#include "verdict/results.h"
 
 namespace memduel {
 

@@ -1,8 +1,8 @@
-#include "analysis/verdicts/equivalence.h"
+#include "equivalence.h"
 
 #include <gtest/gtest.h>
 
-#include "analysis/values/test_synthetic_run.h"
+#include "support/synthetic_run.h"
 
 namespace memduel {
 namespace {

@@ -1,18 +1,17 @@
-#include "analysis/questions/explain.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "analysis/growth/observations.h"
-#include "analysis/statistics/shift_test.h"
-#include "analysis/statistics/tail.h"
-#include "analysis/values/placed_values.h"
-#include "base/error.h"
-#include "base/metric_catalogue.h"
-#include "base/text.h"
+#include "model/metric_catalogue.h"
+#include "stats/estimates.h"
+#include "stats/hypothesis_tests.h"
+#include "stats/samples.h"
+#include "util/error.h"
+#include "util/text.h"
+#include "verdict/comparison.h"
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,10 @@
-#include "analysis/questions/explain.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/values/test_synthetic_run.h"
-#include "analysis/verdicts/analyse.h"
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
+#include "support/synthetic_run.h"
+#include "verdict/analyse.h"
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "analysis/questions/first_screen.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,8 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/values/ranked_candidates.h"
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
+#include "verdict/questions.h"
+#include "verdict/results.h"
 
 namespace memduel {
 namespace {

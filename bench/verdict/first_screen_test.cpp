@@ -1,10 +1,9 @@
 // Finished rows with known medians: which of them are shown, and why.
-#include "analysis/questions/first_screen.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/byte_units.h"
+#include "util/bytes.h"
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {

@@ -1,13 +1,12 @@
-#include "analysis/verdicts/gate_evaluation.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/statistics/tail.h"
-#include "analysis/verdicts/verdict.h"
-#include "base/text.h"
+#include "stats/estimates.h"
+#include "util/error.h"
+#include "util/text.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

@@ -1,10 +1,8 @@
-#include "analysis/verdicts/gate_evaluation.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/values/test_data.h"
-#include "analysis/verdicts/verdict.h"
+#include "support/test_data.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

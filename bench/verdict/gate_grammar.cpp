@@ -1,5 +1,3 @@
-#include "analysis/verdicts/gate_grammar.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,8 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "util/error.h"
+#include "util/text.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

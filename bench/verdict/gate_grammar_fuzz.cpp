@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "analysis/verdicts/gate_grammar.h"
-#include "base/error.h"
+#include "util/error.h"
+#include "verdict/gates.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -1,9 +1,8 @@
-#include "analysis/verdicts/gate_grammar.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

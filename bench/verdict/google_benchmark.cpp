@@ -1,5 +1,3 @@
-#include "analysis/questions/google_benchmark.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,11 +7,12 @@
 #include <optional>
 #include <set>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/statistics/shift_test.h"
-#include "base/json/json_reader.h"
-#include "base/metric_catalogue.h"
-#include "base/text.h"
+#include "model/metric_catalogue.h"
+#include "stats/estimates.h"
+#include "stats/hypothesis_tests.h"
+#include "util/json.h"
+#include "util/text.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

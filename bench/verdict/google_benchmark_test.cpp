@@ -1,10 +1,8 @@
-#include "analysis/questions/google_benchmark.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/verdicts/analyse.h"
-#include "analysis/verdicts/merge_runs.h"
+#include "verdict/analyse.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

@@ -1,10 +1,10 @@
-#include "analysis/verdicts/lower_bounds.h"
+#include "lower_bounds.h"
 
 #include <fmt/format.h>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "base/metric_catalogue.h"
-#include "base/text.h"
+#include "model/metric_catalogue.h"
+#include "stats/estimates.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

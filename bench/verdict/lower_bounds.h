@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/growth/observations.h"
-#include "analysis/values/results.h"
+#include "verdict/comparison.h"
+#include "verdict/results.h"
 
 namespace memduel {
 

@@ -1,8 +1,8 @@
-#include "analysis/verdicts/lower_bounds.h"
+#include "lower_bounds.h"
 
 #include <gtest/gtest.h>
 
-#include "analysis/values/test_synthetic_run.h"
+#include "support/synthetic_run.h"
 
 namespace memduel {
 namespace {

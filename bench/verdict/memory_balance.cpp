@@ -1,14 +1,18 @@
-#include "analysis/questions/memory_balance.h"
+// What a role's memory consists of: the balance of a difference, freed memory that allocators keep,
+// the parts of a training, and the peaks from round to round.
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/values/ranked_candidates.h"
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
+#include "stats/estimates.h"
+#include "verdict/questions.h"
+#include "verdict/results.h"
 
 namespace memduel {
 namespace {
@@ -133,6 +137,134 @@ std::vector<MemoryBalance> memory_balances(const Results& results) {
     return order.rank(a.candidate) < order.rank(b.candidate);
   });
   return balances;
+}
+
+namespace {
+
+constexpr double kLeastBytes = 16 << 20;
+constexpr double kLeastShare = 0.1;
+
+/// Of any row in which the arm stands.
+std::optional<double> median_of(const Results& results, const std::string& arm,
+                                const std::string& role, std::string_view metric) {
+  for (const Comparison& row : results.comparisons) {
+    if (row.role != role || row.metric != metric) continue;
+    if (row.candidate == arm) return row.candidate_median;
+    if (results.baseline == arm) return row.baseline_median;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<HeldMemory> held_memory(const Results& results, const std::string& arm) {
+  std::optional<HeldMemory> most;
+  for (const Comparison& row : results.comparisons) {
+    if (row.metric != kHeapHeldFree) continue;
+    const auto held = median_of(results, arm, row.role, row.metric);
+    const auto peak = median_of(results, arm, row.role, kPeakRss);
+    const auto arenas = median_of(results, arm, row.role, kAllocatorArenaCount);
+    if (!held || !peak || !arenas || *peak <= 0) continue;
+    if (*held < kLeastBytes || *held < kLeastShare * *peak) continue;
+    if (!most || *held > most->bytes)
+      most = HeldMemory{row.role, *held, static_cast<int>(std::lround(*arenas))};
+  }
+  return most;
+}
+
+namespace {
+
+struct NamedPart {
+  const char* metric;
+  const char* name;
+};
+constexpr std::array kTrainingParts = {NamedPart{"parameter_bytes", "parameters"},
+                                       NamedPart{"gradient_bytes", "gradients"},
+                                       NamedPart{"optimizer_bytes", "optimizer"},
+                                       NamedPart{"activation_bytes", "activations"},
+                                       NamedPart{"data_bytes", "data"},
+                                       NamedPart{"teacher_bytes", "teacher"},
+                                       NamedPart{kPeakTorchCpu, "all tensors"},
+                                       NamedPart{kPeakGpuAllocated, "all on the GPU"}};
+
+/// The highest of a trial's rounds.
+std::optional<double> highest(const RoleData& role, const char* metric) {
+  std::optional<double> most;
+  for (const RoundData& round : role.rounds)
+    if (const auto found = round.metrics.value(metric))
+      most = std::max(most.value_or(*found), *found);
+  return most;
+}
+
+std::optional<double> highest_of_arm(const Results& results, const std::string& arm,
+                                     const std::string& role, const char* metric) {
+  std::vector<double> values;
+  for (const TrialData& trial : results.trials) {
+    if (trial.arm != arm || !trial.counts()) continue;
+    for (const RoleData& data : trial.roles)
+      if (data.role == role)
+        if (const auto most = highest(data, metric)) values.push_back(*most);
+  }
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
+}
+
+std::vector<std::string> roles_with_parts(const Results& results) {
+  std::vector<std::string> roles;
+  for (const TrialData& trial : results.trials)
+    for (const RoleData& role : trial.roles)
+      if (highest(role, kTrainingParts.front().metric) &&
+          std::ranges::find(roles, role.role) == roles.end())
+        roles.push_back(role.role);
+  return roles;
+}
+
+std::vector<std::string> baseline_first(const Results& results) {
+  std::vector<std::string> arms;
+  for (const ArmSummary& arm : results.arms)
+    if (!arm.ablation) arms.push_back(arm.name);
+  std::stable_partition(arms.begin(), arms.end(),
+                        [&](const std::string& arm) { return arm == results.baseline; });
+  return arms;
+}
+
+}  // namespace
+
+std::optional<double> PartPeak::ratio(std::size_t arm) const {
+  if (!bytes[0] || !bytes[arm] || *bytes[0] == 0) return {};
+  return *bytes[arm] / *bytes[0];
+}
+
+std::vector<PartPeaks> part_peaks(const Results& results) {
+  std::vector<PartPeaks> all;
+  for (const std::string& role : roles_with_parts(results)) {
+    PartPeaks peaks{role, baseline_first(results), {}};
+    for (const NamedPart& named : kTrainingParts) {
+      PartPeak part{named.name, {}};
+      for (const std::string& arm : peaks.arms)
+        part.bytes.push_back(highest_of_arm(results, arm, role, named.metric));
+      const bool known =
+          std::ranges::any_of(part.bytes, [](const auto& bytes) { return bytes.has_value(); });
+      if (known) peaks.parts.push_back(std::move(part));
+    }
+    if (!peaks.parts.empty()) all.push_back(std::move(peaks));
+  }
+  return all;
+}
+
+std::vector<double> round_peaks(const Results& results, const std::string& arm,
+                                const std::string& role) {
+  std::map<int, std::vector<double>> by_round;
+  for (const TrialData& trial : results.trials) {
+    if (trial.arm != arm || !trial.counts()) continue;
+    for (const RoleData& data : trial.roles) {
+      if (data.role != role) continue;
+      for (const RoundData& round : data.rounds)
+        if (const auto peak = round.metrics.value(kPeakRss)) by_round[round.round].push_back(*peak);
+    }
+  }
+  std::vector<double> medians;
+  for (auto& [round, values] : by_round) medians.push_back(median(std::move(values)));
+  return medians;
 }
 
 }  // namespace memduel

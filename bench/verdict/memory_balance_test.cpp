@@ -1,9 +1,8 @@
-#include "analysis/questions/memory_balance.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/byte_units.h"
+#include "util/bytes.h"
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {

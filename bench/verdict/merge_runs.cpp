@@ -1,5 +1,3 @@
-#include "analysis/verdicts/merge_runs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/command_line.h"
-#include "base/declared_directions.h"
-#include "base/error.h"
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
+#include "model/run_data.h"
+#include "util/command_line.h"
+#include "util/error.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

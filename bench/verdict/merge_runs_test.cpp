@@ -1,8 +1,7 @@
-#include "analysis/verdicts/merge_runs.h"
-
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

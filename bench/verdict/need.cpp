@@ -1,16 +1,14 @@
-#include "analysis/questions/need.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/statistics/mann_whitney.h"
-#include "analysis/statistics/tail.h"
-#include "base/error.h"
-#include "base/page_bytes.h"
-#include "base/text.h"
+#include "stats/estimates.h"
+#include "stats/hypothesis_tests.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/text.h"
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {

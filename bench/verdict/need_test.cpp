@@ -1,12 +1,11 @@
 // Simulated programs with a knee: what is found is held to where it is.
-#include "analysis/questions/need.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "base/error.h"
+#include "util/error.h"
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {

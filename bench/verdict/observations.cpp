@@ -1,20 +1,15 @@
-#include "analysis/growth/observations.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "analysis/growth/growth_slopes.h"
-#include "analysis/growth/time_windows.h"
-#include "analysis/statistics/hodges_lehmann.h"
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
+#include "stats/estimates.h"
+#include "trial_growth.h"
+#include "verdict/comparison.h"
 
 namespace memduel {
 namespace {
 
-/// Simulated over 100 rounds: leaving out 30 % instead finds 3 % fewer planted leaks, and takes
-/// half of the settling series for leaks, because too little of the settling is left to be seen.
-constexpr double kWarmupShare = 0.2;
 constexpr size_t kSlopePoints = 3;
 
 Metrics without_nan(const Metrics& metrics, int& not_a_number) {
@@ -225,11 +220,6 @@ std::set<int> blocks_to_drop(const std::vector<TrialData>& trials) {
 }
 
 }  // namespace
-
-size_t growth_warmup(size_t rounds, int warmup_rounds) {
-  const auto share = static_cast<size_t>(std::ceil(kWarmupShare * static_cast<double>(rounds)));
-  return std::max({static_cast<size_t>(std::max(warmup_rounds, 0)), size_t{2}, share});
-}
 
 bool has_slope(size_t rounds, int warmup_rounds) {
   return rounds >= growth_warmup(rounds, warmup_rounds) + kSlopePoints;

@@ -1,10 +1,9 @@
-#include "analysis/growth/observations.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "analysis/values/test_synthetic_run.h"
+#include "support/synthetic_run.h"
+#include "verdict/comparison.h"
 
 namespace memduel {
 namespace {

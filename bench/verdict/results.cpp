@@ -1,9 +1,11 @@
-#include "analysis/values/ranked_candidates.h"
+// Which candidate of a run's results is best.
+
+#include "verdict/results.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
 
 namespace memduel {
 namespace {

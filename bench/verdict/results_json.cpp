@@ -1,14 +1,12 @@
-#include "analysis/json/results_json.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/json/results_fields.h"
-#include "base/error.h"
-#include "base/json/described_json.h"
-#include "base/metric_catalogue.h"
-#include "base/random_digits.h"
+#include "model/metric_catalogue.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/json.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

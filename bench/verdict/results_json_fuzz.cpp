@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "analysis/json/results_json.h"
-#include "base/error.h"
-#include "base/foreign_json.h"
+#include "util/error.h"
+#include "util/json.h"
+#include "verdict/result_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

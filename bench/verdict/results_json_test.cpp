@@ -1,12 +1,11 @@
-#include "analysis/json/results_json.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-#include "analysis/values/test_synthetic_run.h"
-#include "analysis/verdicts/analyse.h"
+#include "support/synthetic_run.h"
+#include "verdict/analyse.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "analysis/verdicts/run_order.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/values/test_synthetic_run.h"
-#include "analysis/verdicts/analyse.h"
+#include "support/synthetic_run.h"
+#include "verdict/analyse.h"
+#include "verdict/comparison.h"
 
 namespace memduel {
 namespace {

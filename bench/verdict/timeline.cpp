@@ -1,12 +1,11 @@
-#include "analysis/questions/timeline.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "analysis/statistics/hodges_lehmann.h"
+#include "stats/estimates.h"
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {

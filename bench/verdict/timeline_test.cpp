@@ -1,7 +1,7 @@
-#include "analysis/questions/timeline.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {

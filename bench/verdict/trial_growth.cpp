@@ -1,12 +1,106 @@
-#include "analysis/questions/watch_snapshot.h"
+// Growth inside one run: windows of time, slopes, where those of a watched job lead, and the slopes
+// of the stacks of a profile trial.
+
+#include "trial_growth.h"
 
 #include <algorithm>
+#include <span>
 
-#include "analysis/growth/growth.h"
-#include "analysis/growth/growth_slopes.h"
-#include "analysis/growth/time_windows.h"
+#include "model/metric_catalogue.h"
+#include "stats/estimates.h"
+#include "stats/growth.h"
+#include "verdict/comparison.h"
+#include "verdict/questions.h"
 
 namespace memduel {
+namespace {
+
+constexpr int kWindows = 60;
+constexpr std::int64_t kShortestLifeNs = 10'000'000'000;
+
+}  // namespace
+
+std::vector<RoundEnd> time_windows(const Series& rss) {
+  std::vector<RoundEnd> windows;
+  if (rss.t_ns.empty() || rss.t_ns.back() - rss.t_ns.front() < kShortestLifeNs) return windows;
+  const std::int64_t begin_ns = rss.t_ns.front();
+  const std::int64_t length_ns = rss.t_ns.back() - begin_ns;
+  std::size_t at = 0;
+  std::int64_t held = rss.values.front();
+  for (int window = 0; window < kWindows; ++window) {
+    RoundEnd end{window + 1, begin_ns + length_ns * window / kWindows,
+                 begin_ns + length_ns * (window + 1) / kWindows, 0};
+    std::int64_t smallest = held;
+    for (; at < rss.t_ns.size() && rss.t_ns[at] < end.end_ns; ++at) {
+      held = rss.values[at];
+      smallest = std::min(smallest, held);
+    }
+    end.rss_bytes = static_cast<double>(smallest);
+    windows.push_back(end);
+  }
+  return windows;
+}
+
+namespace {
+
+/// Nothing where x stands still.
+std::optional<double> slope_of(std::span<const double> x, std::span<const double> y) {
+  return x.front() < x.back() ? std::optional(line_slope(x, y)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> minutes_per_round(const std::vector<RoundEnd>& rounds, int warmup_rounds) {
+  const RoundEnd& first = rounds.at(growth_warmup(rounds.size(), warmup_rounds));
+  const RoundEnd& last = rounds.back();
+  const double minutes = static_cast<double>(last.end_ns - first.end_ns) / kMinuteNs;
+  const double steps = last.round - first.round;
+  return minutes > 0 && steps > 0 ? std::optional(minutes / steps) : std::nullopt;
+}
+
+GrowthSlopes growth_slopes(const std::vector<RoundEnd>& rounds, int warmup_rounds) {
+  std::vector<double> round;
+  std::vector<double> rss;
+  std::vector<double> heap;
+  if (!has_slope(rounds.size(), warmup_rounds)) return {};
+  for (size_t k = growth_warmup(rounds.size(), warmup_rounds); k < rounds.size(); ++k) {
+    round.push_back(rounds[k].round);
+    rss.push_back(rounds[k].rss_bytes);
+    if (rounds[k].heap_bytes) heap.push_back(*rounds[k].heap_bytes);
+  }
+  GrowthSlopes slopes{slope_of(round, rss), std::nullopt, std::nullopt};
+  const std::optional<double> minutes = minutes_per_round(rounds, warmup_rounds);
+  if (slopes.per_round && minutes) slopes.per_minute = *slopes.per_round / *minutes;
+  if (heap.size() == round.size()) slopes.heap_per_round = slope_of(round, heap);
+  return slopes;
+}
+
+bool asks_for_stacks(const Growth& row) {
+  return row.metric == kRssGrowthPerRound && row.slope &&
+         (row.verdict == GrowthVerdict::growing ||
+          *row.slope >= metric_info(kRssGrowthPerRound).absolute_margin);
+}
+
+std::vector<GrowingStack> growing_stacks(const LiveAtRoundEnds& live, double bytes_per_round,
+                                         int warmup_rounds) {
+  constexpr double kLeastShare = 0.01;
+  constexpr std::size_t kMostStacks = 5;
+  if (!has_slope(live.rounds.size(), warmup_rounds)) return {};
+  const std::size_t first = growth_warmup(live.rounds.size(), warmup_rounds);
+  const std::vector<double> rounds(live.rounds.begin() + static_cast<std::ptrdiff_t>(first),
+                                   live.rounds.end());
+  std::vector<GrowingStack> growing;
+  for (const LiveStack& stack : live.stacks) {
+    const auto slope = theil_sen_slope(rounds, std::span(stack.bytes).subspan(first));
+    if (!slope || *slope <= 0 || *slope < kLeastShare * bytes_per_round) continue;
+    growing.push_back({stack.stack, stack.phase, *slope, stack.bytes.back()});
+  }
+  std::ranges::stable_sort(
+      growing, [](const auto& a, const auto& b) { return a.bytes_per_round > b.bytes_per_round; });
+  if (growing.size() > kMostStacks) growing.resize(kMostStacks);
+  return growing;
+}
+
 namespace {
 
 /// The rounds or windows that are left after warm-up.

@@ -1,12 +1,19 @@
-// Growth inside one run: slopes without a verdict.
+// Growth inside one run: its life in equal windows of time, where it marks no rounds, and its
+// slopes, without a verdict.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "analysis/growth/observations.h"
+#include "model/run_data.h"
+#include "verdict/comparison.h"
 
 namespace memduel {
+
+/// Sixty windows of equal length over a sampled resident set, each with the smallest value in it:
+/// what a transient peak adds is no growth. Samples become rare where nothing moves, so a value
+/// holds until the next one. Empty for a life under ten seconds: all of that is warm-up.
+std::vector<RoundEnd> time_windows(const Series& rss);
 
 inline constexpr double kMinuteNs = 60e9;
 

@@ -1,8 +1,11 @@
-#include "analysis/growth/time_windows.h"
+#include "trial_growth.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/values/test_synthetic_run.h"
+#include "support/synthetic_run.h"
+#include "util/bytes.h"
+#include "verdict/questions.h"
 
 namespace memduel {
 namespace {
@@ -71,6 +74,102 @@ TEST(TimeWindows, GiveARoleWithoutRoundsItsGrowthByTimeAlone) {
         << role;
     EXPECT_FALSE(metrics.contains("rss_growth_bytes_per_round")) << role;
   }
+}
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// 2 rounds of warm-up, then 8 that count.
+LiveAtRoundEnds ten_rounds() {
+  LiveAtRoundEnds live;
+  LiveStack leak{{"main", "keep"}, "upload", {}};
+  LiveStack model{{"main", "load"}, "", {}};
+  LiveStack once{{"main", "cache"}, "", {}};
+  LiveStack crumbs{{"main", "log"}, "", {}};
+  for (int round = 1; round <= 10; ++round) {
+    live.rounds.push_back(round);
+    leak.bytes.push_back(262144.0 * round);
+    model.bytes.push_back(1e9);
+    once.bytes.push_back(round < 4 ? 0 : 5e6);
+    crumbs.bytes.push_back(100.0 * round);
+  }
+  live.stacks = {model, once, crumbs, leak};
+  return live;
+}
+
+TEST(GrowingStacks, AreThoseThatHaveMoreFromRoundToRound) {
+  const auto stacks = growing_stacks(ten_rounds(), 270'000, 0);
+  ASSERT_EQ(stacks.size(), 1U);
+  EXPECT_THAT(stacks[0].stack, ElementsAre("main", "keep"));
+  EXPECT_EQ(stacks[0].phase, "upload");
+  EXPECT_EQ(stacks[0].bytes_per_round, 262144);
+  EXPECT_EQ(stacks[0].last_bytes, 10 * 262144);
+}
+
+TEST(GrowingStacks, NeedThreeRoundsAfterWarmUp) {
+  LiveAtRoundEnds live = ten_rounds();
+  live.rounds.resize(4);
+  EXPECT_THAT(growing_stacks(live, 270'000, 0), IsEmpty());
+}
+
+TEST(GrowingStacks, AreAskedForWhereGrowthReachesTheMargin) {
+  Growth row;
+  row.metric = "rss_growth_bytes_per_round";
+  row.slope = 64 * 1024;
+  EXPECT_TRUE(asks_for_stacks(row));
+  row.slope = 64 * 1024 - 1;
+  EXPECT_FALSE(asks_for_stacks(row));
+  row.metric = "rss_growth_bytes_per_minute";
+  row.slope = 1e9;
+  EXPECT_FALSE(asks_for_stacks(row)) << "the retention matrix has rounds";
+}
+
+constexpr std::int64_t kOneSecond = 1'000'000'000;
+
+/// Rounds of three seconds, each a MiB larger, 100 MiB left.
+WatchSnapshot growing() {
+  WatchSnapshot snapshot;
+  for (int round = 1; round <= 60; ++round)
+    snapshot.round_ends.push_back(
+        {round, (round - 1) * 3 * kOneSecond, round * 3 * kOneSecond, (200 + round) * kMiB});
+  snapshot.limit = WatchSnapshot::Limit{"this machine", 1000 * kMiB, 900 * kMiB, 0.85, 0.9};
+  return snapshot;
+}
+
+TEST(GrowthNow, LeadsToTheLimitByRoundsAndMinutes) {
+  const GrowthNow now = growth_now(growing());
+  EXPECT_NEAR(now.bytes_per_round.value(), kMiB, 1e-3);
+  EXPECT_NEAR(now.bytes_per_minute.value(), 20 * kMiB, 1e-3);
+  EXPECT_NEAR(now.rounds_left.value(), 100, 1e-3);
+  EXPECT_NEAR(now.minutes_left.value(), 5, 1e-3);
+}
+
+TEST(GrowthNow, ProjectsNothingFromGrowthBelowTheMargin) {
+  WatchSnapshot snapshot = growing();
+  for (RoundEnd& end : snapshot.round_ends)
+    end.rss_bytes = 200 * kMiB + end.round * 1024.0;  // 102,400 rounds to go
+  const GrowthNow now = growth_now(snapshot);
+  EXPECT_NEAR(now.bytes_per_round.value(), 1024, 1e-3);
+  EXPECT_FALSE(now.rounds_left.has_value());
+  EXPECT_FALSE(now.minutes_left.has_value());
+}
+
+TEST(GrowthNow, GoesByTimeWithoutRounds) {
+  WatchSnapshot snapshot;
+  for (int second = 0; second <= 100; ++second) {
+    snapshot.rss.t_ns.push_back(second * kOneSecond);
+    snapshot.rss.values.push_back((50 + second) << 20);
+  }
+  const GrowthNow now = growth_now(snapshot);
+  EXPECT_FALSE(now.bytes_per_round.has_value());
+  EXPECT_NEAR(now.bytes_per_minute.value(), 60 * kMiB, 0.001 * 60 * kMiB);
+  EXPECT_FALSE(now.minutes_left.has_value()) << "no limit is known";
+}
+
+TEST(GrowthNow, SaysNothingOfTheFirstRounds) {
+  WatchSnapshot snapshot = growing();
+  snapshot.round_ends.resize(4);
+  EXPECT_FALSE(growth_now(snapshot).bytes_per_round.has_value());
 }
 
 }  // namespace

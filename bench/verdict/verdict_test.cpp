@@ -1,12 +1,11 @@
-#include "analysis/verdicts/verdict.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/values/test_data.h"
+#include "stats/estimates.h"
+#include "support/test_data.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {

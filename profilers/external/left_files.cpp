@@ -1,4 +1,4 @@
-#include "profilers/tracers/left_files.h"
+#include "left_files.h"
 
 #include <fmt/format.h>
 #include <zstd.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

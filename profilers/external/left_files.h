@@ -1,12 +1,12 @@
-// What tracers left in a directory: files named <ns>-<pid>[.round<n>] by libmemduel_dump.so or by
-// the tools themselves (see profilers/tracers/dump/).
+// What tracers left in a directory: files named <ns>-<pid>[.round<n>] by libmemduel_dump.so
+// (dump.cpp) or by the tools themselves.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <vector>
 
-#include "profilers/tracers/tracer.h"
+#include "external/tracers.h"
 
 namespace memduel {
 

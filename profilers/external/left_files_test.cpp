@@ -1,12 +1,11 @@
-#include "profilers/tracers/left_files.h"
+#include "left_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/scratch_directory.h"
-#include "profilers/readers/plain_source.h"
+#include "readers/plain_source.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

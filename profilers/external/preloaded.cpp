@@ -1,4 +1,4 @@
-#include "profilers/tracers/preloaded.h"
+#include "external/preloaded.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "base/error.h"
-#include "base/installed.h"
+#include "util/error.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {

@@ -1,16 +1,13 @@
-#include "profilers/tracers/traced_command.h"
+#include "external/traced_command.h"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 
-#include "base/atomic_file.h"
-#include "base/error.h"
-#include "base/profile_name.h"
-#include "base/scratch_directory.h"
-#include "profilers/profile/capture/preload.h"
-#include "profilers/profile/capture/record_command.h"
-#include "profilers/profile/capture/run_command.h"
+#include "model/run_directory.h"
+#include "profile/recording.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

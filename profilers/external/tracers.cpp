@@ -1,17 +1,196 @@
-#include "profilers/tracers/registry.h"
+// The tracers, one class each, and the table that says of each what people need to know.
+//
+// recorder: memduel's own.
+//
+// heaptrack: its library alone. The command heaptrack stays in the foreground itself, pipes the
+// trace through two more processes and prints into the program's output; the library writes the
+// same raw trace to a file.
+//
+// gperftools: tcmalloc's heap profiler. libmemduel_dump.so starts it: with HEAPPROFILE forked
+// children and executed programs would share files.
+//
+// jemalloc: its heap profiler, in a build that has it (Debian's has). Dumps are taken through
+// mallctl by libmemduel_dump.so: the option prof_final can deadlock in a program whose atexit
+// allocates.
+
+#include "external/tracers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <memory>
 
-#include "base/error.h"
-#include "base/profile_name.h"
-#include "base/removed.h"
-#include "base/text.h"
-#include "profilers/profile/capture/preload.h"
-#include "profilers/tracers/backends.h"
+#include "external/preloaded.h"
+#include "left_files.h"
+#include "model/removed.h"
+#include "model/run_directory.h"
+#include "profile/recorded_files.h"
+#include "profile/recording.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
 
 namespace memduel {
+
+namespace {
+
+/// The least that a snapshot holds of the trial's own peak, in percent.
+constexpr int kSnapshotPercent = 97;
+/// Below this share of the known peak snapshots are rare: a trial's peak may be lower than others.
+constexpr double kLeastOfPeak = 0.8;
+
+class Recorder : public Tracer {
+ public:
+  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
+                                               const EnvironmentVariables& environment,
+                                               const TracerOptions& options) const override {
+    Preload preload;
+    preload.mode = options.every_allocation ? RecordMode::exact : RecordMode::sampled;
+    preload.interval_bytes = options.interval_bytes;
+    preload.snapshot = snapshot_at_peak(kSnapshotPercent, kLeastOfPeak * options.known_peak_bytes);
+    return recording_environment(preload, directory, value_in(environment, "LD_PRELOAD"));
+  }
+
+  [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
+                                  const ProfileNaming& file_of) const override {
+    KeptProfiles kept;
+    const auto image_file = [&](const ImagePlan& plan, std::size_t number) {
+      return file_of({number, plan.pids[number - 1], std::nullopt});
+    };
+    const auto keep_image = [&](const ImagePlan& plan, std::size_t number, std::string_view bytes) {
+      const std::filesystem::path file = image_file(plan, number);
+      kept.files.push_back({{number, plan.pids[number - 1], std::nullopt}, file});
+      write_file_atomically(file, bytes);
+      return std::optional(file);
+    };
+    RecordedImages recorded =
+        finish_images(directory, {image_file, keep_image}, {default_symbol_cache(), false});
+    kept.missing = std::move(recorded.unreadable);
+    return kept;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Tracer> make_recorder() {
+  return std::make_unique<Recorder>();
+}
+
+namespace {
+
+constexpr const char* kHeaptrackLibrary = "libheaptrack_preload.so";
+
+class Heaptrack : public Tracer {
+ public:
+  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
+                                               const EnvironmentVariables& environment,
+                                               const TracerOptions& /*options*/) const override {
+    auto variables = preload_environment("heaptrack", kHeaptrackLibrary, directory, environment);
+    variables["MEMDUEL_TRACER_PRELOAD"] = variables.at("LD_PRELOAD");
+    // heaptrack replaces $$ by the process's id.
+    variables["DUMP_HEAPTRACK_OUTPUT"] = (directory / "0-$$").string();
+    return variables;
+  }
+
+  [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
+                                  const ProfileNaming& file_of) const override {
+    return keep_files(directory, file_of, pack_lines);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Tracer> make_heaptrack() {
+  return std::make_unique<Heaptrack>();
+}
+
+Availability heaptrack_works() {
+  return library_works(kHeaptrackLibrary);
+}
+
+namespace {
+
+constexpr const char* kTcmalloc = "libtcmalloc.so.4";
+
+class GperftoolsHeap : public Tracer {
+ public:
+  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
+                                               const EnvironmentVariables& environment,
+                                               const TracerOptions& /*options*/) const override {
+    auto variables = preload_environment("gperftools", kTcmalloc, directory, environment);
+    // No dumps but those at the ends of rounds and of the program.
+    variables["HEAP_PROFILE_ALLOCATION_INTERVAL"] = "0";
+    variables["HEAP_PROFILE_INUSE_INTERVAL"] = "0";
+    return variables;
+  }
+
+  [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
+                                  const ProfileNaming& file_of) const override {
+    return keep_files(directory, file_of, move_file);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Tracer> make_gperftools() {
+  return std::make_unique<GperftoolsHeap>();
+}
+
+Availability gperftools_works() {
+  return library_works(kTcmalloc);
+}
+
+namespace {
+
+constexpr const char* kJemalloc = "libjemalloc.so.2";
+
+int log2_of(std::uint64_t interval_bytes) {
+  if (std::has_single_bit(interval_bytes)) return std::countr_zero(interval_bytes);
+  throw Error(
+      ExitCode::usage,
+      fmt::format("jemalloc cannot sample every {} bytes: it takes powers of two", interval_bytes),
+      {}, fmt::format("give {}", std::bit_floor(interval_bytes)));
+}
+
+class Jemalloc : public Tracer {
+ public:
+  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
+                                               const EnvironmentVariables& environment,
+                                               const TracerOptions& options) const override {
+    auto variables = preload_environment("jemalloc", kJemalloc, directory, environment);
+    const int sample = options.every_allocation ? 0 : log2_of(options.interval_bytes);
+    // The last word on an option counts: the program's own stay in force.
+    std::string settings = value_in(environment, "MALLOC_CONF");
+    if (!settings.empty()) settings += ",";
+    settings += fmt::format("prof:true,prof_active:true,prof_accum:true,lg_prof_sample:{}", sample);
+    variables["MALLOC_CONF"] = settings;
+    return variables;
+  }
+
+  [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
+                                  const ProfileNaming& file_of) const override {
+    return keep_files(directory, file_of, move_file);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Tracer> make_jemalloc() {
+  return std::make_unique<Jemalloc>();
+}
+
+// One without the profiler takes no stacks, and so has no use for an unwinder.
+Availability jemalloc_works() {
+  Availability here = library_works(kJemalloc);
+  if (!here.works) return here;
+  const std::string bytes = read_file(*find_shared_library(kJemalloc));
+  const bool unwinds = bytes.find("_Unwind_Backtrace") != std::string::npos ||
+                       bytes.find("unw_backtrace") != std::string::npos;
+  if (!unwinds) return {false, std::string(kJemalloc) + " was built without its profiler"};
+  return here;
+}
+
 namespace {
 
 /// Of tracers that write when the program ends.

@@ -1,4 +1,4 @@
-#include "profilers/meters/cgroup.h"
+#include "meters/cgroup.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,8 +11,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "memory/cgroup_memory.h"
-#include "memory/text_file.h"
+#include "memory/kernel_files.h"
 
 namespace memduel {
 namespace {

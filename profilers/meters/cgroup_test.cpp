@@ -1,4 +1,4 @@
-#include "profilers/meters/cgroup.h"
+#include "meters/cgroup.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "profilers/meters/touched_pages.h"
+#include "heap_meter.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "profilers/meters/registry.h"
+#include "meters/meter_registry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,12 +7,28 @@
 #include <filesystem>
 #include <set>
 
-#include "base/error.h"
-#include "memory/cgroup_memory.h"
-#include "profilers/meters/cgroup.h"
+#include "memory/kernel_files.h"
+#include "meters/cgroup.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {
+
+TEST(MeterCapabilities, ASayOfNoComesWithAdvice) {
+  const auto capabilities = meter_capabilities();
+  ASSERT_EQ(capabilities.size(), 3U);
+  EXPECT_EQ(capabilities[0].name, "statm");
+  EXPECT_EQ(capabilities[1].name, "smaps_rollup");
+  EXPECT_EQ(capabilities[2].name, "peak_reset");
+  for (const Capability& capability : capabilities) {
+    EXPECT_FALSE(capability.detail.empty()) << capability.name;
+    EXPECT_EQ(capability.ok, capability.advice.empty()) << capability.name;
+  }
+}
+
+TEST(MeterCapabilities, OwnStatmCanBeReadOnLinux) {
+  EXPECT_TRUE(meter_capabilities()[0].ok);
+}
 
 TEST(MeterRegistry, HoldsEveryMeterAndProbe) {
   std::set<std::string> names;

@@ -1,5 +1,6 @@
-// The meter against a libnvidia-ml.so.1 that answers what a test tells it (testing/fake_nvml.cpp).
-#include "profilers/meters/nvml_meter.h"
+// The meter against a libnvidia-ml.so.1 that answers what a test tells it (test_fake_nvml.cpp).
+
+#include "meters/nvml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

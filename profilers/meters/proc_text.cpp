@@ -1,6 +1,6 @@
-#include "profilers/meters/proc_text.h"
+#include "proc_text.h"
 
-#include "memory/text_file.h"
+#include "memory/kernel_files.h"
 
 namespace memduel {
 namespace {

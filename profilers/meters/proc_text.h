@@ -1,7 +1,9 @@
-// Numbers out of the texts of /proc/PID.
+// Numbers out of the texts of /proc/PID, and the CPU time of the calling thread, by which meters
+// ration those that cost much to read.
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string_view>
 
@@ -24,5 +26,11 @@ std::optional<FaultCounts> fault_counts(std::string_view stat);
 /// Whether a process, by its stat text, has executed no program since it was forked: its pages are
 /// its parent's until it writes to them.
 bool is_only_forked(std::string_view stat);
+
+inline std::int64_t thread_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "profilers/meters/proc_text.h"
+#include "proc_text.h"
 
 #include <gtest/gtest.h>
 

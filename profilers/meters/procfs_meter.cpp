@@ -1,4 +1,4 @@
-#include "profilers/meters/procfs_meter.h"
+#include "meters/procfs_meter.h"
 
 #include <fcntl.h>
 #include <time.h>
@@ -9,10 +9,9 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/metric_catalogue.h"
-#include "memory/text_file.h"
-#include "profilers/meters/proc_text.h"
-#include "profilers/meters/thread_cpu.h"
+#include "memory/kernel_files.h"
+#include "model/metric_catalogue.h"
+#include "proc_text.h"
 
 namespace memduel {
 namespace {

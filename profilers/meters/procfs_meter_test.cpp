@@ -1,4 +1,4 @@
-#include "profilers/meters/procfs_meter.h"
+#include "meters/procfs_meter.h"
 
 #include <gtest/gtest.h>
 #include <linux/magic.h>

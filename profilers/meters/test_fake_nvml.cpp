@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "profilers/meters/nvml_library.h"
+#include "nvml_library.h"
 
 namespace {
 

@@ -1,8 +1,7 @@
-#include "profilers/profile/questions/comparability.h"
-
 #include <gmock/gmock.h>
 
-#include "base/error.h"
+#include "profile/difference.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "profilers/profile/questions/counted_once.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +5,8 @@
 #include <map>
 #include <string>
 #include <utility>
+
+#include "profile/difference.h"
 
 namespace memduel {
 namespace {

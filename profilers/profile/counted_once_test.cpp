@@ -1,10 +1,10 @@
 // Made-up processes and when they ran; what they have together follows from their parts.
-#include "profilers/profile/questions/counted_once.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "profile/difference.h"
 
 namespace memduel {
 namespace {

@@ -1,13 +1,33 @@
-#include "profilers/profile/questions/named_side.h"
+// The amounts of each side by the functions of their stacks, and what two sides differ in.
+
+#include "profile/difference.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <optional>
 
-#include "profilers/profile/names/named_memory.h"
-#include "profilers/profile/questions/counted_once.h"
+#include "names/stack_names.h"
+#include "profile/function_names.h"
 
 namespace memduel {
+
+/// Frames of a stack that are kept, from the innermost.
+inline constexpr std::size_t kWholeStack = std::numeric_limits<std::size_t>::max();
+
+/// The sites of a profile that a question is about.
+LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap);
+
+/// Means over the trials of `side`, of each trial the images that the question is about.
+NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, FunctionNames& names,
+                     std::size_t depth = kWholeStack);
+
+/// What the exact counters beside samples say of the same images: the mean over the trials. Absent
+/// where nothing was sampled, an image has no counters, or none of them is the question's.
+std::optional<double> counted_total(const ProfileSide& side, DifferenceKind kind, Heap heap);
+
 namespace {
 
 LiveSites retained_sites(const Profile& profile) {
@@ -170,6 +190,108 @@ NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, Fu
   named.functions.erase(std::unique(named.functions.begin(), named.functions.end()),
                         named.functions.end());
   return named;
+}
+
+namespace {
+
+double rank_of(const Estimate& amount, DifferenceKind kind) {
+  return kind == DifferenceKind::allocations ? amount.count : amount.bytes;
+}
+
+/// The phase whose own difference is the largest in the direction of the whole.
+std::string phase_of(const MatchedStack& stack, DifferenceKind kind) {
+  std::map<std::string, double> by_phase;
+  for (const auto& [phase, amount] : stack.candidate.by_phase)
+    by_phase[phase] += rank_of(amount, kind);
+  for (const auto& [phase, amount] : stack.baseline.by_phase)
+    by_phase[phase] -= rank_of(amount, kind);
+  const double whole = rank_of(stack.candidate.total, kind) - rank_of(stack.baseline.total, kind);
+  const auto most = std::ranges::max_element(by_phase, [whole](const auto& a, const auto& b) {
+    return whole < 0 ? a.second > b.second : a.second < b.second;
+  });
+  return most == by_phase.end() ? "" : most->first;
+}
+
+bool has_name(const NamedStack& stack, const FunctionNames& names) {
+  return std::ranges::any_of(stack,
+                             [&](std::uint32_t function) { return names.is_function(function); });
+}
+
+std::set<std::string> functions_of(const ProfileSide& side) {
+  std::set<std::string> functions;
+  for (const std::vector<Profile>& trial : side)
+    for (const Profile& profile : trial) functions.merge(compiled_functions(profile));
+  return functions;
+}
+
+/// Both sides have it, though a function of it under another version's name.
+bool was_taken(const MatchedStack& stack, const FunctionNames& names) {
+  return stack.in_baseline && stack.in_candidate &&
+         std::ranges::any_of(stack.stack,
+                             [&](std::uint32_t function) { return names.was_taken(function); });
+}
+
+/// By more than chance in the sampling explains.
+bool differs(const StackDifference& row, DifferenceKind kind) {
+  const bool sampled = row.half_width() > 0;
+  const bool by_bytes = std::abs(row.bytes()) >= 0.5 && std::abs(row.bytes()) > row.half_width();
+  if (kind != DifferenceKind::allocations) return by_bytes;
+  return std::abs(row.blocks()) >= 0.5 && (by_bytes || !sampled);
+}
+
+}  // namespace
+
+std::string to_string(DifferenceKind kind) {
+  return std::string(to_name(kind));
+}
+
+double StackDifference::half_width() const {
+  Estimate both;
+  both.variance = baseline.variance + candidate.variance;
+  return both.half_width();
+}
+
+ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileSide& candidate,
+                                     DifferenceKind kind, Heap heap) {
+  FunctionNames names;
+  const NamedSide a = named_side(baseline, kind, heap, names);
+  names.take(renamed_functions(functions_of(baseline), functions_of(candidate)));
+  const NamedSide b = named_side(candidate, kind, heap, names);
+  ProfileDifference difference;
+  difference.kind = kind;
+  difference.heap = heap;
+  difference.counted_baseline = counted_total(baseline, kind, heap);
+  difference.counted_candidate = counted_total(candidate, kind, heap);
+  double unmatched = 0;
+  double guessed = 0;
+  for (const MatchedStack& stack : match_stacks(a, b)) {
+    StackDifference row;
+    row.baseline = stack.baseline.total;
+    row.candidate = stack.candidate.total;
+    difference.baseline += row.baseline;
+    difference.candidate += row.candidate;
+    const bool one_sided = !stack.in_baseline || !stack.in_candidate;
+    if ((one_sided && differs(row, kind)) || !has_name(stack.stack, names))
+      unmatched += row.baseline.bytes + row.candidate.bytes;
+    else if (stack.guessed || was_taken(stack, names))
+      guessed += row.baseline.bytes + row.candidate.bytes;
+    difference.moved += std::abs(rank_of(row.candidate, kind) - rank_of(row.baseline, kind));
+    if (!differs(row, kind)) continue;
+    for (const std::uint32_t function : stack.stack) row.stack.push_back(names.name(function));
+    row.phase = phase_of(stack, kind);
+    difference.stacks.push_back(std::move(row));
+  }
+  const double whole = difference.baseline.bytes + difference.candidate.bytes;
+  if (whole > 0) difference.unmatched_share = unmatched / whole;
+  if (whole > 0) difference.guessed_share = guessed / whole;
+  std::ranges::stable_sort(
+      difference.stacks, [kind](const StackDifference& x, const StackDifference& y) {
+        const auto size = [kind](const StackDifference& row) {
+          return std::abs(kind == DifferenceKind::allocations ? row.blocks() : row.bytes());
+        };
+        return size(x) > size(y);
+      });
+  return difference;
 }
 
 }  // namespace memduel

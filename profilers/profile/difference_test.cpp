@@ -1,4 +1,4 @@
-#include "profilers/profile/questions/profile_difference.h"
+#include "profile/difference.h"
 
 #include <gmock/gmock.h>
 

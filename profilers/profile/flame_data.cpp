@@ -1,5 +1,3 @@
-#include "profilers/profile/questions/flame_data.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,12 +7,13 @@
 #include <set>
 #include <tuple>
 
-#include "base/error.h"
-#include "base/varint.h"
-#include "profilers/profile/decode/trace_file.h"
-#include "profilers/profile/names/short_name.h"
-#include "profilers/profile/questions/comparability.h"
-#include "profilers/profile/questions/flame_tree.h"
+#include "flame_tree.h"
+#include "profile/difference.h"
+#include "profile/function_names.h"
+#include "profile/outputs.h"
+#include "profile/recorded_files.h"
+#include "util/bytes.h"
+#include "util/error.h"
 
 namespace memduel {
 

@@ -1,12 +1,11 @@
-#include "profilers/profile/questions/flame_data.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "profilers/profile/decode/trace_file.h"
-#include "profilers/profile/questions/flame_tree.h"
+#include "flame_tree.h"
+#include "profile/outputs.h"
+#include "profile/recorded_files.h"
 
 namespace memduel {
 namespace {

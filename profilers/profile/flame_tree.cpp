@@ -1,10 +1,10 @@
-#include "profilers/profile/questions/flame_tree.h"
+#include "flame_tree.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "profilers/profile/names/own_code.h"
-#include "profilers/profile/names/stack_names.h"
+#include "names/stack_names.h"
+#include "profile/function_names.h"
 
 namespace memduel {
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profilers/profile/model/profile.h"
-#include "profilers/profile/names/renamed_functions.h"
+#include "names/stack_names.h"
+#include "profile/profile.h"
 
 namespace memduel {
 

@@ -1,14 +1,13 @@
-#include "profilers/profile/capture/heap_counters.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/text.h"
-#include "profilers/recorder/layout.h"
+#include "profile/recorded_files.h"
+#include "recorder/layout.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
 
 namespace memduel {
 

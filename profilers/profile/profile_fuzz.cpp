@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/error.h"
-#include "profilers/profile/decode/load_profile.h"
-#include "profilers/profile/decode/trace_file.h"
-#include "profilers/profile/questions/export_profile.h"
-#include "profilers/profile/questions/summarize.h"
+#include "profile/outputs.h"
+#include "profile/recorded_files.h"
+#include "util/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

@@ -1,13 +1,173 @@
-#include "profilers/profile/capture/image_files.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/atomic_file.h"
-#include "base/file.h"
-#include "profilers/profile/decode/trace_file.h"
+#include <algorithm>
+
+#include "profile/function_names.h"
+#include "profile/recorded_files.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
 
 namespace memduel {
+
+namespace {
+
+std::string symbols_of(const Profile& profile) {
+  std::string bytes;
+  for (const ProfileLocation& location : profile.locations) {
+    if (location.kind != ProfileLocation::Kind::native || location.names.empty()) continue;
+    put_varint(bytes, location.module ? *location.module + 1 : 0);
+    put_varint(bytes, location.address);
+    put_names(bytes, location.names);
+  }
+  return bytes;
+}
+
+/// An events block of nothing else.
+std::string block_of(const HeapTotals& counters) {
+  std::string bytes(1, static_cast<char>(recorder::Event::counters));
+  put_varint(bytes, 0);  // the time, which nobody reads
+  put_varint(bytes, 0);  // no node has to be there
+  put_varint(bytes, zigzag(counters.live_bytes));
+  for (const std::int64_t number :
+       {counters.peak_bytes, counters.allocated_bytes, counters.allocations})
+    put_varint(bytes, static_cast<std::uint64_t>(number));
+  put_varint(bytes, zigzag(counters.mapping_bytes));
+  for (const std::int64_t number : {counters.mapping_peak_bytes, counters.lost, counters.threads})
+    put_varint(bytes, static_cast<std::uint64_t>(number));
+  return bytes;
+}
+
+}  // namespace
+
+FinishedProfile finish_profile(std::string_view recorded, const std::string& name,
+                               const SymbolOptions& options,
+                               const std::map<std::string, std::string>& more_info,
+                               const std::optional<HeapTotals>& last) {
+  FinishedProfile finished;
+  finished.profile = profile_from_bytes(recorded, name);
+  symbolize(finished.profile, options);
+  TraceWriter writer;
+  LastSnapshot last_snapshot(recorded);
+  const TraceReading reading = read_trace(recorded, name, [&](const TraceBlock& block) {
+    const bool of_snapshot =
+        block.type == recorder::BlockType::pages || block.type == recorder::BlockType::snapshot;
+    const bool is_renewed =
+        block.type == recorder::BlockType::symbols || block.type == recorder::BlockType::index;
+    if (!is_renewed && (!of_snapshot || last_snapshot.has(block.type)))
+      writer.add(block.type, block.bytes);
+  });
+  if (last) {
+    finished.profile.counters = last;
+    writer.add(recorder::BlockType::events, block_of(*last));
+  }
+  std::string info;
+  for (const auto& [key, value] : more_info) {
+    finished.profile.info[key] = value;
+    info += key + " " + value + "\n";
+  }
+  // The new file is whole: only this line remembers what the old one had lost.
+  if (const std::string loss = loss_of(reading); !loss.empty()) info += "loss " + loss + "\n";
+  if (!info.empty()) writer.add(recorder::BlockType::info, info);
+  writer.add(recorder::BlockType::symbols, symbols_of(finished.profile));
+  finished.bytes = writer.finish();
+  return finished;
+}
+
+namespace {
+
+std::string end_of(const HeapCounters& image) {
+  if (image.finished) return "the program's own";
+  return image.still_runs()
+             ? "not yet: it went on in the background, which is not in here"
+             : "abruptly, by a signal or exit_group: the stacks of its last moment are lost";
+}
+
+/// The page outlives the program, whatever ended it, and misses nothing of what the trace lost.
+std::optional<HeapTotals> last_counters(const HeapCounters& image) {
+  if (image.finished && image.lost == 0) return std::nullopt;
+  return image;
+}
+
+std::filesystem::path raw_profile(const std::filesystem::path& directory,
+                                  const HeapCounters& image) {
+  return directory / fmt::format("{}-{}.mdp", image.started_ns, image.pid);
+}
+
+/// Those that left a profile: in count mode none does.
+std::vector<const HeapCounters*> with_profiles(const HeapImages& left,
+                                               const std::filesystem::path& directory) {
+  std::vector<const HeapCounters*> images;
+  for (const HeapCounters& image : left.images)
+    if (std::filesystem::exists(raw_profile(directory, image))) images.push_back(&image);
+  return images;
+}
+
+ImagePlan plan_of(const std::vector<const HeapCounters*>& images) {
+  ImagePlan plan;
+  if (images.empty()) return plan;
+  for (const HeapCounters* image : images) plan.pids.push_back(image->pid);
+  const auto largest = std::ranges::max_element(images, {}, &HeapCounters::size_bytes);
+  plan.largest = static_cast<std::size_t>(largest - images.begin()) + 1;
+  return plan;
+}
+
+std::map<std::string, std::string> info_of(const HeapCounters& image) {
+  std::map<std::string, std::string> info = {
+      {"end", end_of(image)}, {kTogetherPeakFact, std::to_string(image.together_peak_bytes)}};
+  if (image.has_sparse) info[kTogetherSampledFact] = "yes";
+  if (image.ended_ns > 0) info["ended_ns"] = std::to_string(image.ended_ns);
+  if (image.forked) {
+    info["inherited_bytes"] = std::to_string(image.inherited_bytes);
+    info["inherited_mapping_bytes"] = std::to_string(image.inherited_mapping_bytes);
+  }
+  if (image.uncertainty_bytes() > 0)
+    info["counters_within"] = format_bytes(static_cast<double>(image.uncertainty_bytes()));
+  return info;
+}
+
+}  // namespace
+
+RecordedImages finish_images(const std::filesystem::path& directory, const KeepImages& keep,
+                             const SymbolOptions& symbols) {
+  HeapImages left = read_heap_directory(directory);
+  const std::vector<const HeapCounters*> profiled = with_profiles(left, directory);
+  const ImagePlan plan = plan_of(profiled);
+  RecordedImages recorded;
+  recorded.unreadable = std::move(left.unreadable);
+  for (const HeapCounters& image : left.images) {
+    recorded.images.push_back({std::nullopt, image});
+    const auto place = std::ranges::find(profiled, &image);
+    if (place == profiled.end()) continue;
+    const std::size_t number = static_cast<std::size_t>(place - profiled.begin()) + 1;
+    std::map<std::string, std::string> info = info_of(image);
+    if (plan.count() > 1) {
+      const HeapCounters& largest = *profiled[plan.largest - 1];
+      info["image"] = fmt::format("{} of {}", number, plan.count());
+      const auto file =
+          keep.file_of(plan, plan.largest).lexically_relative(keep.file_of(plan, 1).parent_path());
+      info["largest_image"] =
+          fmt::format("{}: {}, {} {}", file.string(), largest.program,
+                      format_bytes(static_cast<double>(largest.size_bytes())), kLargestBy);
+      info["largest_image_number"] = std::to_string(plan.largest);
+    }
+    FinishedProfile finished;
+    const std::filesystem::path raw = raw_profile(directory, image);
+    try {
+      finished = finish_profile(read_file(raw), raw.string(), symbols, info, last_counters(image));
+    } catch (const Error& error) {
+      recorded.unreadable.push_back(error.message());
+      continue;
+    }
+    recorded.images.back().file = keep.keep(plan, number, finished.bytes);
+    recorded.images.back().has_snapshot = finished.profile.resident.has_value();
+    recorded.images.back().peak_resident_bytes = peak_resident_bytes(finished.profile);
+  }
+  return recorded;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,10 +1,9 @@
-#include "profilers/profile/questions/round_ends.h"
-
 #include <algorithm>
 #include <map>
 
-#include "base/text.h"
-#include "profilers/profile/names/stack_names.h"
+#include "names/stack_names.h"
+#include "profile/difference.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

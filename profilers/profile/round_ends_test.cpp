@@ -1,6 +1,6 @@
-#include "profilers/profile/questions/round_ends.h"
-
 #include <gmock/gmock.h>
+
+#include "profile/difference.h"
 
 namespace memduel {
 namespace {

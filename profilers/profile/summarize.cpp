@@ -1,5 +1,3 @@
-#include "profilers/profile/questions/summarize.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,11 +6,9 @@
 #include <map>
 #include <set>
 
-#include "base/text.h"
-#include "profilers/profile/names/named_memory.h"
-#include "profilers/profile/names/own_code.h"
-#include "profilers/profile/names/runtime_memory.h"
-#include "profilers/profile/names/short_name.h"
+#include "profile/function_names.h"
+#include "profile/outputs.h"
+#include "util/text.h"
 
 namespace memduel {
 

@@ -1,7 +1,9 @@
-// Which file each address of a process came from, and the locations of its frames.
+// Which file each address of a process came from, what an ELF file says about itself, and the
+// locations of frames.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,12 +12,28 @@
 #include <utility>
 #include <vector>
 
-#include "profilers/profile/model/profile.h"
-#include "profilers/profile/names/module_names.h"
-#include "profilers/readers/elf_file.h"
-#include "profilers/readers/stack_builder.h"
+#include "profile/function_names.h"
+#include "profile/profile.h"
+#include "stack_builder.h"
 
 namespace memduel {
+
+/// A part of a file that is mapped into memory.
+struct ElfSegment {
+  std::uint64_t offset = 0;   ///< in the file
+  std::uint64_t address = 0;  ///< that the file asks for
+  std::uint64_t bytes = 0;    ///< in memory
+
+  friend bool operator==(const ElfSegment&, const ElfSegment&) = default;
+};
+
+struct ElfFile {
+  std::string build_id;  ///< hexadecimal; empty when the file has none
+  std::vector<ElfSegment> segments;
+};
+
+/// Absent when there is no such file, or it is not ELF.
+std::optional<ElfFile> read_elf_file(const std::filesystem::path& file);
 
 class PlainSource;
 

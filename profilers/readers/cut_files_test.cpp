@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "profilers/profile/questions/export_profile.h"
-#include "profilers/readers/testing/golden.h"
+#include "profile/outputs.h"
+#include "test_golden_files.h"
 
 namespace memduel {
 namespace {

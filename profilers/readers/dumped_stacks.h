@@ -1,18 +1,25 @@
-// The stacks of a dump that lists return addresses first and the mapped files last.
+// The stacks of a dump that lists return addresses first and the mapped files last (gperftools,
+// jemalloc), without the frames that are the allocator's own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "profilers/profile/model/profile.h"
-#include "profilers/readers/address_space.h"
-#include "profilers/readers/plain_source.h"
-#include "profilers/readers/stack_builder.h"
-#include "profilers/readers/text_cursor.h"
+#include "address_space.h"
+#include "profile/profile.h"
+#include "readers/plain_source.h"
+#include "stack_builder.h"
+#include "text_cursor.h"
 
 namespace memduel {
+
+/// How many of a stack's innermost frames belong to the allocator, as pprof and jeprof drop them:
+/// all up to the outermost that lies in its library or has the name of one of its entries.
+/// `locations` are the profile's, innermost first.
+std::size_t allocator_frames(const Profile& profile, const std::vector<std::uint32_t>& locations);
 
 /// No program has more bytes than that; sums of larger numbers would not fit.
 inline constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 48;

@@ -1,12 +1,12 @@
 // The dumps of gperftools and jemalloc, held to what google-pprof and jeprof say of them.
+#include "dumped_stacks.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "profilers/readers/allocator_frames.h"
-#include "profilers/readers/dumped_stacks.h"
-#include "profilers/readers/testing/golden.h"
+#include "test_golden_files.h"
 
 namespace memduel {
 namespace {

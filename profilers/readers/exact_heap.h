@@ -1,14 +1,27 @@
-// A heap of which every block was recorded, replayed: what is live, what was live at the peak. The
-// peak is composed as profilers/profile/decode/peak_tracker.h does it, in whole numbers and for the
-// one peak that a foreign trace has, because such a trace has hundreds of thousands of stacks.
+// A heap of which every block was recorded, replayed: how it grew (Timeline, in a bounded number of
+// moments however long the run was), what is live, what was live at the peak. The peak is composed
+// as PeakTracker (profile/decode/live_heap.h) does it, in whole numbers and for the one peak that a
+// foreign trace has, because such a trace has hundreds of thousands of stacks.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "profilers/profile/model/profile.h"
+#include "profile/profile.h"
 
 namespace memduel {
+
+class Timeline {
+ public:
+  /// Of neighbours that fall together the one with more bytes stays, so that no peak is lost.
+  void add(const ProfileMoment& moment);
+  [[nodiscard]] const std::vector<ProfileMoment>& moments() const { return moments_; }
+
+ private:
+  std::vector<ProfileMoment> moments_;
+  std::size_t stride_ = 1;    ///< how many moments each one stands for
+  std::size_t gathered_ = 0;  ///< by the last one
+};
 
 Estimate exact_amount(std::uint64_t bytes, std::uint64_t count);
 

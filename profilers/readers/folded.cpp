@@ -1,11 +1,10 @@
-#include "profilers/readers/folded.h"
-
 #include <fmt/format.h>
 
-#include "profilers/readers/dumped_stacks.h"
-#include "profilers/readers/plain_source.h"
-#include "profilers/readers/stack_builder.h"
-#include "profilers/readers/text_cursor.h"
+#include "dumped_stacks.h"
+#include "formats.h"
+#include "readers/plain_source.h"
+#include "stack_builder.h"
+#include "text_cursor.h"
 
 namespace memduel {
 

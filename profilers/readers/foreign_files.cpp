@@ -1,4 +1,4 @@
-#include "profilers/readers/foreign_files.h"
+#include "readers/foreign_files.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <array>
 #include <cctype>
 
-#include "base/command_line.h"
-#include "base/error.h"
-#include "profilers/profile/decode/trace_file.h"
-#include "profilers/readers/plain_source.h"
-#include "profilers/readers/registry.h"
+#include "profile/recorded_files.h"
+#include "readers/plain_source.h"
+#include "readers/read_profile.h"
+#include "util/command_line.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,17 +1,16 @@
 // Files that memduel recognises and does not read. Their beginnings are those of files that memray
 // 1.20.0, perf 6.1, OpenJDK 17, Node.js 18 and hyperfine 1.15 wrote.
-#include "profilers/readers/foreign_files.h"
+#include "readers/foreign_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "base/atomic_file.h"
-#include "base/error.h"
-#include "base/scratch_directory.h"
-#include "profilers/readers/registry.h"
-#include "profilers/readers/testing/golden.h"
+#include "readers/read_profile.h"
+#include "test_golden_files.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,12 +1,11 @@
-#include "profilers/readers/gperftools_heap.h"
-
 #include <fmt/format.h>
 
-#include "base/text.h"
-#include "profilers/profile/model/tracer_facts.h"
-#include "profilers/readers/dumped_stacks.h"
-#include "profilers/readers/plain_source.h"
-#include "profilers/readers/text_cursor.h"
+#include "dumped_stacks.h"
+#include "formats.h"
+#include "profile/difference.h"
+#include "readers/plain_source.h"
+#include "text_cursor.h"
+#include "util/text.h"
 
 namespace memduel {
 

@@ -1,9 +1,8 @@
-#include "profilers/readers/heaptrack.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "profilers/readers/testing/golden.h"
+#include "formats.h"
+#include "test_golden_files.h"
 
 namespace memduel {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "profilers/readers/testing/golden.h"
+#include "test_golden_files.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "profilers/readers/pprof.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,15 +5,15 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/varint.h"
-#include "profilers/profile/questions/pprof_fields.h"
-#include "profilers/readers/address_space.h"
-#include "profilers/readers/foreign_frames.h"
-#include "profilers/readers/plain_source.h"
-#include "profilers/readers/pprof_columns.h"
-#include "profilers/readers/stack_builder.h"
-#include "profilers/readers/text_cursor.h"
-#include "profilers/readers/wire_message.h"
+#include "address_space.h"
+#include "formats.h"
+#include "pprof_columns.h"
+#include "profile/outputs.h"
+#include "readers/plain_source.h"
+#include "stack_builder.h"
+#include "text_cursor.h"
+#include "util/bytes.h"
+#include "wire_message.h"
 
 namespace memduel {
 

@@ -1,14 +1,38 @@
-#include "profilers/readers/pprof_columns.h"
+// Units as pprof spells them, and the columns of amounts that its values become.
+
+#include "pprof_columns.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
-#include "profilers/profile/questions/pprof_fields.h"
-#include "profilers/readers/unit_names.h"
+#include "profile/outputs.h"
+#include "profile/profile.h"
 
 namespace memduel {
+
+struct NamedUnit {
+  std::string_view name;
+  ProfileUnit unit;
+  double each;  ///< how many bytes or nanoseconds one of it is, 1 for counts
+};
+
+/// Counts, where the name is none of bytes or time.
+constexpr NamedUnit unit_named(std::string_view name) {
+  constexpr NamedUnit kUnits[] = {
+      {"bytes", ProfileUnit::bytes, 1},
+      {"nanoseconds", ProfileUnit::nanoseconds, 1},
+      {"microseconds", ProfileUnit::nanoseconds, 1e3},
+      {"milliseconds", ProfileUnit::nanoseconds, 1e6},
+      {"seconds", ProfileUnit::nanoseconds, 1e9},
+  };
+  for (const NamedUnit& unit : kUnits) {
+    if (name == unit.name) return unit;
+  }
+  return {"count", ProfileUnit::samples, 1};
+}
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profilers/profile/model/profile.h"
+#include "profile/profile.h"
 
 namespace memduel {
 

@@ -1,14 +1,12 @@
-#include "profilers/readers/pprof.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "profilers/profile/questions/export_profile.h"
-#include "profilers/profile/questions/pprof_fields.h"
-#include "profilers/readers/testing/golden.h"
-#include "profilers/readers/wire_message.h"
+#include "formats.h"
+#include "profile/outputs.h"
+#include "test_golden_files.h"
+#include "wire_message.h"
 
 namespace memduel {
 namespace {

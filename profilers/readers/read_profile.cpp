@@ -1,23 +1,17 @@
-#include "profilers/readers/registry.h"
+#include "readers/read_profile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "profilers/profile/decode/load_profile.h"
-#include "profilers/profile/decode/trace_file.h"
-#include "profilers/profile/names/named_memory.h"
-#include "profilers/readers/folded.h"
-#include "profilers/readers/foreign_files.h"
-#include "profilers/readers/gperftools_heap.h"
-#include "profilers/readers/heaptrack.h"
-#include "profilers/readers/jemalloc_heap.h"
-#include "profilers/readers/memray.h"
-#include "profilers/readers/plain_source.h"
-#include "profilers/readers/pprof.h"
+#include "formats.h"
+#include "profile/function_names.h"
+#include "profile/recorded_files.h"
+#include "readers/foreign_files.h"
+#include "readers/plain_source.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 

@@ -1,5 +1,5 @@
 // What every format has in common: recognised by content, and a clear word for what is none.
-#include "profilers/readers/registry.h"
+#include "readers/read_profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,12 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "base/scratch_directory.h"
-#include "profilers/profile/questions/export_profile.h"
-#include "profilers/profile/questions/summarize.h"
-#include "profilers/readers/number_map.h"
-#include "profilers/readers/testing/golden.h"
-#include "profilers/readers/timeline.h"
+#include "exact_heap.h"
+#include "profile/outputs.h"
+#include "stack_builder.h"
+#include "test_golden_files.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

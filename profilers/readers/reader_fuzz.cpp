@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/error.h"
-#include "profilers/profile/questions/export_profile.h"
-#include "profilers/profile/questions/flame_data.h"
-#include "profilers/profile/questions/summarize.h"
-#include "profilers/readers/plain_source.h"
-#include "profilers/readers/registry.h"
+#include "profile/outputs.h"
+#include "readers/plain_source.h"
+#include "readers/read_profile.h"
+#include "util/error.h"
 
 #ifndef MEMDUEL_EVERY_READER
 extern const char* const fuzzed_reader;

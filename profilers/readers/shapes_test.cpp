@@ -5,9 +5,9 @@
 // 64 KiB at once, 500 of 32 one after the other, and a vector that grew to 16 pointers, 8 + 16 + …
 #include <gtest/gtest.h>
 
-#include "profilers/profile/model/tracer_facts.h"
-#include "profilers/readers/registry.h"
-#include "profilers/readers/testing/golden.h"
+#include "profile/difference.h"
+#include "readers/read_profile.h"
+#include "test_golden_files.h"
 
 namespace memduel {
 namespace {

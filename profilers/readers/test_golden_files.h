@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "profilers/readers/plain_source.h"
-#include "profilers/readers/registry.h"
+#include "readers/plain_source.h"
+#include "readers/read_profile.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel::testing_golden {
 

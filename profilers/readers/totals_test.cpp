@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "profilers/readers/testing/golden.h"
+#include "test_golden_files.h"
 
 namespace memduel {
 namespace {

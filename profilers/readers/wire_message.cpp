@@ -1,6 +1,6 @@
-#include "profilers/readers/wire_message.h"
+#include "wire_message.h"
 
-#include "base/varint.h"
+#include "util/bytes.h"
 
 namespace memduel {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profilers/readers/plain_source.h"
+#include "readers/plain_source.h"
 
 namespace memduel {
 

@@ -1,13 +1,14 @@
 // The slow path: entered every publish_bytes, at a new high, and where a sample is due.
-#include "profilers/recorder/account.h"
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/mappings.h"
-#include "profilers/recorder/next.h"
-#include "profilers/recorder/process.h"
-#include "profilers/recorder/sampler.h"
-#include "profilers/recorder/snapshot.h"
-#include "profilers/recorder/trace.h"
-#include "profilers/recorder/window.h"
+#include "account.h"
+
+#include "counters.h"
+#include "hooks/next.h"
+#include "mappings.h"
+#include "process.h"
+#include "sampler.h"
+#include "snapshot.h"
+#include "trace.h"
+#include "window.h"
 
 namespace memduel::recorder {
 

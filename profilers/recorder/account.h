@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "profilers/recorder/layout.h"
-#include "profilers/recorder/thread_state.h"
-#include "profilers/recorder/unwind.h"
+#include "recorder/layout.h"
+#include "stacks/unwind.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

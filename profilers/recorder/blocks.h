@@ -1,10 +1,11 @@
-// Which blocks are samples: a filter that every free reads, and the set behind it.
+// Tables of blocks by address: the sampled ones, with a filter that every free reads, and for
+// snapshots every live block with its stack.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "profilers/recorder/thread_state.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 
@@ -38,5 +39,13 @@ bool insert_block(void* block) MEMDUEL_HIDDEN;
 bool erase_block(void* block) MEMDUEL_HIDDEN;
 /// In a forked child, whose trace knows no samples.
 void forget_blocks() MEMDUEL_HIDDEN;
+
+/// False: no memory, or already there (its free was not seen).
+bool insert_live(const LiveRecord& record) MEMDUEL_HIDDEN;
+/// False: not known.
+bool erase_live(const void* block, LiveRecord& erased) MEMDUEL_HIDDEN;
+void visit_live(void (*visit)(const LiveRecord&)) MEMDUEL_HIDDEN;
+/// In a forked child, whose trace has other nodes.
+void forget_live() MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

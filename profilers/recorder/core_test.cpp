@@ -17,14 +17,14 @@
 #include <thread>
 #include <vector>
 
-#include "profilers/recorder/blocks.h"
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/find_object.h"
-#include "profilers/recorder/page_scan.h"
-#include "profilers/recorder/sampler.h"
-#include "profilers/recorder/stacks.h"
-#include "profilers/recorder/trace_format.h"
-#include "profilers/recorder/unwind.h"
+#include "blocks.h"
+#include "counters.h"
+#include "page_scan.h"
+#include "recorder/trace_format.h"
+#include "sampler.h"
+#include "stacks/loaded_objects.h"
+#include "stacks/stacks.h"
+#include "stacks/unwind.h"
 
 namespace memduel::recorder {
 

@@ -1,13 +1,13 @@
-#include "profilers/recorder/counters.h"
+#include "counters.h"
 
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
 #include <cstring>
 
+#include "hooks/next.h"
 #include "memduel/annotate.h"
-#include "profilers/recorder/next.h"
-#include "profilers/recorder/own_file.h"
+#include "own_file.h"
 
 namespace memduel::recorder {
 

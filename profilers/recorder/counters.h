@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "profilers/recorder/layout.h"
-#include "profilers/recorder/system.h"
-#include "profilers/recorder/thread_state.h"
+#include "recorder/layout.h"
+#include "system.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

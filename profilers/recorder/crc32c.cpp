@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "profilers/recorder/trace_format.h"
+#include "recorder/trace_format.h"
 
 namespace memduel::recorder {
 

@@ -1,8 +1,8 @@
-#include "profilers/recorder/file_pages.h"
+#include "file_pages.h"
 
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/mappings.h"
-#include "profilers/recorder/proc_lines.h"
+#include "counters.h"
+#include "mappings.h"
+#include "proc_lines.h"
 
 namespace memduel::recorder {
 

@@ -1,10 +1,10 @@
-#include "profilers/recorder/mappings.h"
+#include "mappings.h"
 
 #include <cstring>
 #include <initializer_list>
 
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/trace.h"
+#include "counters.h"
+#include "trace.h"
 
 namespace memduel::recorder {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/thread_state.h"
+#include "counters.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

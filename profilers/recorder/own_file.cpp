@@ -1,10 +1,10 @@
-#include "profilers/recorder/own_file.h"
+#include "own_file.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "profilers/recorder/counters.h"
+#include "counters.h"
 
 namespace memduel::recorder {
 

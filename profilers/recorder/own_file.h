@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "profilers/recorder/thread_state.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

@@ -1,6 +1,6 @@
-#include "profilers/recorder/page_scan.h"
+#include "page_scan.h"
 
-#include "profilers/recorder/system.h"
+#include "system.h"
 
 namespace memduel::recorder {
 

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "profilers/recorder/system.h"
+#include "system.h"
 
 namespace memduel::recorder {
 

@@ -1,4 +1,4 @@
-#include "profilers/recorder/process.h"
+#include "process.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,16 +9,16 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/file_pages.h"
-#include "profilers/recorder/find_object.h"
-#include "profilers/recorder/hooks.h"
-#include "profilers/recorder/mappings.h"
-#include "profilers/recorder/proc_lines.h"
-#include "profilers/recorder/resident_pages.h"
-#include "profilers/recorder/sampler.h"
-#include "profilers/recorder/snapshot.h"
-#include "profilers/recorder/trace.h"
+#include "counters.h"
+#include "file_pages.h"
+#include "hooks/hooks.h"
+#include "mappings.h"
+#include "proc_lines.h"
+#include "resident_pages.h"
+#include "sampler.h"
+#include "snapshot.h"
+#include "stacks/loaded_objects.h"
+#include "trace.h"
 
 namespace memduel::recorder {
 

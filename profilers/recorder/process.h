@@ -1,7 +1,7 @@
 // The life of the process image: constructor, threads, fork, exec, exit.
 #pragma once
 
-#include "profilers/recorder/thread_state.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

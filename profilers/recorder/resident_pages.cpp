@@ -1,18 +1,18 @@
-#include "profilers/recorder/resident_pages.h"
+#include "resident_pages.h"
 
 #include <dirent.h>
 #include <sys/uio.h>
 
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/find_object.h"
-#include "profilers/recorder/live_table.h"
-#include "profilers/recorder/mappings.h"
-#include "profilers/recorder/next.h"
-#include "profilers/recorder/own_ranges.h"
-#include "profilers/recorder/page_scan.h"
-#include "profilers/recorder/proc_lines.h"
-#include "profilers/recorder/stacks.h"
-#include "profilers/recorder/trace_writer.h"
+#include "blocks.h"
+#include "counters.h"
+#include "hooks/next.h"
+#include "mappings.h"
+#include "page_scan.h"
+#include "proc_lines.h"
+#include "stacks/loaded_objects.h"
+#include "stacks/stacks.h"
+#include "system.h"
+#include "trace_writer.h"
 
 namespace memduel::recorder {
 
@@ -269,9 +269,8 @@ Rollup read_rollup() {
 
 // Of a line of addresses: `begin-end rw-p …`. One of them is in the kernel's half.
 bool is_private_memory(const char* line) {
-  const auto* rights = static_cast<const char*>(memchr(line, ' ', strlen(line)));
-  if (rights == nullptr || strlen(rights) < 5 || strstr(rights, "[vsyscall]") != nullptr)
-    return false;
+  const char* rights = line + strcspn(line, " ");
+  if (strlen(rights) < 5 || strstr(rights, "[vsyscall]") != nullptr) return false;
   return strncmp(rights + 1, "---", 3) != 0 && rights[4] == 'p';
 }
 

@@ -1,7 +1,7 @@
 // What a snapshot writes of the process: its mappings, their resident pages, and whose they can be.
 #pragma once
 
-#include "profilers/recorder/thread_state.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

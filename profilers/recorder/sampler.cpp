@@ -1,8 +1,8 @@
-#include "profilers/recorder/sampler.h"
+#include "sampler.h"
 
 #include <cstring>
 
-#include "profilers/recorder/counters.h"
+#include "counters.h"
 
 namespace memduel::recorder {
 

@@ -1,17 +1,17 @@
-#include "profilers/recorder/snapshot.h"
+#include "snapshot.h"
 
 #include <signal.h>
 
 #include <cstdlib>
 #include <cstring>
 
+#include "counters.h"
 #include "memduel/annotate.h"
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/proc_lines.h"
-#include "profilers/recorder/process.h"
-#include "profilers/recorder/resident_pages.h"
-#include "profilers/recorder/trace.h"
-#include "profilers/recorder/unwind.h"
+#include "proc_lines.h"
+#include "process.h"
+#include "resident_pages.h"
+#include "stacks/unwind.h"
+#include "trace.h"
 
 namespace memduel::recorder {
 

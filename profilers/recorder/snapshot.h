@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/thread_state.h"
+#include "counters.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

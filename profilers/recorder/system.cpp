@@ -1,6 +1,4 @@
-#include "profilers/recorder/own_ranges.h"
-
-#include "profilers/recorder/system.h"
+#include "system.h"
 
 namespace memduel::recorder {
 

@@ -1,4 +1,5 @@
-// The few system services the recorder needs, without going through functions that it interposes.
+// The few system services that the recorder needs, without the functions that it interposes, and
+// the memory that it takes for itself (system.cpp lists those ranges for snapshots).
 #pragma once
 
 #include <linux/futex.h>
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "profilers/recorder/thread_state.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 
@@ -29,7 +30,7 @@ inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d 
   return result;  // a negative errno on failure; errno itself is left alone
 }
 
-/// A snapshot asks which pages are the recorder's (own_ranges.h).
+/// A snapshot asks which pages are the recorder's (visit_own_ranges).
 void note_own_range(void* at, std::size_t bytes) MEMDUEL_HIDDEN;
 void forget_own_range(const void* at) MEMDUEL_HIDDEN;
 
@@ -135,5 +136,9 @@ class Turn {
   bool& taken_;
   bool mine_;
 };
+
+/// Calls `visit(address, bytes)` for each range that own_memory gave and that is not released, as
+/// far as there was room to note it.
+void visit_own_ranges(void (*visit)(std::uintptr_t at, std::size_t bytes)) MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

@@ -1,19 +1,18 @@
-#include "profilers/recorder/trace.h"
+#include "trace.h"
 
 #include <sys/single_threaded.h>
 
 #include <cstring>
 
-#include "profilers/recorder/blocks.h"
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/live_table.h"
-#include "profilers/recorder/merge.h"
-#include "profilers/recorder/modules.h"
-#include "profilers/recorder/resident_pages.h"
-#include "profilers/recorder/sampler.h"
-#include "profilers/recorder/snapshot.h"
-#include "profilers/recorder/stacks.h"
-#include "profilers/recorder/trace_writer.h"
+#include "blocks.h"
+#include "counters.h"
+#include "resident_pages.h"
+#include "sampler.h"
+#include "snapshot.h"
+#include "stacks/modules.h"
+#include "stacks/python.h"
+#include "stacks/stacks.h"
+#include "trace_writer.h"
 
 namespace memduel::recorder {
 

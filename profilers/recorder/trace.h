@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "profilers/recorder/thread_state.h"
-#include "profilers/recorder/unwind.h"
+#include "stacks/unwind.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

@@ -1,12 +1,12 @@
-#include "profilers/recorder/trace_writer.h"
+#include "trace_writer.h"
 
 #include <cstring>
 
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/next.h"
-#include "profilers/recorder/own_file.h"
-#include "profilers/recorder/proc_lines.h"
-#include "profilers/recorder/stacks.h"
+#include "counters.h"
+#include "hooks/next.h"
+#include "own_file.h"
+#include "proc_lines.h"
+#include "stacks/stacks.h"
 
 namespace memduel::recorder {
 

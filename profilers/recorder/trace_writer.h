@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "profilers/recorder/thread_state.h"
-#include "profilers/recorder/trace_format.h"
+#include "recorder/trace_format.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

@@ -1,8 +1,8 @@
-#include "profilers/recorder/window.h"
+#include "window.h"
 
-#include "profilers/recorder/account.h"
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/unwind.h"
+#include "account.h"
+#include "counters.h"
+#include "stacks/unwind.h"
 
 namespace memduel::recorder {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "memduel/heap_window.h"
-#include "profilers/recorder/thread_state.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

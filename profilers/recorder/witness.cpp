@@ -12,9 +12,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "profilers/recorder/exec_family.h"
-#include "profilers/recorder/system.h"
-#include "profilers/witness/witness_format.h"
+#include "hooks/exec_family.h"
+#include "recorder/witness_format.h"
+#include "system.h"
 
 /// Of the recorder, where it is preloaded too: the file of the malloc that it passes calls on to.
 extern "C" const char* memduel_recorder_provider() __attribute__((weak));

@@ -1,4 +1,4 @@
-#include "profilers/witness/witness_log.h"
+#include "recorder/witness_log.h"
 
 #include <algorithm>
 #include <charconv>

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "profilers/witness/witness_log.h"
+#include "recorder/witness_log.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

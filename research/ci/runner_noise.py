@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often memduel cries wolf on this machine, and the smallest change it sees: idle, with busy cores, in a small cgroup.
 
-    bench/ci/runner_noise.py [--build build/release] [--minutes 0.33] [--write docs/ci.md]
+    research/ci/runner_noise.py [--build build/release] [--minutes 0.33] [--write docs/ci.md]
 
 Duels each program with itself (memduel calibrate, duels of 8 blocks) under each condition and prints the table of docs/ci.md; --write
 puts it there, between its two marks. Takes 8 times --minutes and a little. The cgroup needs root; without it its rows are left out and named.

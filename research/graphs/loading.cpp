@@ -13,12 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/scratch_directory.h"
-#include "base/text.h"
-#include "bench/graphs/limited_group.h"
-#include "bench/graphs/loading_cost.h"
-#include "workloads/graphs/generated_graphs.h"
+#include "kdgat/graph_file.h"
+#include "loading_cost.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "bench/graphs/loading_cost.h"
+#include "loading_cost.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,11 +14,28 @@
 #include <string>
 #include <system_error>
 
-#include "base/descriptor.h"
-#include "base/error.h"
-#include "workloads/datasets/random.h"
+#include "data/random.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
+
+LimitedGroup::LimitedGroup(std::int64_t bytes)
+    : group_(create_cgroup("memduel-limited-" + std::to_string(getpid()))) {
+  const int error = limit_cgroup(group_, bytes);
+  if (error == 0) return;
+  remove_cgroup(group_);
+  throw Error(ExitCode::cannot_measure,
+              group_.memory_dir.empty()
+                  ? "cannot make a control group with a memory controller"
+                  : "cannot limit its memory: " + std::generic_category().message(error),
+              group_.memory_dir, "run it as root, in a group that may have groups below it");
+}
+
+LimitedGroup::~LimitedGroup() {
+  remove_cgroup(group_);
+}
+
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {

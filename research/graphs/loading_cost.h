@@ -1,12 +1,29 @@
-// What loading a file of graphs costs a process.
+// What loading a file of graphs costs a process, and a control group that allows it little memory.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
-#include "profilers/meters/cgroup.h"
-#include "workloads/graphs/graph_file.h"
+#include "kdgat/graph_file.h"
+#include "meters/cgroup.h"
 
 namespace memduel {
+
+class LimitedGroup {
+ public:
+  /// Makes it below this process's own group, which stays as it is. Throws Error(cannot_measure)
+  /// where no memory group may be made or limited.
+  explicit LimitedGroup(std::int64_t bytes);
+  LimitedGroup(const LimitedGroup&) = delete;
+  LimitedGroup& operator=(const LimitedGroup&) = delete;
+  /// Its processes must have ended.
+  ~LimitedGroup();
+
+  [[nodiscard]] const TrialCgroup& cgroup() const { return group_; }
+
+ private:
+  TrialCgroup group_;
+};
 
 struct LoadingCost {
   int status = 0;  ///< as waitpid has it; the rest is 0 when this is not

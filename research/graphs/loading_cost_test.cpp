@@ -1,4 +1,4 @@
-#include "bench/graphs/loading_cost.h"
+#include "loading_cost.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -6,10 +6,9 @@
 #include <csignal>
 #include <optional>
 
-#include "base/error.h"
-#include "base/scratch_directory.h"
-#include "bench/graphs/limited_group.h"
-#include "workloads/graphs/generated_graphs.h"
+#include "kdgat/graph_file.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -13,16 +13,14 @@
 #include <filesystem>
 #include <vector>
 
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/statistics/sign_flip.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "base/run_directory.h"
-#include "base/scratch_directory.h"
-#include "experiment/config/config.h"
-#include "experiment/plan/plan.h"
-#include "experiment/supervision/supervisor.h"
-#include "experiment/trial/launcher_client.h"
+#include "config/experiment.h"
+#include "model/run_directory.h"
+#include "run/plan.h"
+#include "stats/estimates.h"
+#include "stats/hypothesis_tests.h"
+#include "trial/supervisor.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a trial costs as a job grows: seconds of the job, seconds that memduel adds, disk, rows of the store. The tables of docs/scale.md.
 
-    bench/harness/scale.py MEMDUEL [clients|rounds|state]…
+    research/harness/scale.py MEMDUEL [clients|rounds|state]…
 
 Dummy rounds of two arms, two blocks each, without profiles. Each cell is a run of its own: seconds are means over its trials, what memduel adds is the run's wall
 time less its trials', disk is all that the run leaves, by trial, and so are rows of run.sqlite.

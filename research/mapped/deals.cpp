@@ -14,12 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/statistics/trial_order.h"
-#include "analysis/verdicts/analyse.h"
-#include "base/gate_words.h"
-#include "base/metric_catalogue.h"
-#include "bench/statistics/duel.h"
-#include "experiment/store/store.h"
+#include "duel.h"
+#include "model/job_facts.h"
+#include "model/metric_catalogue.h"
+#include "run/store.h"
+#include "stats/trial_order.h"
+#include "verdict/analyse.h"
 
 namespace memduel::bench {
 namespace {

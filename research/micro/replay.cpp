@@ -8,13 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "fl/models.h"
+#include "fl/state_lifetimes.h"
 #include "memduel/memory.h"
-#include "workloads/models/model.h"
-#include "workloads/optimizations/aggregate.h"
-#include "workloads/optimizations/pseudo_gradient.h"
-#include "workloads/optimizations/state_snapshot.h"
-#include "workloads/optimizations/test_catalog_files.h"
-#include "workloads/optimizations/test_counted_bytes.h"
+#include "optimizations/aggregation.h"
+#include "optimizations/test_counted_bytes.h"
+#include "support/catalog_files.h"
 
 namespace memduel {
 namespace {

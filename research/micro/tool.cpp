@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "analysis/json/results_json.h"
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/statistics/sign_flip.h"
-#include "analysis/values/test_synthetic_run.h"
-#include "analysis/verdicts/analyse.h"
-#include "base/scratch_directory.h"
-#include "experiment/store/store.h"
-#include "profilers/profile/questions/summarize.h"
-#include "profilers/readers/registry.h"
+#include "profile/outputs.h"
+#include "readers/read_profile.h"
+#include "run/store.h"
+#include "stats/estimates.h"
+#include "stats/hypothesis_tests.h"
+#include "support/synthetic_run.h"
+#include "util/file.h"
+#include "verdict/analyse.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
 namespace {

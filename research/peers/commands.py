@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Whole commands: a program plain, under `memduel record` and under heaptrack, with all that a user waits and pays for.
 
-    bench/peers/commands.py --build build/release                       every program, 15 runs of each tool: an hour
-    bench/peers/commands.py --build build/release --programs json --pairs 5
+    research/peers/commands.py --build build/release                       every program, 15 runs of each tool: an hour
+    research/peers/commands.py --build build/release --programs json --pairs 5
 
 Unlike peers.py, which preloads the libraries alone, this runs the tools as people do: packing, symbols, heaptrack's interpreter
 and its compressor are in. Runs of a program are interleaved, in random order. CPU seconds are those of every process of the

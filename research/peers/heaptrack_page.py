@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A trace of heaptrack, raw and interpreted, to a page of memduel and to the text of heaptrack_print.
 
-    bench/peers/heaptrack_page.py --build build/release              # records the client of a ResNet18 round first
-    bench/peers/heaptrack_page.py --build build/release --raw TRACE.raw.zst
+    research/peers/heaptrack_page.py --build build/release              # records the client of a ResNet18 round first
+    research/peers/heaptrack_page.py --build build/release --raw TRACE.raw.zst
 
 Runs alternate. A line per tool and trace: medians of the wall and CPU seconds, the largest RSS. The first page of the raw trace looks
 every symbol up and is a line of its own; the others have the cache that it left.
@@ -63,7 +63,7 @@ def line(name, runs):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", type=Path, default=Path("build/release"))
-    arguments.add_argument("--data", type=Path, default=Path("datasets"))
+    arguments.add_argument("--data", type=Path, default=Path("workloads/data/datasets"))
     arguments.add_argument("--raw", type=Path, help="a trace that is there already")
     arguments.add_argument("--runs", type=int, default=5)
     options = arguments.parse_args()

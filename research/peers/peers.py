@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The same work plain and under each memory profiler: CPU time, peak RSS, bytes of trace.
 
-    bench/peers/peers.py --out DIR > table.md                      everything: 50 minutes
-    bench/peers/peers.py --out DIR --programs churn,mnist > t.md   a part; what DIR holds already is not measured again
+    research/peers/peers.py --out DIR > table.md                      everything: 50 minutes
+    research/peers/peers.py --out DIR --programs churn,mnist > t.md   a part; what DIR holds already is not measured again
 
 Runs of one program are interleaved: a pair is every tool once, in random order. Every tool is
 preloaded into the program itself, without a collecting process beside it, and the CPU time is the
@@ -371,7 +371,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="a directory for the runs")
     parser.add_argument("--build", type=Path, default=Path("build/release"), help="a build directory")
-    parser.add_argument("--data-dir", type=Path, default=Path(__file__).parents[2] / "datasets", help="where mnist/ is")
+    parser.add_argument("--data-dir", type=Path, default=Path(__file__).parents[2] / "workloads/data/datasets", help="where mnist/ is")
     parser.add_argument("--pairs", type=int, default=16, help=f"how often each tool runs each program (gperftools heap: {SLOW_PAIRS})")
     parser.add_argument("--programs", help="some of resnet18, mnist, churn, cross-thread, python, instructions, with commas between")
     parser.add_argument("--small", action="store_true", help="small programs: to see that all of it runs")

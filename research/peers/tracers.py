@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One program under every tracer: how far each is from the recorder's peak, live and allocated bytes.
 
-    bench/peers/tracers.py --build build/release -- sqlite3 :memory: 'CREATE TABLE t AS ...'
+    research/peers/tracers.py --build build/release -- sqlite3 :memory: 'CREATE TABLE t AS ...'
 
 Each tracer records every allocation of a run of its own. The process image that allocated most counts. Prints a Markdown
 table; docs/agreement.md explains the differences.

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include "analysis/statistics/multiplicity.h"
-#include "analysis/verdicts/analyse.h"
-#include "analysis/verdicts/gate_evaluation.h"
-#include "analysis/verdicts/verdict.h"
-#include "bench/statistics/duel.h"
-#include "bench/statistics/sections.h"
+#include "duel.h"
+#include "sections.h"
+#include "stats/hypothesis_tests.h"
+#include "verdict/analyse.h"
+#include "verdict/gates.h"
 
 namespace memduel::bench {
 namespace {

@@ -1,4 +1,5 @@
-// The noise that memory shows from run to run, as generators of whole sessions.
+// Simulated comparisons: the noise of memory from run to run as generators of whole sessions, and
+// one simulated row through the code that judges real ones.
 #pragma once
 
 #include <array>
@@ -6,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/values/random.h"
-#include "analysis/verdicts/row_values.h"
+#include "stats/samples.h"
+#include "verdict/comparison.h"
 
 namespace memduel::bench {
 
@@ -48,5 +49,30 @@ RowValues first_blocks(const RowValues& session, int blocks);
 
 /// Identical normal noise of 1 %, the second neighbour higher by so many standard deviations.
 MakeNoise position_noise(double deviations);
+
+/// peak_rss_bytes of a session, measured and not yet decided.
+MeasuredRow measure(RowValues session, std::optional<double> noise_floor = std::nullopt);
+
+/// The same, decided alone with the whole level.
+MeasuredRow judge(RowValues session, std::optional<double> noise_floor = std::nullopt);
+
+/// improved or regressed.
+bool flagged(const MeasuredRow& row);
+
+/// How often something held.
+struct Count {
+  int hits = 0;
+  int of = 0;
+
+  [[nodiscard]] double share() const { return static_cast<double>(hits) / of; }
+  /// Whether the rate is not shown to be above `limit`: the one-sided 99.9 % lower bound (Clopper
+  /// and Pearson) does not exceed it.
+  [[nodiscard]] bool at_most(double limit) const;
+};
+
+/// Adds up what `once` counts over the repetitions, on all cores; the same for every number of
+/// them. `once` adds 0 or 1 to each counter.
+std::vector<Count> repeated(int repetitions, std::uint64_t seed, std::size_t counters,
+                            const std::function<void(Random&, std::vector<int>&)>& once);
 
 }  // namespace memduel::bench

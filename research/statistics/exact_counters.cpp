@@ -1,10 +1,10 @@
 // Counters with two modes, in an adaptive run: equal values decide early, and must not by chance.
 #include <fmt/format.h>
 
-#include "analysis/statistics/looks.h"
-#include "analysis/verdicts/verdict.h"
-#include "bench/statistics/duel.h"
-#include "bench/statistics/sections.h"
+#include "duel.h"
+#include "sections.h"
+#include "stats/sample_size.h"
+#include "verdict/gates.h"
 
 namespace memduel::bench {
 namespace {

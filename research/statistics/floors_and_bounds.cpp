@@ -1,9 +1,9 @@
 // Gates: noise floors never make one easier to pass, and near its bound one fails in two ways.
 #include <fmt/format.h>
 
-#include "analysis/verdicts/gate_evaluation.h"
-#include "bench/statistics/duel.h"
-#include "bench/statistics/sections.h"
+#include "duel.h"
+#include "sections.h"
+#include "verdict/gates.h"
 
 namespace memduel::bench {
 namespace {

@@ -1,13 +1,52 @@
-#include "bench/statistics/growth_series.h"
+// Growth of one run: series of its memory over rounds with what is true of each, and how they are
+// judged.
+
+#include "stats/growth.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
 
-#include "base/byte_units.h"
+#include "duel.h"
+#include "sections.h"
+#include "stats/samples.h"
+#include "util/bytes.h"
+#include "verdict/comparison.h"
 
 namespace memduel::bench {
+
+/// What a run's series shares with the other runs of its session.
+struct SeriesPlace {
+  int rounds = 100;
+  double noise_bytes = 0;
+  double phase = 0;  ///< 0 … 1, of what repeats or jumps; the same in all runs when in phase
+};
+
+enum class GrowthTruth {
+  bounded,
+  unbounded,
+  undecidable  ///< the rounds that are there look like both
+};
+
+struct GrowthShape {
+  std::string name;
+  GrowthTruth truth = GrowthTruth::bounded;
+  bool in_phase = true;      ///< whether all runs have one phase
+  bool told_inside = false;  ///< it resets or bends within the rounds, so that it must be told
+  std::function<std::vector<double>(const SeriesPlace&, Random&)> series;
+  bool must_be_found = false;  ///< in 90 % of sessions
+};
+
+/// Every shape that is judged over so many rounds.
+std::vector<GrowthShape> growth_shapes(int rounds);
+
+/// Those that are judged for a horizon of a hundred times their rounds.
+std::vector<GrowthShape> growth_shapes_for_long_jobs();
+
 namespace {
 
 constexpr double kBase = 200 * kMiB;
@@ -195,6 +234,70 @@ std::vector<GrowthShape> growth_shapes_for_long_jobs() {
   for (const int period : {17, 37}) all.push_back(sawtooth(period, false, 100, 0));
   for (const double kib : {8, 16, 50}) all.push_back(to_be_found(leak(kib, 1000)));
   return all;
+}
+
+namespace {
+
+constexpr int kRuns = 8;
+
+GrowthVerdict verdict_of(const GrowthShape& shape, SeriesPlace place, double horizon,
+                         Random& random) {
+  std::vector<GrowthSeries> runs;
+  for (int run = 0; run < kRuns; ++run) {
+    if (!shape.in_phase) place.phase = random.uniform();
+    const std::vector<double> y = shape.series(place, random);
+    GrowthSeries kept;
+    for (size_t k = growth_warmup(y.size(), 1); k < y.size(); ++k) {
+      kept.x.push_back(static_cast<double>(k + 1));
+      kept.y.push_back(y[k]);
+    }
+    runs.push_back(std::move(kept));
+  }
+  return judge_growth(runs, {horizon, 0.05, 4096}).verdict;
+}
+
+void row(Report& report, const GrowthShape& shape, const SeriesPlace& place, double horizon,
+         const BenchOptions& options, std::uint64_t seed) {
+  const auto counts =
+      repeated(options.repetitions, seed, 5, [&](Random& random, std::vector<int>& count) {
+        ++count[static_cast<size_t>(verdict_of(shape, place, horizon, random))];
+      });
+  const auto of = [&](GrowthVerdict verdict) { return counts[static_cast<size_t>(verdict)]; };
+  const Count growing = of(GrowthVerdict::growing);
+  const Count untold = of(GrowthVerdict::inconclusive);
+  Count bounded{0, options.repetitions};
+  for (const GrowthVerdict verdict :
+       {GrowthVerdict::flat, GrowthVerdict::stepped, GrowthVerdict::settling})
+    bounded.hits += of(verdict).hits;
+  const double loudest = 1 * kMiB;
+  const bool quiet = place.noise_bytes < loudest;
+  const bool must_be_told = shape.told_inside && quiet;
+  const bool must_be_found = shape.must_be_found && quiet && place.rounds >= 100;
+  const bool no_leak = shape.truth != GrowthTruth::bounded || growing.at_most(0.05);
+  const bool found = !must_be_found || growing.share() >= 0.9;
+  report.row({shape.name, report.judged(percent(growing.share()), no_leak && found),
+              report.judged(percent(bounded.share()),
+                            shape.truth != GrowthTruth::unbounded || bounded.at_most(0.05)),
+              report.judged(percent(untold.share()), !must_be_told || untold.share() <= 0.2)});
+}
+
+}  // namespace
+
+void growth(Report& report, const BenchOptions& options) {
+  std::uint64_t seed = options.seed + 1000;
+  for (const int rounds : {100, 40}) {
+    for (const double noise : {0.1, 0.6, 6.0}) {
+      report.heading(
+          fmt::format("Growth: 8 runs of {} rounds at 200 MiB, noise {} MiB", rounds, noise));
+      report.columns({"series", "growing", "bounded", "cannot tell"});
+      for (const GrowthShape& shape : growth_shapes(rounds))
+        row(report, shape, {rounds, noise * kMiB, 0}, rounds, options, ++seed);
+    }
+  }
+  report.heading("Growth: 8 runs of 100 rounds, judged for a job of 10,000; noise 0.1 MiB");
+  report.columns({"series", "growing", "bounded", "cannot tell"});
+  for (const GrowthShape& shape : growth_shapes_for_long_jobs())
+    row(report, shape, {100, 0.1 * kMiB, 0}, 10000, options, ++seed);
 }
 
 }  // namespace memduel::bench

@@ -10,16 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "analysis/growth/growth_shapes.h"
-#include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/verdicts/analyse.h"
-#include "analysis/verdicts/comparison.h"
-#include "analysis/verdicts/growth_rows.h"
-#include "analysis/verdicts/verdict.h"
-#include "base/byte_units.h"
-#include "base/page_bytes.h"
-#include "bench/statistics/duel.h"
-#include "bench/statistics/sections.h"
+#include "duel.h"
+#include "sections.h"
+#include "stats/estimates.h"
+#include "stats/growth.h"
+#include "util/bytes.h"
+#include "verdict/analyse.h"
+#include "verdict/comparison.h"
+#include "verdict/gates.h"
 
 namespace memduel::bench {
 namespace {

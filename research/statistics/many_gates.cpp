@@ -1,10 +1,10 @@
 // Several gates of several candidates, judged as a run is.
 #include <fmt/format.h>
 
-#include "analysis/statistics/trial_order.h"
-#include "analysis/verdicts/analyse.h"
-#include "bench/statistics/duel.h"
-#include "bench/statistics/sections.h"
+#include "duel.h"
+#include "sections.h"
+#include "stats/trial_order.h"
+#include "verdict/analyse.h"
 
 namespace memduel::bench {
 namespace {

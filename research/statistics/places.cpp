@@ -1,9 +1,9 @@
 // What a trial's place does to it: the second of two neighbours, the first of the session.
 #include <fmt/format.h>
 
-#include "base/byte_units.h"
-#include "bench/statistics/duel.h"
-#include "bench/statistics/sections.h"
+#include "duel.h"
+#include "sections.h"
+#include "util/bytes.h"
 
 namespace memduel::bench {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <chrono>
 
-#include "analysis/statistics/looks.h"
-#include "analysis/statistics/trial_order.h"
-#include "analysis/values/random.h"
-#include "analysis/verdicts/analyse.h"
-#include "bench/statistics/sections.h"
+#include "sections.h"
+#include "stats/sample_size.h"
+#include "stats/samples.h"
+#include "stats/trial_order.h"
+#include "verdict/analyse.h"
 
 namespace memduel::bench {
 namespace {

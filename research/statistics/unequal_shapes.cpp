@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/byte_units.h"
-#include "bench/statistics/duel.h"
-#include "bench/statistics/sections.h"
+#include "duel.h"
+#include "sections.h"
+#include "util/bytes.h"
 
 namespace memduel::bench {
 namespace {

@@ -1,12 +1,13 @@
 // One gate: how often no change and changes of 2 to 20 % are called, whatever the noise.
+
 #include <fmt/format.h>
 
 #include <cmath>
 #include <memory>
 
-#include "base/byte_units.h"
-#include "bench/statistics/duel.h"
-#include "bench/statistics/sections.h"
+#include "duel.h"
+#include "sections.h"
+#include "util/bytes.h"
 
 namespace memduel::bench {
 namespace {
@@ -106,6 +107,30 @@ void verdicts_by_noise(Report& report, const BenchOptions& options) {
           report.judged(percent(counts[1].share()), counts[1].share() >= 0.935)};
       for (std::size_t i = 2; i < counts.size(); ++i) cells.push_back(percent(counts[i].share()));
       report.row(cells);
+    }
+  }
+}
+
+void false_verdicts(Report& report, const BenchOptions& options) {
+  report.heading("Identical arms: false verdicts and coverage");
+  report.columns({"noise", "blocks", "called improved or regressed", "p <= .05",
+                  "95 % interval covers the truth", "called unchanged"});
+  std::uint64_t seed = options.seed;
+  for (const Shape& shape : shapes()) {
+    for (const int blocks : {5, 6, 8, 12, 16}) {
+      const auto counts =
+          repeated(options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
+            const MeasuredRow row = judge(make_session(shape.make, blocks, 0, random));
+            count[0] += static_cast<int>(flagged(row));
+            count[1] += static_cast<int>(*row.comparison.p_value <= 0.05);
+            count[2] += static_cast<int>(row.test->interval(0.05).contains(0));
+            count[3] += static_cast<int>(row.comparison.verdict == Verdict::unchanged);
+          });
+      report.row({shape.name, std::to_string(blocks),
+                  report.judged(percent(counts[0].share()), counts[0].at_most(0.05)),
+                  report.judged(percent(counts[1].share()), counts[1].at_most(0.05)),
+                  report.judged(percent(counts[2].share()), counts[2].share() >= 0.935),
+                  percent(counts[3].share())});
     }
   }
 }

@@ -2,7 +2,7 @@
 # Duels whose answer is known: 200 MiB ± 0.5 % against 2 % more, and against itself, each N times with default settings.
 # Prints how often each verdict was given; fails when `regressed` is found in fewer than 18 of 20, or equal programs are told apart more than
 # once in 20.
-#   bench/verdicts/hog_duels.sh [N]        (default 20)
+#   research/verdicts/hog_duels.sh [N]        (default 20)
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/build/${PRESET:-release}/bin

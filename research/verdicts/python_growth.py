@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """examples/python-fl/warm-up.json, N times: is the healthy server called growing, and is the leak found, with its stack?
 
-    bench/verdicts/python_growth.py [N]        (default 20; needs python3 with torch)
+    research/verdicts/python_growth.py [N]        (default 20; needs python3 with torch)
 
 Prints one line per try; fails when a healthy server is called growing, or when a leak is missed in more than one of twenty tries.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The main job, N times in a row: prints the exit code and the seconds of each, and fails when one of them is not 0.
-#   bench/verdicts/quickstarts.sh [N] [CONFIG]        (default 60, configs/quickstart.json)
+#   research/verdicts/quickstarts.sh [N] [CONFIG]        (default 60, configs/quickstart.json)
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 memduel=${MEMDUEL:-$root/build/release/bin/memduel}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Five unlike real commands, each against itself, N times: how often is a gate row called improved or regressed?
 
-    bench/verdicts/real_commands.py [N]        (default 30; needs git, gcc, python3, sqlite3's module and xz)
+    research/verdicts/real_commands.py [N]        (default 30; needs git, gcc, python3, sqlite3's module and xz)
 
 Every run draws its own order. Prints one line per command; fails when more than 8 % of all runs call any gate row.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What memduel watch costs: its CPU time and resident set while it watches a tree of processes.
 
-    bench/watch/cost.py build/release/bin/memduel [SECONDS] [PROCESSES] [MIB]
+    research/watch/cost.py build/release/bin/memduel [SECONDS] [PROCESSES] [MIB]
 
 Starts PROCESSES (50) children that hold MIB (20) each and touch them now and then, watches them for
 SECONDS (180) with RSS each second and PSS each minute, and prints the share of one CPU and the

@@ -1,4 +1,4 @@
-// The report as reports/formats/model_json.cpp writes it.
+// The report as reports/model_json.cpp writes it.
 
 import { packed_response } from "./packed";
 import type * as types from "./report_types";

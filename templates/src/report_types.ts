@@ -1,5 +1,5 @@
-// Made from the field lists of reports/formats/report_fields.h and
-// analysis/json/results_fields.h, where units and meanings are said. Do not edit.
+// Made from the field lists of reports/model_json.h and
+// bench/verdict/include/verdict/result_files.h, where units and meanings are said. Do not edit.
 
 export interface RoleGroup {
   name: string;

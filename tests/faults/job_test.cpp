@@ -8,10 +8,9 @@
 #include <csignal>
 #include <thread>
 
-#include "base/descriptor.h"
-#include "base/file.h"
-#include "experiment/trial/ports.h"
-#include "tests/faults/trial_fixture.h"
+#include "trial/processes.h"
+#include "trial_fixture.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

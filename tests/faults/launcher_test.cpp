@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "experiment/trial/launcher/protocol.h"
+#include "launcher/protocol.h"
 
 namespace memduel {
 namespace {

@@ -1,7 +1,7 @@
 // Numbers of real processes whose memory is known in closed form.
 #include <fstream>
 
-#include "tests/faults/trial_fixture.h"
+#include "trial_fixture.h"
 
 namespace memduel {
 namespace {

@@ -7,11 +7,10 @@
 #include <fstream>
 #include <thread>
 
-#include "base/error.h"
-#include "experiment/trial/launcher/process_tree.h"
-#include "experiment/trial/launcher/protocol.h"
-#include "tests/faults/limited_memory.h"
-#include "tests/faults/trial_fixture.h"
+#include "support/limited_memory.h"
+#include "trial/processes.h"
+#include "trial_fixture.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/file.h"
-#include "tests/faults/trial_fixture.h"
+#include "trial_fixture.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/faults/trial_fixture.h"
+#include "trial_fixture.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,8 +6,8 @@
 #include <fstream>
 #include <thread>
 
-#include "base/error.h"
-#include "experiment/trial/launcher/process_tree.h"
+#include "trial/processes.h"
+#include "util/error.h"
 
 namespace memduel {
 

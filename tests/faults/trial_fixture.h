@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/supervision/supervisor.h"
+#include "trial/supervisor.h"
 
 namespace memduel {
 

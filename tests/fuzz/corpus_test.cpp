@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/file.h"
+#include "util/file.h"
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include <torch/torch.h>
 #include <unistd.h>
 
-#include "profilers/meters/nvml.h"
-#include "workloads/federated/device.h"
-#include "workloads/federated/model_file.h"
-#include "workloads/federated/test_run.h"
-#include "workloads/probes/cuda_bytes.h"
+#include "fl/models.h"
+#include "fl/probes.h"
+#include "fl/roles.h"
+#include "meters/nvml.h"
+#include "support/worker_runs.h"
 
 namespace memduel {
 namespace {

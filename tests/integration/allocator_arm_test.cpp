@@ -1,12 +1,12 @@
 // The allocator as an arm, on real programs: what is verified, and what cannot be.
-#include "experiment/plan/allocator_arm.h"
+#include "allocator_arm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

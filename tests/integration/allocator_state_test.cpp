@@ -7,9 +7,9 @@
 #include <sstream>
 #include <tuple>
 
-#include "base/capture.h"
-#include "experiment/plan/allocator_arm.h"
-#include "tests/integration/memduel_program.h"
+#include "allocator_arm.h"
+#include "support/memduel_program.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {

@@ -6,8 +6,8 @@
 #include <regex>
 #include <string>
 
-#include "base/byte_units.h"
-#include "tests/integration/budget_program.h"
+#include "budget_program.h"
+#include "util/bytes.h"
 
 namespace memduel {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/budget_program.h"
+#include "budget_program.h"
 
 namespace memduel {
 namespace {

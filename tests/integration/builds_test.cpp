@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-#include "base/file.h"
-#include "tests/integration/foreign_repository.h"
+#include "foreign_repository.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "tests/integration/foreign_repository.h"
+#include "foreign_repository.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

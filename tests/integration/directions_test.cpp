@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_units.h"
-#include "base/file.h"
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
+#include "util/bytes.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,11 @@
-#include "tests/integration/foreign_repository.h"
+#include "foreign_repository.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdio>
 
-#include "base/file.h"
+#include "util/file.h"
 
 namespace memduel {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 

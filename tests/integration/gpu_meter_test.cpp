@@ -1,11 +1,11 @@
 // The meter nvml from the command line: against a driver's library with scripted answers
-// (profilers/meters/testing/fake_nvml.cpp), and where there is no GPU.
+// (profilers/meters/test_fake_nvml.cpp), and where there is no GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

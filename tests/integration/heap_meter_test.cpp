@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "base/file.h"
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

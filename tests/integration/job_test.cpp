@@ -10,9 +10,9 @@
 #include <sstream>
 #include <thread>
 
-#include "base/file.h"
-#include "tests/faults/limited_memory.h"
-#include "tests/integration/memduel_program.h"
+#include "support/limited_memory.h"
+#include "support/memduel_program.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

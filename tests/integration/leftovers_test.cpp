@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/file.h"
-#include "tests/integration/foreign_repository.h"
-#include "tests/integration/memduel_program.h"
+#include "foreign_repository.h"
+#include "support/memduel_program.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

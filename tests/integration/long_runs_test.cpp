@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/file.h"
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

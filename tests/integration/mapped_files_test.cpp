@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

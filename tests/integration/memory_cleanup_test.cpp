@@ -5,8 +5,8 @@
 #include <map>
 #include <sstream>
 
-#include "base/capture.h"
-#include "experiment/plan/allocator_arm.h"
+#include "allocator_arm.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {

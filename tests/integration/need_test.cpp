@@ -4,8 +4,8 @@
 
 #include <regex>
 
-#include "profilers/meters/cgroup.h"
-#include "tests/integration/memduel_program.h"
+#include "meters/cgroup.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <future>
 
-#include "base/file.h"
-#include "tests/integration/memduel_program.h"
-#include "workloads/optimizations/test_catalog_files.h"
+#include "support/catalog_files.h"
+#include "support/memduel_program.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -6,8 +6,8 @@
 #include <map>
 #include <sstream>
 
-#include "base/file.h"
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -104,12 +104,12 @@ void expect_sensible(const Workplace& place, const std::string& program,
 
 TEST(Record, LeavesACompilationUnharmedAndNamesItsCompiler) {
   const Workplace place;
-  const std::string source = kSources + "/base/text.cpp";
-  const std::string flags = " -std=c++20 -c -I" + kSources + " " + source + " -o ";
+  const std::string source = kSources + "/util/text.cpp";
+  const std::string flags = " -std=c++20 -c -I" + kSources + "/util/include " + source + " -o ";
   ASSERT_EQ(std::system(("g++" + flags + place.path("plain.o").string()).c_str()), 0);
-  const Finished run =
-      record(place, {"--interval", "64KiB"},
-             {"g++", "-std=c++20", "-c", "-I" + kSources, source, "-o", place.path("out.o")});
+  const Finished run = record(place, {"--interval", "64KiB"},
+                              {"g++", "-std=c++20", "-c", "-I" + kSources + "/util/include", source,
+                               "-o", place.path("out.o")});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(read_file(place.path("out.o")), read_file(place.path("plain.o")));
   expect_sensible(place, "cc1plus", "c_parse_file()");

@@ -10,8 +10,8 @@
 #include <functional>
 #include <set>
 
-#include "base/file.h"
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,11 @@
-// The heaps of runtimes by name, in real programs of bench/mapped.
+// The heaps of runtimes by name, in real programs of research/mapped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <sstream>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::string kMappedPrograms = MEMDUEL_SOURCES "/bench/mapped/";
+const std::string kMappedPrograms = MEMDUEL_SOURCES "/research/mapped/";
 
 bool is_installed(const std::string& program) {
   const char* path = std::getenv("PATH");

@@ -16,7 +16,7 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <chrono>
 
-#include "base/file.h"
-#include "base/foreign_json.h"
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
+#include "util/file.h"
+#include "util/json.h"
 
 namespace memduel {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tests/integration/on_a_terminal.h"
+#include "support/on_a_terminal.h"
 
 namespace memduel {
 namespace {

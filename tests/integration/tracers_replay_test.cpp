@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "base/profile_name.h"
-#include "tests/integration/memduel_program.h"
+#include "model/run_directory.h"
+#include "support/memduel_program.h"
 
 namespace memduel {
 namespace {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <sstream>
 
-#include "base/command_line.h"
-#include "base/file.h"
-#include "base/profile_name.h"
-#include "tests/integration/memduel_program.h"
+#include "model/run_directory.h"
+#include "support/memduel_program.h"
+#include "util/command_line.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

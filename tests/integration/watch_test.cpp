@@ -15,8 +15,8 @@
 #include <functional>
 #include <thread>
 
-#include "base/file.h"
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
+#include "util/file.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks for it
 

@@ -1,11 +1,11 @@
 // Prints everything that memduel reads from a profile as JSON, for tests:
 //   memduel-profile-json PROFILE
-#include "profilers/profile/testing/profile_json.h"
+#include "support/profile_json.h"
 
 #include <exception>
 #include <iostream>
 
-#include "profilers/readers/registry.h"
+#include "readers/read_profile.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

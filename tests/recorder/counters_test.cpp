@@ -1,7 +1,7 @@
 // The recorder's exact counters against bookkeeping inside the recorded programs.
 #include <gmock/gmock.h>
 
-#include "tests/recorder/run_program.h"
+#include "run_program.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,5 @@
 // What profiles say about programs whose allocations are known.
-#include "profilers/profile/model/profile.h"
+#include "profile/profile.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,14 +8,12 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/error.h"
-#include "profilers/profile/capture/finish_profile.h"
-#include "profilers/profile/capture/record_command.h"
-#include "profilers/profile/decode/load_profile.h"
-#include "profilers/profile/questions/export_profile.h"
-#include "profilers/profile/questions/summarize.h"
-#include "profilers/profile/testing/profile_json.h"
-#include "tests/recorder/run_program.h"
+#include "profile/outputs.h"
+#include "profile/recorded_files.h"
+#include "profile/recording.h"
+#include "run_program.h"
+#include "support/profile_json.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "profilers/profile/capture/heap_counters.h"
+#include "profile/recorded_files.h"
+#include "util/file.h"
 
 namespace memduel {
 

@@ -1,4 +1,4 @@
-// The flame graphs inside a report and alone, on made-up profiles whose numbers reports/testing/sample_profile.h lists.
+// The flame graphs inside a report and alone, on made-up profiles whose numbers reports/test_sample_profile.h lists.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 

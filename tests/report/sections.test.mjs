@@ -130,7 +130,7 @@ describe("growth", () => {
     await page.click("table.growing button.to-flame");
     await page.waitForSelector("#flames [data-loaded]");
     assert.match(page.url(), /view=live-any&side=first/);
-    // Of round b there are 10 b + 3 MiB live at the end of round 3, see sample_profile.h.
+    // Of round b there are 10 b + 3 MiB live at the end of round 3, see test_sample_profile.h.
     assert.match(await page.textContent("#flames .total"), /^Live at the end of round 3 in original: 69\.0 MiB/);
     assert.match(await page.textContent("#flames .found"), /^the stack of the table, 1 box: 69\.0 MiB, 100\.0 %$/);
     await page.close();

@@ -1,4 +1,4 @@
-#include "workloads/optimizations/test_malloc_counter.h"
+#include "support/malloc_counter.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -1,4 +1,4 @@
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "base/file.h"
+#include "util/file.h"
 
 namespace memduel {
 

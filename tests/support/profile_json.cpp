@@ -1,8 +1,8 @@
-#include "profilers/profile/testing/profile_json.h"
+#include "support/profile_json.h"
 
 #include <cmath>
 
-#include "base/json/described_json.h"
+#include "util/json.h"
 
 namespace memduel {
 namespace {

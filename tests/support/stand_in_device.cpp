@@ -1,4 +1,4 @@
-#include "workloads/federated/test_stand_in_device.h"
+#include "support/stand_in_device.h"
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/native/CPUFallback.h>
@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "workloads/probes/device_bytes.h"
+#include "fl/training.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/test_folders.h"
+#include "support/catalog_files.h"
 
 namespace memduel {
 

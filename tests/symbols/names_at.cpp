@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string>
 
-#include "profilers/profile/names/module_symbols.h"
+#include "profile/function_names.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

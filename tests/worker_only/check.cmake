@@ -14,7 +14,8 @@ endfunction()
 
 # Make leaves a list of the headers beside each object; Ninja does not.
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BINARY} -G "Unix Makefiles" -DMEMDUEL_WORKER_ONLY=ON -DMEMDUEL_FILES_AT_ONCE=8 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
-run(${CMAKE_COMMAND} --build ${BINARY} --target memduel_base memduel_training memduel_datasets memduel_graphs memduel_transport memduel_compression)
+run(${CMAKE_COMMAND} --build ${BINARY} --target memduel_util memduel_model memduel_budget memduel_checkpoints memduel_graph_models memduel_data
+  memduel_graphs memduel_transport memduel_compression)
 
 file(GLOB_RECURSE lists ${BINARY}/*.o.d)
 list(LENGTH lists compiled)
@@ -28,9 +29,9 @@ foreach(list IN LISTS lists)
   endif()
 endforeach()
 
-file(GLOB_RECURSE files ${SOURCE}/workloads/budget/*.cpp ${SOURCE}/workloads/budget/*.h ${SOURCE}/workloads/federated/*.cpp ${SOURCE}/workloads/federated/*.h ${SOURCE}/workloads/models/*.cpp
-  ${SOURCE}/workloads/graph_training/*.cpp ${SOURCE}/workloads/graph_training/*.h
-  ${SOURCE}/workloads/optimizations/*.cpp ${SOURCE}/workloads/optimizations/*.h ${SOURCE}/workloads/probes/*.cpp ${SOURCE}/workloads/worker*.cpp)
+file(GLOB_RECURSE files ${SOURCE}/workloads/*.cpp ${SOURCE}/workloads/*.h)
+# Those that a worker-only build leaves out, or has others in the place of.
+list(FILTER files EXCLUDE REGEX "/workloads/(provider/.*|data/gzip|fl/transport/(grpc_transport|compressed_codec)|cbramod/edf_file)[.a-z]*$")
 foreach(file IN LISTS files)
   file(STRINGS ${file} includes REGEX "#include <(${foreign})[/.]")
   if(includes AND NOT file MATCHES "_(test|fuzz)\\.cpp$")

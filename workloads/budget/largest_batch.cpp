@@ -1,11 +1,10 @@
-#include "workloads/budget/largest_batch.h"
+#include "budget/largest_batch.h"
 
 #include <new>
 
-#include "workloads/federated/device.h"
-#include "workloads/probes/cuda_bytes.h"
-#include "workloads/probes/device_bytes.h"
-#include "workloads/probes/torch_bytes.h"
+#include "fl/probes.h"
+#include "fl/roles.h"
+#include "fl/training.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/measured_batch.h"
+#include "budget/measured_batch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "training/memory_budget.h"
+#include "budget/memory_budget.h"
 
 #include <fmt/format.h>
 

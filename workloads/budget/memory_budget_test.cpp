@@ -1,12 +1,12 @@
-#include "training/memory_budget.h"
+#include "budget/memory_budget.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "training/graph_models.h"
-#include "training/test_example_budget.h"
+#include "kdgat/graph_models.h"
+#include "test_example_budget.h"
 
 namespace memduel {
 namespace {

@@ -1,12 +1,12 @@
-#include "training/parallel_clients.h"
+#include "budget/parallel_clients.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "training/memory_budget.h"
+#include "budget/memory_budget.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,9 @@
-#include "training/parallel_clients.h"
+#include "budget/parallel_clients.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,7 +1,7 @@
 // A budget whose numbers are easily followed.
 #pragma once
 
-#include "training/memory_budget.h"
+#include "budget/memory_budget.h"
 
 namespace memduel {
 

@@ -1,4 +1,4 @@
-#include "training/checkpoint_name.h"
+#include "checkpoint_name.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "training/checkpoint_name.h"
+#include "checkpoint_name.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace memduel;

@@ -1,4 +1,4 @@
-#include "training/checkpoint_name.h"
+#include "checkpoint_name.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,10 @@
-#include "training/checkpoint_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/characters.h"
-#include "base/text.h"
+#include "cbramod/prune.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,9 @@
-#include "training/checkpoint_text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
-#include "base/scratch_directory.h"
-#include "training/test_checkpoint_files.h"
+#include "cbramod/prune.h"
+#include "test_checkpoint_files.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "workloads/eeg/edf_file.h"
-
 #include <edflib.h>
 #include <fmt/format.h>
 
@@ -7,7 +5,8 @@
 #include <cmath>
 #include <memory>
 
-#include "base/error.h"
+#include "eeg_recording.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

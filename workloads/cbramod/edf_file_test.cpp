@@ -1,6 +1,4 @@
 // On a file of known signals, as EDFbrowser's generator writes them; it lies in the data folder.
-#include "workloads/eeg/edf_file.h"
-
 #include <edflib.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +10,9 @@
 #include <functional>
 #include <numbers>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/scratch_directory.h"
+#include "eeg_recording.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

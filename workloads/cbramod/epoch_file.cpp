@@ -1,15 +1,14 @@
-#include "workloads/fine_tuning/epoch_file.h"
+#include "epoch_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
-#include "workloads/eeg/edf_file.h"
-#include "workloads/eeg/integrity.h"
-#include "workloads/eeg/synthetic_eeg.h"
-#include "workloads/models/criss_cross.h"
+#include "eeg_recording.h"
+#include "fl/models.h"
+#include "synthetic_eeg.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

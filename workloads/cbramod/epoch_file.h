@@ -5,14 +5,14 @@
 #include <fstream>
 #include <vector>
 
-#include "workloads/federated/samples.h"
+#include "fl/training.h"
 
 namespace memduel {
 
 class EpochFile {
  public:
   /// Makes the file from synthetic epochs, one in memory at a time, or from the recording that the
-  /// workload names. Throws Error(io), also for a recording with faults (eeg/integrity.h) or too
+  /// workload names. Throws Error(io), also for a recording with faults (eeg_recording.h) or too
   /// few epochs.
   EpochFile(std::filesystem::path path, const WorkloadConfig& workload,
             const std::filesystem::path& data_dir);

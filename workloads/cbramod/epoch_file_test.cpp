@@ -1,5 +1,5 @@
 // Epochs from a recording that EDFlib wrote.
-#include "workloads/fine_tuning/epoch_file.h"
+#include "epoch_file.h"
 
 #include <edflib.h>
 #include <gmock/gmock.h>
@@ -7,9 +7,9 @@
 
 #include <set>
 
-#include "base/error.h"
-#include "workloads/eeg/synthetic_eeg.h"
-#include "workloads/fine_tuning/test_played_study.h"
+#include "support/worker_runs.h"
+#include "synthetic_eeg.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,19 +1,77 @@
-#include "workloads/fine_tuning/fine_tuning.h"
+#include "fine_tuning.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
-#include "base/text.h"
+#include "fl/roles.h"
+#include "fl/training.h"
 #include "memduel/annotate.h"
 #include "memduel/memory.h"
 #include "memduel/memory_torch.h"
-#include "workloads/federated/device.h"
-#include "workloads/probes/device_bytes.h"
+#include "util/text.h"
 
 namespace memduel {
+
+Scores Confusion::scores() const {
+  std::vector<double> labelled(classes_);
+  std::vector<double> answered(classes_);
+  double right = 0;
+  double all = 0;
+  for (std::size_t label = 0; label < classes_; ++label)
+    for (std::size_t answer = 0; answer < classes_; ++answer) {
+      labelled[label] += count(label, answer);
+      answered[answer] += count(label, answer);
+      all += count(label, answer);
+      if (label == answer) right += count(label, answer);
+    }
+  if (all == 0) return {};
+  double by_chance = 0;
+  Scores scores;
+  for (std::size_t i = 0; i < classes_; ++i) {
+    by_chance += labelled[i] / all * (answered[i] / all);
+    const double either = labelled[i] + answered[i];
+    if (labelled[i] > 0) scores.f1 += labelled[i] / all * (2 * count(i, i) / either);
+  }
+  scores.accuracy = right / all;
+  scores.kappa = by_chance < 1 ? (scores.accuracy - by_chance) / (1 - by_chance) : 0;
+  return scores;
+}
+
+namespace {
+
+constexpr std::int64_t kMebibyte = 1 << 20;
+
+}  // namespace
+
+MemoryWatch::MemoryWatch(const FineTuningSwitches& switches, ReadResident read)
+    : threshold_(switches.memory_threshold_mb * kMebibyte),
+      from_(switches.memory_baseline),
+      read_(std::move(read)),
+      baseline_(read_()) {}
+
+void MemoryWatch::trial_begins() {
+  if (from_ == MemoryBaseline::trial) baseline_ = read_();
+}
+
+std::optional<std::int64_t> MemoryWatch::growth() const {
+  const std::optional<std::int64_t> now = read_();
+  if (!now || !baseline_) return std::nullopt;
+  return *now - *baseline_;
+}
+
+bool MemoryWatch::is_above() const {
+  const std::optional<std::int64_t> grown = growth();
+  return grown && *grown > threshold_;
+}
+
+std::optional<std::int64_t> resident_bytes() {
+  return memory_info({.pss = false}).rss_bytes;
+}
+
 namespace {
 
 // CBraMod's defaults.

@@ -1,17 +1,69 @@
-// One fine-tuning of a study, which CBraMod's tuner calls a trial: data, model, optimizer, epochs.
+// One fine-tuning of a study, which CBraMod's tuner calls a trial: data, model, optimizer, epochs;
+// how good its answers are; and the growth of the resident set against a threshold, as CBraMod's
+// MemoryManager looks at it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
-#include "workloads/federated/samples.h"
-#include "workloads/fine_tuning/epoch_file.h"
-#include "workloads/fine_tuning/memory_watch.h"
-#include "workloads/fine_tuning/scores.h"
-#include "workloads/fine_tuning/switches.h"
-#include "workloads/probes/parts.h"
+#include "epoch_file.h"
+#include "fine_tuning_switches.h"
+#include "fl/training.h"
 
 namespace memduel {
+
+struct Scores {
+  double accuracy = 0;
+  double kappa = 0;  ///< Cohen's: agreement beyond chance; 0 where chance alone explains it
+  double f1 = 0;     ///< mean over the classes that occur, each weighted by how often it does
+};
+
+/// Answers against labels: [label][answer].
+class Confusion {
+ public:
+  explicit Confusion(std::size_t classes) : classes_(classes), counts_(classes * classes) {}
+
+  void add(std::size_t label, std::size_t answer) { ++counts_[label * classes_ + answer]; }
+  [[nodiscard]] Scores scores() const;
+
+ private:
+  [[nodiscard]] double count(std::size_t label, std::size_t answer) const {
+    return static_cast<double>(counts_[label * classes_ + answer]);
+  }
+
+  std::size_t classes_;
+  std::vector<std::int64_t> counts_;
+};
+
+class MemoryWatch {
+ public:
+  using ReadResident = std::function<std::optional<std::int64_t>()>;
+
+  /// @param read bytes that are resident; absent where the system does not say.
+  MemoryWatch(const FineTuningSwitches& switches, ReadResident read);
+
+  /// Takes the baseline that growth counts from, if it is a fine-tuning's.
+  void trial_begins();
+
+  /// Since the baseline; negative where memory shrank.
+  [[nodiscard]] std::optional<std::int64_t> growth() const;
+  /// Strictly.
+  [[nodiscard]] bool is_above() const;
+  [[nodiscard]] std::int64_t threshold() const { return threshold_; }
+
+ private:
+  std::int64_t threshold_;
+  MemoryBaseline from_;
+  ReadResident read_;
+  std::optional<std::int64_t> baseline_;
+};
+
+/// Of this process.
+std::optional<std::int64_t> resident_bytes();
 
 struct FineTuningResult {
   Scores scores;  ///< of the best epoch

@@ -1,8 +1,6 @@
-#include "workloads/fine_tuning/switches.h"
+#include "fine_tuning_switches.h"
 
-#include "workloads/federated/json_fields.h"
-#include "workloads/optimizations/choice.h"
-#include "workloads/optimizations/whole_number.h"
+#include "fl/worker_config.h"
 
 namespace memduel {
 namespace {

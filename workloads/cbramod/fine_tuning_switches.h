@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "workloads/models/criss_cross.h"
-#include "workloads/models/mixed_precision.h"
+#include "fl/models.h"
+#include "fl/training.h"
 
 namespace memduel {
 

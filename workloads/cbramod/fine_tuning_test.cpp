@@ -1,14 +1,91 @@
-#include "workloads/fine_tuning/fine_tuning.h"
+#include "fine_tuning.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "workloads/federated/model_file.h"
-#include "workloads/fine_tuning/test_played_study.h"
-#include "workloads/probes/torch_bytes.h"
+#include "fl/models.h"
+#include "fl/probes.h"
+#include "support/worker_runs.h"
 
 namespace memduel {
 namespace {
+
+Scores of_counts(const std::vector<std::vector<int>>& counts) {
+  Confusion confusion(counts.size());
+  for (std::size_t label = 0; label < counts.size(); ++label)
+    for (std::size_t answer = 0; answer < counts.size(); ++answer)
+      for (int i = 0; i < counts[label][answer]; ++i) confusion.add(label, answer);
+  return confusion.scores();
+}
+
+// Agreement 35 of 50, by chance 0.5: (0.7 - 0.5) / 0.5. F1 40 / 55 and 30 / 45, half each.
+TEST(Scores, AreThoseOfTheTextbook) {
+  const Scores scores = of_counts({{20, 5}, {10, 15}});
+  EXPECT_DOUBLE_EQ(scores.accuracy, 0.7);
+  EXPECT_DOUBLE_EQ(scores.kappa, 0.4);
+  EXPECT_DOUBLE_EQ(scores.f1, (40.0 / 55 + 30.0 / 45) / 2);
+}
+
+TEST(Scores, OneAnswerToEverythingHasNoKappa) {
+  const Scores scores = of_counts({{10, 0, 0}, {10, 0, 0}, {10, 0, 0}});
+  EXPECT_DOUBLE_EQ(scores.accuracy, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(scores.kappa, 0);
+  EXPECT_DOUBLE_EQ(scores.f1, 1.0 / 3 * 0.5);
+}
+
+TEST(Scores, AllRightIsOneAndNothingIsZero) {
+  EXPECT_DOUBLE_EQ(of_counts({{4, 0}, {0, 6}}).kappa, 1);
+  EXPECT_DOUBLE_EQ(of_counts({{4, 0}, {0, 6}}).f1, 1);
+  EXPECT_DOUBLE_EQ(of_counts({{0, 0}, {0, 0}}).kappa, 0);
+  EXPECT_DOUBLE_EQ(of_counts({{5, 0}, {0, 0}}).kappa, 0);
+}
+
+constexpr std::int64_t kMb = 1 << 20;
+
+FineTuningSwitches watching(MemoryBaseline from) {
+  FineTuningSwitches switches;
+  switches.memory_threshold_mb = 1000;
+  switches.memory_baseline = from;
+  return switches;
+}
+
+TEST(MemoryWatch, IsAboveBeyondTheThresholdAndNotAtIt) {
+  std::int64_t resident = 500 * kMb;
+  const MemoryWatch watch(watching(MemoryBaseline::trial), [&] { return resident; });
+  resident = 1500 * kMb;
+  EXPECT_EQ(watch.growth(), 1000 * kMb);
+  EXPECT_FALSE(watch.is_above());
+  ++resident;
+  EXPECT_TRUE(watch.is_above());
+  resident = 100 * kMb;
+  EXPECT_EQ(watch.growth(), -400 * kMb);
+  EXPECT_FALSE(watch.is_above());
+}
+
+// CBraMod's manager takes a new baseline for each trial: a leak of 400 MB a trial is never seen.
+TEST(MemoryWatch, SlowGrowthIsSeenFromTheStudysBeginOnly) {
+  for (const auto from : {MemoryBaseline::trial, MemoryBaseline::study}) {
+    std::int64_t resident = 0;
+    MemoryWatch watch(watching(from), [&] { return resident; });
+    int warnings = 0;
+    for (int trial = 1; trial <= 5; ++trial) {
+      watch.trial_begins();
+      resident += 400 * kMb;
+      warnings += watch.is_above() ? 1 : 0;
+    }
+    EXPECT_EQ(warnings, from == MemoryBaseline::study ? 3 : 0);
+  }
+}
+
+TEST(MemoryWatch, WhatCannotBeReadIsNeverAbove) {
+  const MemoryWatch watch(watching(MemoryBaseline::study), [] { return std::nullopt; });
+  EXPECT_FALSE(watch.growth());
+  EXPECT_FALSE(watch.is_above());
+}
+
+TEST(MemoryWatch, ReadsTheResidentSetOfThisProcess) {
+  EXPECT_GT(resident_bytes().value_or(0), 10 * kMb);
+}
 
 using ::testing::HasSubstr;
 

@@ -1,10 +1,11 @@
+// A fine-tuning as `memduel budget --measured` runs it (budget/largest_batch.h).
+
 #include <limits>
 
-#include "workloads/budget/probed_training.h"
-#include "workloads/budget/sample_cycle.h"
-#include "workloads/federated/state.h"
-#include "workloads/fine_tuning/fine_tuning.h"
-#include "workloads/probes/device_bytes.h"
+#include "budget/largest_batch.h"
+#include "fine_tuning.h"
+#include "fl/models.h"
+#include "fl/training.h"
 
 namespace memduel {
 namespace {

@@ -1,20 +1,124 @@
-#include "training/prune.h"
+#include "cbramod/prune.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/text.h"
-#include "training/checkpoint_name.h"
-#include "training/held_directory.h"
+#include "cbramod/checkpoint_tree.h"
+#include "checkpoint_name.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
 
 namespace memduel {
+namespace {
+
+constexpr auto kScores = std::to_array<std::string_view>(
+    {"acc",    "accuracy", "ap",    "auc",         "auprc",       "auroc", "bleu",
+     "dice",   "f1",       "f2",    "iou",         "jaccard",     "kappa", "map",
+     "mcc",    "miou",     "mrr",   "ndcg",        "precision",   "psnr",  "r2",
+     "recall", "rouge",    "score", "sensitivity", "specificity", "ssim"});
+
+constexpr auto kOfWhat = std::to_array<std::string_view>(
+    {"avg",  "balanced", "best", "binary", "class",      "cohen",   "cohens", "dev",
+     "eval", "macro",    "mean", "micro",  "multiclass", "pr",      "roc",    "test",
+     "top",  "train",    "val",  "valid",  "validation", "weighted"});
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool is_in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+template <class Words>
+bool holds(const Words& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// The word without the number at its end: of top5, map50.
+std::string_view without_number(std::string_view word) {
+  return word.substr(0, word.find_last_not_of("0123456789") + 1);
+}
+
+}  // namespace
+
+bool is_known_score(std::string_view metric) {
+  std::string name(metric);
+  std::ranges::transform(name, name.begin(), lower);
+  bool has_score = false;
+  for (auto at = name.begin(); at != name.end();) {
+    const auto end = std::find_if_not(at, name.end(), is_in_word);
+    const std::string_view word(at, end);
+    const std::string_view plain = without_number(word);
+    if (holds(kScores, word) || holds(kScores, plain))
+      has_score = true;
+    else if (!plain.empty() && !holds(kOfWhat, plain))
+      return false;
+    at = std::find_if(end, name.end(), is_in_word);
+  }
+  return has_score;
+}
+
+namespace {
+
+auto age_order(const Checkpoint& checkpoint) {
+  return std::make_tuple(checkpoint.file.modified_ns, checkpoint.epoch.value_or(-1),
+                         std::string_view(checkpoint.file.name));
+}
+
+double score(const Checkpoint& checkpoint, const RetentionRules& rules) {
+  const double value = checkpoint.metrics.at(rules.metric);
+  if (!std::isfinite(value)) return -std::numeric_limits<double>::infinity();
+  return rules.better == Better::highest ? value : -value;
+}
+
+}  // namespace
+
+double age_in_days(const Checkpoint& checkpoint, std::int64_t now_ns) {
+  constexpr double kDay = 86400e9;
+  return (static_cast<double>(now_ns) - static_cast<double>(checkpoint.file.modified_ns)) / kDay;
+}
+
+std::vector<std::size_t> superfluous_checkpoints(const std::vector<Checkpoint>& checkpoints,
+                                                 const RetentionRules& rules, std::int64_t now_ns) {
+  std::vector<std::size_t> best_first;
+  for (std::size_t i = 0; i < checkpoints.size(); ++i)
+    if (checkpoints[i].metrics.contains(rules.metric)) best_first.push_back(i);
+  if (best_first.empty()) return {};
+  const std::size_t newest =
+      *std::ranges::max_element(best_first, [&](std::size_t a, std::size_t b) {
+        return age_order(checkpoints[a]) < age_order(checkpoints[b]);
+      });
+  const bool by_age = rules.ranking == Ranking::by_age;
+  std::ranges::sort(best_first, [&](std::size_t a, std::size_t b) {
+    if (by_age) return age_order(checkpoints[a]) > age_order(checkpoints[b]);
+    const double score_a = score(checkpoints[a], rules);
+    const double score_b = score(checkpoints[b], rules);
+    return score_a != score_b ? score_a > score_b
+                              : age_order(checkpoints[a]) > age_order(checkpoints[b]);
+  });
+  std::vector<std::size_t> removed;
+  for (std::size_t rank = std::max<std::size_t>(1, rules.keep_best); rank < best_first.size();
+       ++rank) {
+    const std::size_t i = best_first[rank];
+    const bool is_old = by_age || age_in_days(checkpoints[i], now_ns) > rules.older_than_days;
+    if (i != newest && is_old) removed.push_back(i);
+  }
+  std::ranges::sort(removed);
+  return removed;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

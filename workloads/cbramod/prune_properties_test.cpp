@@ -7,10 +7,9 @@
 #include <map>
 #include <set>
 
-#include "base/file.h"
-#include "base/scratch_directory.h"
-#include "training/checkpoint_name.h"
-#include "training/test_checkpoint_files.h"
+#include "checkpoint_name.h"
+#include "test_checkpoint_files.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

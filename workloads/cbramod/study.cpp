@@ -1,23 +1,57 @@
-#include "workloads/fine_tuning/study.h"
+// The role of a fine-tuning workload, and the checkpoints that it saves.
+
+#include "cbramod/study.h"
 
 #include <fmt/format.h>
 
 #include <exception>
+#include <filesystem>
+#include <limits>
 #include <memory>
 #include <vector>
 
-#include "base/metric_catalogue.h"
-#include "base/text.h"
+#include "cbramod/prune.h"
+#include "checkpoint_name.h"
+#include "fine_tuning.h"
+#include "fine_tuning_switches.h"
+#include "fl/models.h"
+#include "fl/probes.h"
+#include "fl/roles.h"
 #include "memduel/annotate.h"
 #include "memduel/memory.h"
 #include "memduel/memory_torch.h"
-#include "workloads/federated/model_file.h"
-#include "workloads/federated/role_setup.h"
-#include "workloads/fine_tuning/checkpoints.h"
-#include "workloads/fine_tuning/fine_tuning.h"
-#include "workloads/probes/gauges.h"
+#include "model/metric_catalogue.h"
+#include "util/text.h"
 
 namespace memduel {
+
+RetentionRules retention_rules(const FineTuningSwitches& switches);
+
+/// Saves the state as epoch{E}_acc_{}_f1_{}_kappa_{}.pth and removes what the rules do not keep.
+/// Files that should go and did not are named on standard error. Throws Error(io).
+void save_best(const std::filesystem::path& directory, const State& state, int epoch,
+               const Scores& scores, const FineTuningSwitches& switches);
+
+RetentionRules retention_rules(const FineTuningSwitches& switches) {
+  RetentionRules rules;
+  rules.keep_best = switches.checkpoint_retention == CheckpointRetention::all
+                        ? std::numeric_limits<std::size_t>::max()
+                        : static_cast<std::size_t>(switches.max_checkpoints);
+  rules.older_than_days = switches.cleanup_older_than_days;
+  if (switches.checkpoint_retention == CheckpointRetention::newest) rules.ranking = Ranking::by_age;
+  return rules;
+}
+
+void save_best(const std::filesystem::path& directory, const State& state, int epoch,
+               const Scores& scores, const FineTuningSwitches& switches) {
+  const std::string name = make_checkpoint_name(
+      {epoch, {{"acc", scores.accuracy}, {"f1", scores.f1}, {"kappa", scores.kappa}}});
+  const SharedBytes bytes = encode_state(state);
+  const Pruned pruned = save_checkpoint(directory, name, bytes->view(), retention_rules(switches));
+  for (const std::string& failure : pruned.failures)
+    fmt::print(stderr, "memduel-worker: {}\n", failure);
+}
+
 namespace {
 
 constexpr double kPrunedKappa = 0.05;

@@ -1,14 +1,14 @@
 // Whole studies in this process.
-#include "workloads/fine_tuning/study.h"
+#include "cbramod/study.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "training/test_checkpoint_files.h"
-#include "workloads/federated/model_file.h"
-#include "workloads/fine_tuning/test_played_study.h"
-#include "workloads/probes/torch_bytes.h"
+#include "fl/models.h"
+#include "fl/probes.h"
+#include "support/worker_runs.h"
+#include "test_checkpoint_files.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,11 @@
-#include "workloads/eeg/synthetic_eeg.h"
+#include "synthetic_eeg.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "workloads/datasets/random.h"
+#include "data/random.h"
 
 namespace memduel {
 namespace {

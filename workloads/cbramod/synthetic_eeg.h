@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-#include "workloads/eeg/recording.h"
-#include "workloads/eeg/sleep_stages.h"
+#include "eeg_recording.h"
 
 namespace memduel {
 

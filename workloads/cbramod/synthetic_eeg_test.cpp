@@ -1,4 +1,4 @@
-#include "workloads/eeg/synthetic_eeg.h"
+#include "synthetic_eeg.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "workloads/eeg/integrity.h"
+#include "eeg_recording.h"
 
 namespace memduel {
 namespace {

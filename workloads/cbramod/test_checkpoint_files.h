@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "training/prune.h"
+#include "cbramod/prune.h"
 
 namespace memduel {
 

@@ -1,4 +1,4 @@
-#include "workloads/simulation/loader_process.h"
+#include "csfl/client_loader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,12 +1,14 @@
 // Trains simulated clients in one process: one after the other on one copy of the model, or several
-// at once, each worker on a replica of its own. Either way a client ends in the same bits.
+// at once, each worker on a replica of its own. Either way a client ends in the same bits. FedAvg
+// makes one state of what they trained.
 #pragma once
 
 #include <vector>
 
-#include "workloads/federated/worker_config.h"
-#include "workloads/models/model.h"
-#include "workloads/simulation/client_loader.h"
+#include "csfl/client_loader.h"
+#include "csfl/simulation_switches.h"
+#include "fl/models.h"
+#include "fl/worker_config.h"
 
 namespace memduel {
 
@@ -52,5 +54,11 @@ class ClientTrainer {
   std::vector<Model> replicas_;
   std::int64_t measured_bytes_ = 0;
 };
+
+// FedAvg over the clients of a simulated round.
+
+/// The mean of the updates, weighted by their samples; equally where none has any. Products first,
+/// then sums, in the updates' order: the same bits in either way. There must be an update.
+State average_updates(Averaging averaging, const std::vector<ClientUpdate>& updates);
 
 }  // namespace memduel

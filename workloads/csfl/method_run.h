@@ -1,15 +1,45 @@
-// One selection method of a simulation, once: its loaders, replicas, states and rounds.
+// One selection method of a simulation, once: which clients take part in a round, and its loaders,
+// replicas, states and rounds.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "workloads/federated/samples.h"
-#include "workloads/simulation/client_trainer.h"
-#include "workloads/simulation/selection.h"
-#include "workloads/simulation/switches.h"
+#include "client_trainer.h"
+#include "csfl/simulation_switches.h"
+#include "data/random.h"
+#include "fl/training.h"
 
 namespace memduel {
+
+class Selection {
+ public:
+  Selection() = default;
+  Selection(const Selection&) = delete;
+  Selection& operator=(const Selection&) = delete;
+  virtual ~Selection() = default;
+
+  /// Different clients, counted from 0; as many as it was made for.
+  virtual std::vector<std::size_t> next() = 0;
+  /// What a client's last batch lost.
+  virtual void observe(std::size_t /*client*/, double /*loss*/) {}
+};
+
+struct SelectionOptions {
+  std::size_t clients = 0;
+  std::size_t per_round = 0;  ///< at most `clients`
+  std::uint64_t seed = 1;
+};
+
+/// @param method random; highest_loss: those whose last loss was highest, clients without one
+/// first; round_robin: one after the other. Throws Error(usage) for another, and for more per round
+/// than there are.
+std::unique_ptr<Selection> make_selection(const std::string& method,
+                                          const SelectionOptions& options);
+std::vector<std::string> selection_methods();
 
 class MethodRun {
  public:

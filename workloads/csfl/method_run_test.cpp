@@ -1,11 +1,11 @@
-#include "workloads/simulation/selection.h"
+#include "method_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,11 @@
 // What the switches of a simulation leave alive, in bytes.
 #include <gtest/gtest.h>
 
-#include "workloads/optimizations/test_catalog_files.h"
-#include "workloads/optimizations/test_counted_bytes.h"
-#include "workloads/simulation/client_loader.h"
-#include "workloads/simulation/method_run.h"
-#include "workloads/simulation/simulated_average.h"
+#include "client_trainer.h"
+#include "csfl/client_loader.h"
+#include "method_run.h"
+#include "optimizations/test_counted_bytes.h"
+#include "support/catalog_files.h"
 
 namespace memduel {
 namespace {

@@ -1,10 +1,10 @@
-#include "workloads/datasets/cifar10.h"
+#include "cifar10.h"
 
 #include <fmt/format.h>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "workloads/datasets/image_set.h"
+#include "data/load.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

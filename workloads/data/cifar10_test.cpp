@@ -1,9 +1,9 @@
-#include "workloads/datasets/cifar10.h"
+#include "cifar10.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/datasets/gzip.h"
+#include "gzip.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -6,8 +6,8 @@
 #include <array>
 #include <memory>
 
-#include "base/error.h"
-#include "workloads/datasets/image_set.h"
+#include "data/load.h"
+#include "util/error.h"
 
 namespace memduel {
 

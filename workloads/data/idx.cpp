@@ -1,14 +1,14 @@
-#include "workloads/datasets/idx.h"
+#include "idx.h"
 
 #include <fmt/format.h>
 
 #include <cstdint>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "workloads/datasets/file_lengths.h"
-#include "workloads/datasets/gzip.h"
-#include "workloads/datasets/image_set.h"
+#include "data/file_lengths.h"
+#include "data/load.h"
+#include "gzip.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

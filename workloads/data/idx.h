@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "workloads/datasets/image_set.h"
+#include "data/load.h"
 
 namespace memduel {
 

@@ -2,10 +2,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/error.h"
-#include "workloads/datasets/cifar10.h"
-#include "workloads/datasets/gzip.h"
-#include "workloads/datasets/idx.h"
+#include "cifar10.h"
+#include "gzip.h"
+#include "idx.h"
+#include "util/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace memduel;

@@ -1,4 +1,4 @@
-#include "workloads/datasets/idx.h"
+#include "idx.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,9 @@
 
 #include <filesystem>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/scratch_directory.h"
-#include "workloads/datasets/gzip.h"
+#include "gzip.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/datasets/load.h"
+#include "data/load.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,31 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
-#include "workloads/datasets/cifar10.h"
-#include "workloads/datasets/idx.h"
-#include "workloads/datasets/partition.h"
+#include "cifar10.h"
+#include "data/partition.h"
+#include "idx.h"
+#include "util/error.h"
 
 namespace memduel {
+
+ImageSet select(const ImageSet& images, std::span<const std::size_t> indices) {
+  ImageSet chosen{images.channels, images.height, images.width, {}, {}};
+  const std::size_t size = images.image_bytes();
+  chosen.pixels.reserve(indices.size() * size);
+  chosen.labels.reserve(indices.size());
+  for (const std::size_t index : indices) {
+    const auto first = images.pixels.begin() + static_cast<std::ptrdiff_t>(index * size);
+    chosen.pixels.insert(chosen.pixels.end(), first, first + static_cast<std::ptrdiff_t>(size));
+    chosen.labels.push_back(images.labels[index]);
+  }
+  return chosen;
+}
+
 namespace {
 
 constexpr const char* kAdvice =
-    "the repository's datasets/ holds MNIST's test set; scripts/fetch-datasets.sh gets the rest; "
+    "the repository's workloads/data/datasets/ holds MNIST's test set; scripts/fetch-datasets.sh "
+    "gets the rest; "
     "--data-dir or MEMDUEL_DATA_DIR names the directory";
 
 /// The file or its compressed form; absent where there is neither.

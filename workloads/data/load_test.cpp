@@ -1,4 +1,4 @@
-#include "workloads/datasets/load.h"
+#include "data/load.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/file.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

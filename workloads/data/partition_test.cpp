@@ -1,4 +1,4 @@
-#include "workloads/datasets/partition.h"
+#include "data/partition.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "base/error.h"
-#include "workloads/datasets/random.h"
+#include "data/random.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -5,17 +5,16 @@
 #include <future>
 #include <thread>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/metric_catalogue.h"
+#include "fl/probes.h"
+#include "fl/roles.h"
+#include "fl/training.h"
 #include "memduel/annotate.h"
-#include "workloads/federated/role_setup.h"
-#include "workloads/federated/roles.h"
-#include "workloads/federated/server_connection.h"
-#include "workloads/federated/server_part.h"
-#include "workloads/federated/trainer.h"
-#include "workloads/federated/validate.h"
-#include "workloads/probes/gauges.h"
+#include "model/metric_catalogue.h"
+#include "server.h"
+#include "server_connection.h"
+#include "trainer.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,6 +1,4 @@
 // Compiled where LibTorch is one for CUDA; cuda_bytes_missing.cpp takes its place elsewhere.
-#include "workloads/probes/cuda_bytes.h"
-
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -9,7 +7,8 @@
 #include <atomic>
 #include <string>
 
-#include "workloads/probes/cuda_stats.h"
+#include "cuda_stats.h"
+#include "fl/probes.h"
 
 namespace memduel {
 namespace {

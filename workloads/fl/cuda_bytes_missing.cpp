@@ -1,5 +1,5 @@
 // Takes the place of cuda_bytes.cpp where LibTorch is one for the CPU alone.
-#include "workloads/probes/cuda_bytes.h"
+#include "fl/probes.h"
 
 namespace memduel {
 

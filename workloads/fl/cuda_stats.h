@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "workloads/probes/cuda_bytes.h"
+#include "fl/probes.h"
 
 namespace memduel {
 

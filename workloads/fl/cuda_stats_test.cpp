@@ -1,6 +1,6 @@
 // The statistics of both LibTorch generations, as their headers lay them out: 1.13's
 // c10/cuda/CUDACachingAllocator.h and 2.x's c10/core/CachingDeviceAllocator.h.
-#include "workloads/probes/cuda_stats.h"
+#include "cuda_stats.h"
 
 #include <gtest/gtest.h>
 

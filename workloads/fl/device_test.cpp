@@ -1,21 +1,19 @@
 // Whole runs with models, batches, optimizers and received states on a device (stand_in_device.h):
 // the same bits as on the CPU, and the bytes on the device that each switch stands for.
-#include "workloads/federated/device.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "workloads/federated/model_file.h"
-#include "workloads/federated/role_setup.h"
-#include "workloads/federated/test_run.h"
-#include "workloads/federated/test_stand_in_device.h"
-#include "workloads/federated/trainer.h"
-#include "workloads/optimizations/serialize.h"
-#include "workloads/probes/cuda_bytes.h"
-#include "workloads/probes/device_bytes.h"
-#include "workloads/test_folders.h"
+#include "fl/models.h"
+#include "fl/probes.h"
+#include "fl/roles.h"
+#include "fl/training.h"
+#include "optimizations/sending.h"
+#include "support/catalog_files.h"
+#include "support/stand_in_device.h"
+#include "support/worker_runs.h"
+#include "trainer.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/federated/exchange.h"
+#include "exchange.h"
 
 #include <fmt/format.h>
 

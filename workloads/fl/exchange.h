@@ -3,6 +3,7 @@
 // or is no longer waited for.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -11,14 +12,21 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "workloads/federated/deadline.h"
-#include "workloads/federated/state.h"
-#include "workloads/optimizations/model_stream.h"
-#include "workloads/optimizations/response.h"
-#include "workloads/transport/call.h"
+#include "fl/models.h"
+#include "fl/transport.h"
+#include "optimizations/sending.h"
+#include "transport/chunked_transfer.h"
+#include "util/error.h"
 
 namespace memduel {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+inline Deadline deadline_in(double seconds) {
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+             std::chrono::duration<double>(seconds));
+}
 
 /// What one client hands in: its state, or the stream that it comes on; neither where it only asks.
 struct Upload {

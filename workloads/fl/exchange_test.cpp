@@ -1,4 +1,4 @@
-#include "workloads/federated/exchange.h"
+#include "exchange.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <future>
 #include <thread>
 
-#include "workloads/transport/test_loop_call.h"
+#include "transport/test_loop_call.h"
 
 namespace memduel {
 namespace {

@@ -1,13 +1,12 @@
-#include "workloads/probes/gauges.h"
+// What the probes and the cleanups of a role send as gauges of its rounds.
 
 #include <algorithm>
 
-#include "base/metric_catalogue.h"
+#include "fl/probes.h"
 #include "memduel/allocator.h"
 #include "memduel/annotate.h"
 #include "memduel/memory.h"
-#include "workloads/probes/cuda_bytes.h"
-#include "workloads/probes/torch_bytes.h"
+#include "model/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -82,6 +81,29 @@ void send_memory_gauges() {
   if (allocator_wanted) send_allocator_gauges();
   if (torch_wanted) send_torch_gauges();
   if (cuda_wanted) send_cuda_gauges();
+}
+
+void CleanupTime::begin_round() {
+  const std::lock_guard lock(mutex_);
+  if (!first_round_) first_round_ = Clock::now();
+  seconds_ = 0;
+  heap_seconds_ = 0;
+}
+
+void CleanupTime::add(const CleanupReport& report) {
+  const std::lock_guard lock(mutex_);
+  seconds_ += report.seconds;
+  heap_seconds_ += report.heap_seconds;
+  all_seconds_ += report.seconds;
+}
+
+void CleanupTime::end_round() {
+  const std::lock_guard lock(mutex_);
+  if (!first_round_) return;
+  const double passed = std::chrono::duration<double>(Clock::now() - *first_round_).count();
+  memduel_gauge(kCleanupSeconds, seconds_);
+  memduel_gauge(kHeapCleanupSeconds, heap_seconds_);
+  if (passed > 0) memduel_gauge(kCleanupRatio, all_seconds_ / passed);
 }
 
 }  // namespace memduel

@@ -11,11 +11,11 @@
 
 #include <filesystem>
 
-#include "workloads/optimizations/optimizations.h"
-#include "workloads/optimizations/staging.h"
-#include "workloads/optimizations/streaming_fold.h"
-#include "workloads/optimizations/test_catalog_files.h"
-#include "workloads/transport/test_loop_call.h"
+#include "optimizations/aggregation.h"
+#include "optimizations/optimizations.h"
+#include "optimizations/staging.h"
+#include "support/catalog_files.h"
+#include "transport/test_loop_call.h"
 
 namespace memduel {
 namespace {

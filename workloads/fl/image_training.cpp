@@ -1,9 +1,11 @@
-#include "workloads/federated/samples.h"
+// Training on images: samples and their batches, one step, and the accuracy of a model.
 
 #include <algorithm>
 
-#include "workloads/datasets/load.h"
-#include "workloads/datasets/partition.h"
+#include "data/load.h"
+#include "data/partition.h"
+#include "fl/training.h"
+#include "fl/worker_config.h"
 
 namespace memduel {
 namespace {
@@ -137,6 +139,96 @@ RoleSamples load_samples(const WorkerConfig& config, int client) {
   if (config.workload.dataset.name == "none") return {};
   if (config.workload.dataset.name == "dummy-cifar10") return load_dummy(config.workload, client);
   return load_real(config, client);
+}
+
+namespace {
+
+std::int64_t count_hits(const torch::Tensor& scores, const torch::Tensor& labels) {
+  return scores.argmax(1).eq(labels).sum().item<std::int64_t>();
+}
+
+class Kept final : public Predictions {
+ public:
+  void add(const torch::Tensor& scores, const torch::Tensor& labels) override {
+    scores_.push_back(kept(scores.detach()));
+    labels_.push_back(kept(labels));
+  }
+
+  [[nodiscard]] double accuracy() const override {
+    if (scores_.empty()) return 0;
+    const torch::Tensor scores = torch::cat(scores_);
+    const torch::Tensor labels = torch::cat(labels_);
+    return static_cast<double>(count_hits(scores, labels)) / static_cast<double>(labels.size(0));
+  }
+
+ private:
+  /// As APPFL's trainer, which keeps NumPy arrays: in main memory.
+  static torch::Tensor kept(const torch::Tensor& tensor) {
+    return tensor.to(torch::kCPU, tensor.scalar_type(), /*non_blocking=*/false, /*copy=*/true);
+  }
+
+  std::vector<torch::Tensor> scores_;
+  std::vector<torch::Tensor> labels_;
+};
+
+class Reduced final : public Predictions {
+ public:
+  void add(const torch::Tensor& scores, const torch::Tensor& labels) override {
+    hits_ += count_hits(scores, labels);
+    count_ += labels.size(0);
+  }
+
+  [[nodiscard]] double accuracy() const override {
+    return count_ == 0 ? 0 : static_cast<double>(hits_) / static_cast<double>(count_);
+  }
+
+ private:
+  std::int64_t hits_ = 0;
+  std::int64_t count_ = 0;
+};
+
+constexpr Choice<MakePredictions> kPredictionsChoices[] = {
+    {"kept", [] { return std::unique_ptr<Predictions>(std::make_unique<Kept>()); }},
+    {"reduced", [] { return std::unique_ptr<Predictions>(std::make_unique<Reduced>()); }}};
+
+}  // namespace
+
+MakePredictions choose_predictions(const std::string& value) {
+  return choose("predictions", kPredictionsChoices, value);
+}
+
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(const WorkloadConfig& workload,
+                                                        const Model& model) {
+  std::vector<torch::Tensor> parameters = model.network->parameters();
+  if (workload.optimizer == "sgd")
+    return std::make_unique<torch::optim::SGD>(std::move(parameters),
+                                               torch::optim::SGDOptions(workload.learning_rate));
+  return std::make_unique<torch::optim::Adam>(std::move(parameters),
+                                              torch::optim::AdamOptions(workload.learning_rate));
+}
+
+StepResult training_step(ImageClassifier& network, torch::optim::Optimizer& optimizer,
+                         const Batch& batch) {
+  optimizer.zero_grad();
+  StepResult result;
+  result.scores = network.forward(batch.images);
+  result.loss = torch::nn::functional::cross_entropy(result.scores, batch.labels);
+  result.loss.backward();
+  optimizer.step();
+  return result;
+}
+
+double validate(const Model& model, const Samples& samples, int batch_size,
+                MakePredictions make_predictions) {
+  const torch::NoGradGuard no_grad;
+  model.network->eval();
+  const std::unique_ptr<Predictions> predictions = make_predictions();
+  for (std::int64_t first = 0; first < samples.count(); first += batch_size) {
+    const std::int64_t count = std::min<std::int64_t>(batch_size, samples.count() - first);
+    const Batch batch = samples.slice(first, count).on(device_of(model));
+    predictions->add(model.network->forward(batch.images), batch.labels);
+  }
+  return predictions->accuracy();
 }
 
 }  // namespace memduel

@@ -1,8 +1,8 @@
-#include "workloads/models/model.h"
+#include "fl/models.h"
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -4,14 +4,15 @@
 // thread folds all of them in lockstep.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "workloads/federated/exchange.h"
-#include "workloads/federated/worker_config.h"
-#include "workloads/models/model.h"
-#include "workloads/optimizations/optimizations.h"
+#include "exchange.h"
+#include "fl/models.h"
+#include "fl/worker_config.h"
+#include "optimizations/optimizations.h"
 
 namespace memduel {
 
@@ -38,7 +39,7 @@ class Rounds {
 
   /// On the main thread: averages the part into the model. @param weights one per upload, sum 1.
   /// Returns the state to send. The uploads' streams are read to their ends, their states may be
-  /// gone. Throws ClientLost (streaming_fold.h), and the part is as before; parts averaged earlier
+  /// gone. Throws ClientLost (aggregation.h), and the part is as before; parts averaged earlier
   /// in the round stay new.
   virtual State average(std::vector<Upload>& uploads, const std::vector<double>& weights) = 0;
 
@@ -65,5 +66,23 @@ std::shared_ptr<const PreparedResponse> prepare_answer(State global, std::vector
 /// References must outlive the result.
 std::unique_ptr<Rounds> make_rounds(const WorkerConfig& config, const Optimizations& optimizations,
                                     const Model& model);
+
+// Values collect_all and in_time of switch aggregate: rounds that end in a weighted mean of the
+// clients' whole states. collect_all adds them up once all are there; in_time adds each as soon as
+// it is there, in the order of the clients' numbers, so that one upload is alive at a time and both
+// end in the same bits.
+
+/// References must outlive the result.
+std::unique_ptr<Rounds> make_weighted_rounds(const WorkerConfig& config,
+                                             const Optimizations& optimizations,
+                                             const Model& model);
+
+// What share of the average each client has.
+
+/// @param weights equal or sample_size; @param sample_sizes of the clients that take part, none
+/// negative. Shares in the clients' order, sum 1. Throws Error(cannot_measure) where no client has
+/// samples to weigh by.
+std::vector<double> shares_of(const std::string& weights,
+                              const std::vector<std::int64_t>& sample_sizes);
 
 }  // namespace memduel

@@ -1,17 +1,28 @@
-#include "workloads/federated/weighted_rounds.h"
+#include "rounds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "base/error.h"
-#include "workloads/federated/test_run.h"
-#include "workloads/optimizations/streaming_fold.h"
-#include "workloads/optimizations/test_counted_bytes.h"
+#include "optimizations/aggregation.h"
+#include "optimizations/test_counted_bytes.h"
+#include "support/worker_runs.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {
+
+using ::testing::ElementsAre;
+
+TEST(SharesOf, AreEqualOrBySampleSize) {
+  EXPECT_THAT(shares_of("equal", {30, 0, 10, 0}), ElementsAre(0.25, 0.25, 0.25, 0.25));
+  EXPECT_THAT(shares_of("sample_size", {30, 0, 10}), ElementsAre(0.75, 0, 0.25));
+}
+
+TEST(SharesOf, NoSamplesAtAllAreNoShares) {
+  EXPECT_THROW(shares_of("sample_size", {0, 0}), Error);
+}
 
 using ::testing::HasSubstr;
 

@@ -1,25 +1,22 @@
+#include "server.h"
+
 #include <fmt/format.h>
 
 #include <atomic>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/metric_catalogue.h"
+#include "exchange.h"
+#include "fl/models.h"
+#include "fl/probes.h"
+#include "fl/roles.h"
+#include "fl/training.h"
 #include "memduel/annotate.h"
-#include "workloads/federated/busy_time.h"
-#include "workloads/federated/exchange.h"
-#include "workloads/federated/model_file.h"
-#include "workloads/federated/role_setup.h"
-#include "workloads/federated/roles.h"
-#include "workloads/federated/rounds.h"
-#include "workloads/federated/samples.h"
-#include "workloads/federated/server_calls.h"
-#include "workloads/federated/server_part.h"
-#include "workloads/federated/validate.h"
-#include "workloads/federated/weights.h"
-#include "workloads/optimizations/streaming_fold.h"
-#include "workloads/probes/gauges.h"
-#include "workloads/transport/watchdog.h"
+#include "model/metric_catalogue.h"
+#include "optimizations/aggregation.h"
+#include "rounds.h"
+#include "server_calls.h"
+#include "transport/watchdog.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "base/error.h"
-#include "workloads/federated/device.h"
-#include "workloads/federated/worker_config.h"
-#include "workloads/probes/cleanup_time.h"
+#include "fl/probes.h"
+#include "fl/roles.h"
+#include "fl/worker_config.h"
+#include "util/error.h"
 
 namespace memduel {
 

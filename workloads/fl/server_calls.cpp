@@ -1,12 +1,12 @@
-#include "workloads/federated/server_calls.h"
+#include "server_calls.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "workloads/federated/role_setup.h"
-#include "workloads/federated/state.h"
+#include "fl/models.h"
+#include "fl/roles.h"
+#include "util/error.h"
 
 namespace memduel {
 

@@ -1,24 +1,66 @@
 // The clients' calls to a server, each on a thread of its own: what they send goes into the
-// exchange that is open, and its answer back to them.
+// exchange that is open, and its answer back to them. Also the time that at least one of these
+// threads works.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "workloads/federated/busy_time.h"
-#include "workloads/federated/exchange.h"
-#include "workloads/federated/rounds.h"
-#include "workloads/federated/server_connection.h"
-#include "workloads/federated/worker_config.h"
-#include "workloads/optimizations/call_frame.h"
-#include "workloads/optimizations/optimizations.h"
-#include "workloads/transport/call.h"
-#include "workloads/transport/watchdog.h"
+#include "exchange.h"
+#include "fl/transport.h"
+#include "fl/worker_config.h"
+#include "optimizations/optimizations.h"
+#include "optimizations/sending.h"
+#include "rounds.h"
+#include "server_connection.h"
+#include "transport/watchdog.h"
 
 namespace memduel {
+
+class BusyTime {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Counts as work from its construction to its end.
+  class Working {
+   public:
+    explicit Working(BusyTime& time) : time_(time) { time_.begin(Clock::now()); }
+    Working(const Working&) = delete;
+    Working& operator=(const Working&) = delete;
+    ~Working() { time_.end(Clock::now()); }
+
+   private:
+    BusyTime& time_;
+  };
+
+  void begin(Clock::time_point now) {
+    const std::lock_guard lock(mutex_);
+    if (workers_++ == 0) since_ = now;
+  }
+
+  void end(Clock::time_point now) {
+    const std::lock_guard lock(mutex_);
+    if (--workers_ == 0) total_ += now - since_;
+  }
+
+  /// The time since the last call; nobody is working now.
+  std::chrono::duration<double> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(total_, Clock::duration::zero());
+  }
+
+ private:
+  std::mutex mutex_;
+  int workers_ = 0;
+  Clock::time_point since_;
+  Clock::duration total_ = Clock::duration::zero();
+};
 
 /// What the rounds, on the main thread, and the calls have in common.
 struct ServerTable {

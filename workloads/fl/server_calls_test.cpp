@@ -1,4 +1,4 @@
-#include "workloads/federated/busy_time.h"
+#include "server_calls.h"
 
 #include <gtest/gtest.h>
 

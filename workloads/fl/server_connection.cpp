@@ -1,11 +1,11 @@
-#include "workloads/federated/server_connection.h"
+#include "server_connection.h"
 
 #include <fmt/format.h>
 
 #include <future>
 
-#include "base/error.h"
-#include "base/foreign_json.h"
+#include "util/error.h"
+#include "util/json.h"
 
 namespace memduel {
 

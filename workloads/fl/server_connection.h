@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "workloads/federated/state.h"
-#include "workloads/optimizations/optimizations.h"
-#include "workloads/transport/transport_options.h"
+#include "fl/models.h"
+#include "fl/transport.h"
+#include "optimizations/optimizations.h"
 
 namespace memduel {
 

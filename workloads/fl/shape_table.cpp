@@ -1,5 +1,3 @@
-#include "workloads/models/shape_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,8 @@
 #include <functional>
 #include <numeric>
 
-#include "base/error.h"
+#include "fl/models.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

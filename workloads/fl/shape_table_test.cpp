@@ -1,8 +1,7 @@
-#include "workloads/models/shape_table.h"
-
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "fl/models.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

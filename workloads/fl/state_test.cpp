@@ -1,12 +1,10 @@
-#include "workloads/federated/model_file.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/scratch_directory.h"
+#include "fl/models.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

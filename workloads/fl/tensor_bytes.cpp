@@ -1,4 +1,5 @@
-#include "workloads/probes/torch_bytes.h"
+// Bytes of tensors: of the CPU, by a wrapper around LibTorch's allocator; of a device; and of the
+// parts that a training's memory falls into.
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
@@ -8,6 +9,10 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+
+#include "fl/probes.h"
+#include "fl/training.h"
+#include "memduel/annotate.h"
 
 namespace memduel {
 namespace {
@@ -100,6 +105,79 @@ TorchLimit::TorchLimit(double bytes) {
 
 TorchLimit::~TorchLimit() {
   g_limit.store(kNoLimit);
+}
+
+namespace {
+
+constexpr DeviceCounters kCpu = {[] { return torch_bytes().live; },
+                                 [] { return torch_bytes().peak; }, reset_torch_peak};
+constexpr DeviceCounters kGpu = {[] { return cuda_bytes().value_or(CudaBytes{}).allocated; },
+                                 [] { return cuda_bytes().value_or(CudaBytes{}).peak_allocated; },
+                                 reset_cuda_peaks};
+DeviceCounters others = kGpu;
+
+const DeviceCounters& counters_of(const at::Device& device) {
+  if (device.is_cpu()) return kCpu;
+  return device.is_cuda() ? kGpu : others;
+}
+
+}  // namespace
+
+void count_other_devices_with(const DeviceCounters& counters) {
+  others = counters;
+}
+
+double live_bytes(const at::Device& device) {
+  return static_cast<double>(counters_of(device).live());
+}
+
+double peak_bytes(const at::Device& device) {
+  return static_cast<double>(counters_of(device).peak());
+}
+
+void reset_peak_bytes(const at::Device& device) {
+  counters_of(device).reset_peak();
+}
+
+namespace {
+
+std::int64_t tensor_bytes(const torch::Tensor& tensor) {
+  return tensor.defined() ? static_cast<std::int64_t>(tensor.nbytes()) : 0;
+}
+
+void send_part(const char* metric, std::int64_t bytes) {
+  memduel_gauge_better(metric, static_cast<double>(bytes), MEMDUEL_LOWER_IS_BETTER);
+}
+
+}  // namespace
+
+std::int64_t parameter_bytes(const torch::nn::Module& network) {
+  std::int64_t sum = 0;
+  for (const torch::Tensor& one : network.parameters()) sum += tensor_bytes(one);
+  return sum;
+}
+
+std::int64_t gradient_bytes(const torch::nn::Module& network) {
+  std::int64_t sum = 0;
+  for (const torch::Tensor& one : network.parameters()) sum += tensor_bytes(one.grad());
+  return sum;
+}
+
+std::int64_t optimizer_bytes(const torch::optim::Adam& optimizer) {
+  std::int64_t sum = 0;
+  for (const auto& [parameter, state] : optimizer.state()) {
+    const auto& averages = static_cast<const torch::optim::AdamParamState&>(*state);
+    sum += tensor_bytes(averages.exp_avg()) + tensor_bytes(averages.exp_avg_sq());
+  }
+  return sum;
+}
+
+void send_part_gauges(const TrainingParts& parts) {
+  send_part("parameter_bytes", parts.parameters);
+  send_part("gradient_bytes", parts.gradients);
+  send_part("optimizer_bytes", parts.optimizer);
+  if (parts.activations > 0) send_part("activation_bytes", parts.activations);
+  send_part("data_bytes", parts.data);
 }
 
 }  // namespace memduel

@@ -1,5 +1,5 @@
+#include "fl/probes.h"
 #include "memduel/memory_torch.h"
-#include "workloads/probes/cuda_bytes.h"
 
 namespace memduel {
 namespace {

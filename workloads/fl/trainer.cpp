@@ -1,6 +1,6 @@
-#include "workloads/federated/trainer.h"
+#include "trainer.h"
 
-#include "workloads/federated/training_step.h"
+#include "fl/training.h"
 
 namespace memduel {
 namespace {

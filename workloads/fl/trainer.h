@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "workloads/federated/samples.h"
-#include "workloads/models/model.h"
-#include "workloads/optimizations/optimizations.h"
+#include "fl/models.h"
+#include "fl/training.h"
+#include "optimizations/optimizations.h"
 
 namespace memduel {
 

@@ -7,11 +7,11 @@
 
 #include <functional>
 
-#include "base/error.h"
-#include "workloads/federated/model_file.h"
-#include "workloads/federated/roles.h"
-#include "workloads/federated/test_run.h"
-#include "workloads/test_folders.h"
+#include "fl/models.h"
+#include "fl/roles.h"
+#include "support/catalog_files.h"
+#include "support/worker_runs.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,13 +1,93 @@
-#include "workloads/federated/worker_config.h"
+#include "fl/worker_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "workloads/federated/json_fields.h"
-#include "workloads/graphs/generated_graphs.h"
+#include <algorithm>
+
+#include "data/load.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
 
 namespace memduel {
+
+JsonFields::JsonFields(const nlohmann::json& object, std::string file, std::string path)
+    : object_(object), file_(std::move(file)), path_(std::move(path)) {
+  if (!object_.is_object())
+    throw Error(ExitCode::usage,
+                fmt::format("{}: found {}, expected an object", path_.empty() ? "root" : path_,
+                            object_.type_name()),
+                file_);
+}
+
+std::string JsonFields::place(const std::string& key) const {
+  return path_.empty() ? key : path_ + "." + key;
+}
+
+void JsonFields::fail(const std::string& key, const std::string& what) const {
+  throw Error(ExitCode::usage, fmt::format("{}: {}", place(key), what), file_);
+}
+
+const nlohmann::json& JsonFields::required(const std::string& key) {
+  known_.insert(key);
+  const auto found = object_.find(key);
+  if (found == object_.end()) fail(key, "missing");
+  return *found;
+}
+
+bool JsonFields::has(const std::string& key) {
+  known_.insert(key);
+  return object_.contains(key);
+}
+
+std::int64_t JsonFields::checked_integer(const nlohmann::json& value, const std::string& key,
+                                         std::int64_t least) const {
+  if (!value.is_number_integer() || value.get<std::int64_t>() < least)
+    fail(key, fmt::format("found {}, expected a whole number of at least {}", value.dump(), least));
+  return value.get<std::int64_t>();
+}
+
+std::int64_t JsonFields::integer(const std::string& key, std::int64_t least) {
+  return checked_integer(required(key), key, least);
+}
+
+std::int64_t JsonFields::integer_or(const std::string& key, std::int64_t least,
+                                    std::int64_t fallback) {
+  return has(key) ? integer(key, least) : fallback;
+}
+
+double JsonFields::positive(const std::string& key) {
+  const nlohmann::json& value = required(key);
+  if (!value.is_number() || !(value.get<double>() > 0)) fail(key, not_above_zero(value.dump()));
+  return value.get<double>();
+}
+
+std::string JsonFields::word(const std::string& key, const std::vector<std::string>& choices) {
+  const auto value = get<std::string>(key);
+  if (std::ranges::find(choices, value) == choices.end())
+    fail(key, fmt::format("found \"{}\", expected {}", value, fmt::join(choices, ", ")));
+  return value;
+}
+
+std::string JsonFields::word_or(const std::string& key, const std::vector<std::string>& choices,
+                                const std::string& fallback) {
+  return has(key) ? word(key, choices) : fallback;
+}
+
+JsonFields JsonFields::object(const std::string& key) {
+  return {required(key), file_, place(key)};
+}
+
+void JsonFields::expect_no_more() const {
+  const std::vector<std::string> known(known_.begin(), known_.end());
+  for (const auto& [key, value] : object_.items()) {
+    if (known_.contains(key)) continue;
+    fail(key, "unknown key; " +
+                  nearest_advice(key, known, fmt::format("known are {}", fmt::join(known, ", "))));
+  }
+}
+
 namespace {
 
 DatasetConfig read_dataset(JsonFields fields) {
@@ -155,9 +235,10 @@ void read_clients(JsonFields& fields, WorkloadConfig& workload) {
 
 bool is_device(const std::string& name) {
   if (name == "cpu" || name == "cuda") return true;
-  constexpr std::string_view kGpu = "cuda:";
-  const std::string_view number = std::string_view(name).substr(std::min(name.size(), kGpu.size()));
-  return name.starts_with(kGpu) && !number.empty() && number.size() <= 3 &&
+  constexpr std::string_view kCudaPrefix = "cuda:";
+  const std::string_view number =
+      std::string_view(name).substr(std::min(name.size(), kCudaPrefix.size()));
+  return name.starts_with(kCudaPrefix) && !number.empty() && number.size() <= 3 &&
          number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 

@@ -1,9 +1,9 @@
-#include "workloads/federated/worker_config.h"
+#include "fl/worker_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

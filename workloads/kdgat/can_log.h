@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/graphs/can_frame.h"
+#include "can_frame.h"
 
 namespace memduel {
 

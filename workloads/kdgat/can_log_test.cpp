@@ -1,12 +1,12 @@
-#include "workloads/graphs/can_log.h"
+#include "can_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "base/error.h"
-#include "workloads/graphs/test_recorded_drive.h"
+#include "test_recorded_drive.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/graphs/graph_file.h"
+#include "kdgat/graph_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,13 +10,14 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
+#include <functional>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.h"
-#include "base/error.h"
-#include "workloads/datasets/file_lengths.h"
+#include "data/file_lengths.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -305,6 +306,33 @@ std::unique_ptr<GraphStore> open_graphs(const std::filesystem::path& path, Graph
   GraphFile file(path);
   if (loading == GraphLoading::mmap) return std::make_unique<MappedGraphs>(std::move(file));
   return std::make_unique<LoadedGraphs>(file);
+}
+
+BusErrorLine::BusErrorLine(std::span<const std::byte> mapping, std::string line)
+    : mapping_(mapping), line_(std::move(line) + "\n") {
+  current = this;
+  struct sigaction action{};
+  action.sa_sigaction = &BusErrorLine::say;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &action, &before_);
+}
+
+BusErrorLine::~BusErrorLine() {
+  ::sigaction(SIGBUS, &before_, nullptr);
+  current = nullptr;
+}
+
+/// Calls only what a signal handler may.
+void BusErrorLine::say(int signal, siginfo_t* info, void* /*context*/) {
+  const std::less_equal<const void*> not_after;
+  const std::byte* const begin = current->mapping_.data();
+  if (info->si_code == BUS_ADRERR && not_after(begin, info->si_addr) &&
+      !not_after(begin + current->mapping_.size(), info->si_addr)) {
+    static_cast<void>(!::write(STDERR_FILENO, current->line_.data(), current->line_.size()));
+    ::_exit(static_cast<int>(ExitCode::io));
+  }
+  ::sigaction(SIGBUS, &current->before_, nullptr);
+  ::raise(signal);  // comes once this returns
 }
 
 }  // namespace memduel

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
-#include "base/error.h"
-#include "workloads/graphs/graph_file.h"
+#include "kdgat/graph_file.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace {
 

@@ -1,20 +1,20 @@
-#include "workloads/graphs/graph_file.h"
+#include "kdgat/graph_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <limits>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/scratch_directory.h"
-#include "workloads/graphs/generated_traffic.h"
-#include "workloads/graphs/graph_file_writer.h"
-#include "workloads/graphs/test_recorded_drive.h"
-#include "workloads/graphs/window_graphs.h"
+#include "graph_file_writer.h"
+#include "synthetic_traffic.h"
+#include "test_recorded_drive.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "window_graphs.h"
 
 namespace memduel {
 namespace {
@@ -286,6 +286,49 @@ TEST_F(RecordedDrive, KeepsItsGraphsInAFile) {
   const auto store = open_graphs(scratch.path() / "drive.graphs", GraphLoading::mmap);
   ASSERT_EQ(store->size(), 746U);
   for (std::size_t i = 0; i < graphs.size(); ++i) expect_same(store->graph(i), graphs[i].view());
+}
+
+namespace fs = std::filesystem;
+
+class CutOffWhileMapped : public testing::Test {
+ protected:
+  CutOffWhileMapped() {
+    std::signal(SIGBUS, SIG_DFL);  // sanitizers have a handler
+    write_generated_graphs(path_, 100, 1);
+    store_ = open_graphs(path_, GraphLoading::mmap);
+  }
+
+  void read_behind_its_end() const {
+    fs::resize_file(path_, 4096);
+    static_cast<void>(store_->graph(99));
+  }
+
+  ScratchDirectory scratch_{testing::TempDir(), "bus_error"};
+  fs::path path_ = scratch_.path() / "graphs";
+  std::unique_ptr<GraphStore> store_;
+};
+
+TEST_F(CutOffWhileMapped, EndsWithALineAndTheStatusOfABadFile) {
+  const BusErrorLine line(store_->mapping(), "graphs: cut off");
+  EXPECT_EXIT(read_behind_its_end(), testing::ExitedWithCode(static_cast<int>(ExitCode::io)),
+              "^graphs: cut off\n$");
+}
+
+TEST_F(CutOffWhileMapped, EndsBySignalOnceTheLineIsGone) {
+  static_cast<void>(BusErrorLine(store_->mapping(), "graphs: cut off"));
+  EXPECT_EXIT(read_behind_its_end(), testing::KilledBySignal(SIGBUS), "");
+}
+
+TEST_F(CutOffWhileMapped, OtherBusErrorsHaveTheirEffect) {
+  const BusErrorLine line(store_->mapping(), "graphs: cut off");
+  EXPECT_EXIT(raise(SIGBUS), testing::KilledBySignal(SIGBUS), "^$");
+  const auto other = open_graphs(path_, GraphLoading::mmap);
+  EXPECT_EXIT(
+      {
+        fs::resize_file(path_, 4096);
+        static_cast<void>(other->graph(99));
+      },
+      testing::KilledBySignal(SIGBUS), "^$");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "workloads/graphs/graph_file_writer.h"
+#include "graph_file_writer.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

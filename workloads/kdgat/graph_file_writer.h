@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/atomic_file.h"
-#include "base/descriptor.h"
-#include "workloads/graphs/graph_file.h"
+#include "kdgat/graph_file.h"
+#include "util/file.h"
 
 namespace memduel {
 

@@ -1,12 +1,12 @@
-#include "training/graph_models.h"
+#include "kdgat/graph_models.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,9 @@
-#include "training/graph_models.h"
+#include "kdgat/graph_models.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,8 +1,195 @@
-#include "workloads/graph_training/vgae.h"
+// KD-GAT's networks and what goes through them: batches of graphs, graph attention, the classifier,
+// the autoencoder, and how hard graphs are by the autoencoder's errors.
+
+#include "graph_networks.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "fl/training.h"
+
 namespace memduel {
+
+std::int64_t GraphBatch::bytes() const {
+  std::int64_t sum = 0;
+  for (const torch::Tensor* one :
+       {&node_features, &edge_index, &edge_features, &graph_of_node, &labels})
+    sum += static_cast<std::int64_t>(one->nbytes());
+  return sum;
+}
+
+GraphBatch GraphBatch::on(const at::Device& device) const {
+  return {node_features.to(device), edge_index.to(device), edge_features.to(device),
+          graph_of_node.to(device), labels.to(device)};
+}
+
+torch::Tensor GraphBatch::identifiers() const {
+  return node_features.select(1, 0).to(torch::kLong);
+}
+
+torch::Tensor GraphBatch::numbers() const {
+  return node_features.slice(1, 1);
+}
+
+GraphBatch make_batch(const GraphStore& store, std::span<const std::size_t> indices) {
+  std::int64_t nodes = 0;
+  std::int64_t edges = 0;
+  for (const std::size_t index : indices) {
+    const GraphView graph = store.graph(index);
+    nodes += static_cast<std::int64_t>(graph.nodes());
+    edges += static_cast<std::int64_t>(graph.edges());
+  }
+  GraphBatch batch{torch::empty({nodes, kNodeFeatures}), torch::empty({2, edges}, torch::kLong),
+                   torch::empty({edges, kEdgeFeatures}), torch::empty({nodes}, torch::kLong),
+                   torch::empty({static_cast<std::int64_t>(indices.size())}, torch::kLong)};
+  auto* node_features = batch.node_features.data_ptr<float>();
+  auto* edge_features = batch.edge_features.data_ptr<float>();
+  auto* sources = batch.edge_index.data_ptr<std::int64_t>();
+  auto* targets = sources + edges;
+  auto* graph_of_node = batch.graph_of_node.data_ptr<std::int64_t>();
+  auto* labels = batch.labels.data_ptr<std::int64_t>();
+  std::int64_t first_node = 0;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const GraphView graph = store.graph(indices[i]);
+    const auto shift = [&](std::int64_t node) { return first_node + node; };
+    const auto middle =
+        graph.edge_index.begin() + static_cast<std::ptrdiff_t>(graph.edge_index.size() / 2);
+    node_features = std::ranges::copy(graph.node_features, node_features).out;
+    edge_features = std::ranges::copy(graph.edge_features, edge_features).out;
+    sources = std::transform(graph.edge_index.begin(), middle, sources, shift);
+    targets = std::transform(middle, graph.edge_index.end(), targets, shift);
+    graph_of_node = std::fill_n(graph_of_node, graph.nodes(), static_cast<std::int64_t>(i));
+    *labels++ = graph.label;
+    first_node += static_cast<std::int64_t>(graph.nodes());
+  }
+  return batch;
+}
+
+torch::Tensor mean_over_nodes(const GraphBatch& batch, const torch::Tensor& values) {
+  std::vector<std::int64_t> shape = values.sizes().vec();
+  shape.front() = batch.graphs();
+  const torch::Tensor sums =
+      torch::zeros(shape, values.options()).index_add(0, batch.graph_of_node, values);
+  const torch::Tensor counts =
+      torch::zeros({batch.graphs()}, values.options())
+          .index_add(0, batch.graph_of_node, torch::ones({batch.nodes()}, values.options()));
+  shape.assign(shape.size(), 1);
+  shape.front() = batch.graphs();
+  return sums / counts.view(shape);
+}
+
+Links links_of(const GraphBatch& batch) {
+  const torch::Tensor sources = batch.edge_index.select(0, 0);
+  const torch::Tensor targets = batch.edge_index.select(0, 1);
+  const torch::Tensor between = sources != targets;
+  const torch::Tensor itself = torch::ones({batch.nodes()}, sources.options()).cumsum(0) - 1;
+  return {torch::cat({sources.masked_select(between), itself}),
+          torch::cat({targets.masked_select(between), itself}), batch.nodes()};
+}
+
+namespace {
+
+constexpr double kNegativeSlope = 0.2;
+/// What PyTorch Geometric adds to a softmax's divisor.
+constexpr double kTiny = 1e-16;
+
+/// [links, heads]: for every target and head, numbers that add up to 1.
+torch::Tensor softmax_over_sources(const torch::Tensor& scores, const Links& links) {
+  const std::vector<std::int64_t> shape = {links.nodes, scores.size(1)};
+  torch::Tensor exponents;
+  {
+    const torch::NoGradGuard no_grad;
+    exponents = torch::full(shape, -std::numeric_limits<double>::infinity(), scores.options())
+                    .scatter_reduce(0, links.targets.unsqueeze(1).expand_as(scores), scores, "amax")
+                    .index_select(0, links.targets);
+  }
+  const torch::Tensor powers = (scores - exponents).exp();
+  const torch::Tensor sums =
+      torch::zeros(shape, powers.options()).index_add(0, links.targets, powers);
+  return powers / (sums.index_select(0, links.targets) + kTiny);
+}
+
+}  // namespace
+
+GraphAttentionImpl::GraphAttentionImpl(std::int64_t in, std::int64_t per_head, std::int64_t heads)
+    : per_head_(per_head),
+      heads_(heads),
+      project_(register_module(
+          "project",
+          torch::nn::Linear(torch::nn::LinearOptions(in, per_head * heads).bias(false)))),
+      of_source_(register_parameter("of_source", torch::empty({heads, per_head}))),
+      of_target_(register_parameter("of_target", torch::empty({heads, per_head}))),
+      bias_(register_parameter("bias", torch::zeros({heads * per_head}))) {
+  for (const torch::Tensor& weights : {project_->weight, of_source_, of_target_})
+    torch::nn::init::xavier_uniform_(weights);
+}
+
+torch::Tensor GraphAttentionImpl::forward(const torch::Tensor& nodes, const Links& links) {
+  const torch::Tensor values = project_(nodes).view({-1, heads_, per_head_});
+  const torch::Tensor by_source = (values * of_source_).sum(-1);
+  const torch::Tensor by_target = (values * of_target_).sum(-1);
+  const torch::Tensor scores = torch::leaky_relu(
+      by_source.index_select(0, links.sources) + by_target.index_select(0, links.targets),
+      kNegativeSlope);
+  const torch::Tensor shares = softmax_over_sources(scores, links);
+  const torch::Tensor messages =
+      values.index_select(0, links.sources) * shares.unsqueeze(-1);  // [links, heads, per_head]
+  return torch::zeros({links.nodes, heads_ * per_head_}, messages.options())
+             .index_add(0, links.targets, messages.flatten(1)) +
+         bias_;
+}
+
+torch::Tensor GraphAttentionImpl::forward(const torch::Tensor& nodes, const Links& links,
+                                          Activations activations) {
+  if (activations == Activations::kept) return forward(nodes, links);
+  return checkpointed([this, links](const torch::Tensor& input) { return forward(input, links); },
+                      nodes, parameters());
+}
+
+namespace {
+
+constexpr double kGatDropout = 0.2;
+
+}  // namespace
+
+GatImpl::GatImpl(const GatShape& shape, std::int64_t identifiers, Activations activations)
+    : activations_(activations),
+      embedding_(register_module("embedding", torch::nn::Embedding(identifiers, shape.embedding))),
+      classes_(nullptr) {
+  const std::int64_t width = std::int64_t{shape.hidden} * shape.heads;
+  for (int i = 0; i < shape.layers; ++i) {
+    const std::int64_t in = i == 0 ? shape.embedding + kGraphInputs - 1 : width;
+    attentions_.push_back(register_module(fmt::format("attention{}", i),
+                                          GraphAttention(in, shape.hidden, shape.heads)));
+  }
+  const std::int64_t joined = width * shape.layers;
+  for (int i = 1; i < shape.fully_connected; ++i)
+    hidden_.push_back(
+        register_module(fmt::format("hidden{}", i), torch::nn::Linear(joined, joined)));
+  classes_ = register_module("classes", torch::nn::Linear(joined, shape.classes));
+}
+
+torch::Tensor GatImpl::forward(const GraphBatch& batch) {
+  const Links links = links_of(batch);
+  torch::Tensor nodes = torch::cat({embedding_(batch.identifiers()), batch.numbers()}, 1);
+  std::vector<torch::Tensor> outputs;
+  for (GraphAttention& attention : attentions_) {
+    nodes = torch::dropout(torch::elu(attention->forward(nodes, links, activations_)), kGatDropout,
+                           is_training());
+    outputs.push_back(nodes);
+  }
+  torch::Tensor graphs = mean_over_nodes(batch, torch::cat(outputs, 1));
+  for (torch::nn::Linear& layer : hidden_)
+    graphs = torch::dropout(torch::relu(layer(graphs)), kGatDropout, is_training());
+  return classes_(graphs);
+}
+
+torch::Tensor classification_loss(const torch::Tensor& scores, const torch::Tensor& labels) {
+  return torch::nn::functional::cross_entropy(scores.to(torch::kFloat), labels);
+}
+
 namespace {
 
 constexpr double kVgaeDropout = 0.2;
@@ -132,6 +319,36 @@ torch::Tensor reconstruction_errors(const Reconstruction& made, const GraphBatch
       torch::nn::functional::cross_entropy(made.identifiers.to(torch::kFloat), batch.identifiers(),
                                            CrossEntropyFuncOptions().reduction(torch::kNone));
   return mean_over_nodes(batch, numbers + kIdentifierWeight * identifiers);
+}
+
+namespace {
+
+constexpr std::size_t kChunk = 500;
+
+}  // namespace
+
+std::vector<float> score_graphs(Vgae& network, const GraphStore& store,
+                                std::span<const std::size_t> graphs, DifficultyScoring scoring,
+                                std::size_t step_graphs, const at::Device& device,
+                                DeviceMemory& memory) {
+  const torch::NoGradGuard no_grad;
+  network->eval();
+  std::vector<float> scores;
+  scores.reserve(graphs.size());
+  const std::size_t at_once =
+      scoring == DifficultyScoring::batched ? std::min(kChunk, step_graphs) : 1;
+  for (std::size_t first = 0; first < graphs.size(); first += at_once) {
+    const GraphBatch batch =
+        make_batch(store, graphs.subspan(first, std::min(at_once, graphs.size() - first)))
+            .on(device);
+    const torch::Tensor errors =
+        reconstruction_errors(network->forward(batch), batch).to(torch::kCPU).contiguous();
+    scores.insert(scores.end(), errors.data_ptr<float>(),
+                  errors.data_ptr<float>() + errors.numel());
+    const bool ends_chunk = scores.size() % kChunk == 0 || scores.size() == graphs.size();
+    if (scoring == DifficultyScoring::chunked && ends_chunk) memory.empty_cache();
+  }
+  return scores;
 }
 
 }  // namespace memduel

@@ -1,11 +1,11 @@
+#include "graph_networks.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "workloads/graph_training/gat.h"
-#include "workloads/graph_training/test_sample_graphs.h"
-#include "workloads/graph_training/vgae.h"
+#include "test_sample_graphs.h"
 
 namespace memduel {
 namespace {
@@ -22,7 +22,7 @@ std::int64_t built_parameters(const GraphModel& model, int identifiers) {
   return trained_numbers(*Vgae(std::get<VgaeShape>(model.shape), identifiers));
 }
 
-// training/graph_models_test.cpp holds parameter_count() to what PyTorch counted.
+// graph_models_test.cpp holds parameter_count() to what PyTorch counted.
 TEST(GraphNetworks, HaveThePublishedNumbersOfParameters) {
   for (const GraphModel& model : graph_models())
     for (const int identifiers : {kPublishedIdentifiers, 35})
@@ -170,6 +170,32 @@ TEST_F(GraphNetworksOnTraffic, RecomputedActivationsGiveTheSameBits) {
     ASSERT_EQ(kept.size(), again.size());
     for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_TRUE(torch::equal(kept[i], again[i])) << i;
   }
+}
+
+class CountedCache : public DeviceMemory {
+ public:
+  [[nodiscard]] std::string limitation() const override { return ""; }
+  [[nodiscard]] std::optional<DeviceBytes> bytes() const override { return std::nullopt; }
+  void synchronize() override {}
+  void empty_cache() override { ++emptied; }
+  int emptied = 0;
+};
+
+TEST(DifficultyScoring, ChunkedEmptiesTheCacheAfterEveryChunkAndTheLast) {
+  const SampleGraphs file(30);
+  const auto store = file.open();
+  Vgae network(VgaeShape{{8, 4}, 4, 1, 2, 2}, 35);
+  const auto emptied = [&](std::size_t count, DifficultyScoring scoring) {
+    const std::vector<std::size_t> graphs(count, 7);
+    CountedCache cache;
+    score_graphs(network, *store, graphs, scoring, 64, at::kCPU, cache);
+    return cache.emptied;
+  };
+  EXPECT_EQ(emptied(499, DifficultyScoring::chunked), 1);
+  EXPECT_EQ(emptied(500, DifficultyScoring::chunked), 1);
+  EXPECT_EQ(emptied(501, DifficultyScoring::chunked), 2);
+  EXPECT_EQ(emptied(501, DifficultyScoring::one_by_one), 0);
+  EXPECT_EQ(emptied(501, DifficultyScoring::batched), 0);
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
-#include "workloads/graph_training/switches.h"
+#include "graph_switches.h"
 
-#include "workloads/datasets/loader_workers.h"
-#include "workloads/federated/json_fields.h"
-#include "workloads/optimizations/choice.h"
-#include "workloads/optimizations/whole_number.h"
+#include "data/loader_workers.h"
+#include "fl/worker_config.h"
 
 namespace memduel {
 namespace {

@@ -3,12 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "workloads/graph_training/difficulty.h"
-#include "workloads/graph_training/graph_attention.h"
-#include "workloads/graph_training/teacher.h"
-#include "workloads/graph_training/vgae.h"
-#include "workloads/graphs/graph_file.h"
-#include "workloads/models/mixed_precision.h"
+#include "fl/training.h"
+#include "graph_networks.h"
+#include "kdgat/graph_file.h"
+#include "teacher.h"
 
 namespace memduel {
 

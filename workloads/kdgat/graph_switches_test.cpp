@@ -1,10 +1,10 @@
-#include "workloads/graph_training/switches.h"
+#include "graph_switches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "workloads/optimizations/test_catalog_files.h"
+#include "support/catalog_files.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

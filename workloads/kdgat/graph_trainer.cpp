@@ -1,27 +1,72 @@
-#include "workloads/graph_training/graph_trainer.h"
+#include "kdgat/graph_trainer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 
-#include "base/metric_catalogue.h"
+#include "can_log.h"
+#include "curriculum.h"
+#include "data/loader_workers.h"
+#include "fl/models.h"
+#include "fl/probes.h"
+#include "fl/roles.h"
+#include "fl/worker_config.h"
+#include "kdgat/graph_file.h"
 #include "memduel/annotate.h"
 #include "memduel/memory_torch.h"
-#include "workloads/datasets/loader_workers.h"
-#include "workloads/federated/model_file.h"
-#include "workloads/federated/role_setup.h"
-#include "workloads/graph_training/batch_choice.h"
-#include "workloads/graph_training/curriculum.h"
-#include "workloads/graph_training/heavy_batches.h"
-#include "workloads/graph_training/network_trainer.h"
-#include "workloads/graph_training/training_graphs.h"
-#include "workloads/graph_training/tried_step.h"
-#include "workloads/graphs/bus_error.h"
-#include "workloads/probes/gauges.h"
-#include "workloads/probes/torch_bytes.h"
+#include "model/metric_catalogue.h"
+#include "network_trainer.h"
+#include "util/error.h"
+#include "window_graphs.h"
 
 namespace memduel {
+namespace {
+
+constexpr Choice<Attack> kAttacks[] = {
+    {"dos", Attack::dos}, {"fuzzy", Attack::fuzzy}, {"spoofing", Attack::spoofing}};
+
+/// Whether the file is there and every graph in it sound; a line on standard error says why it is
+/// not.
+bool is_sound(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return false;
+  try {
+    const auto store = open_graphs(path, GraphLoading::mmap);
+    for (std::size_t i = 0; i < store->size(); ++i) static_cast<void>(store->graph(i));
+    return true;
+  } catch (const Error& error) {
+    fmt::print(stderr, "memduel-worker: warning: {}: {}: the file is made again\n", error.where(),
+               error.what());
+    return false;
+  }
+}
+
+std::vector<CanFrame> read_recording(const std::filesystem::path& path) {
+  std::vector<CanFrame> frames = read_can_log(path);
+  if (frames.size() < 2)
+    throw Error(ExitCode::io, fmt::format("found {} frames, expected at least 2", frames.size()),
+                path.string());
+  return frames;
+}
+
+}  // namespace
+
+void run_graphs(const WorkerConfig& config) {
+  if (is_sound(config.graph_file)) return;
+  const GraphConfig& graph = config.workload.graph;
+  const DatasetConfig& dataset = config.workload.dataset;
+  if (dataset.name == "can-generated") {
+    write_generated_graphs(config.graph_file, graph.graphs, dataset.seed);
+    return;
+  }
+  std::vector<Attack> attacks;
+  for (const std::string& name : graph.attacks)
+    attacks.push_back(choose("attacks", kAttacks, name));
+  write_recorded_graphs(config.graph_file, read_recording(config.data_dir / graph.file), attacks,
+                        dataset.seed);
+}
+
 namespace {
 
 /// KD-GAT looks at so many graphs, and estimates for the one that 5 % of them exceed.

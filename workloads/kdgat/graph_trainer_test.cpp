@@ -1,5 +1,5 @@
 // Whole trainings in this process.
-#include "workloads/graph_training/graph_trainer.h"
+#include "kdgat/graph_trainer.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,16 +9,13 @@
 #include <cstring>
 #include <fstream>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/scratch_directory.h"
-#include "workloads/federated/model_file.h"
-#include "workloads/graph_training/gat.h"
-#include "workloads/graph_training/graph_source.h"
-#include "workloads/graph_training/test_sample_graphs.h"
-#include "workloads/graphs/generated_traffic.h"
-#include "workloads/models/model.h"
-#include "workloads/optimizations/test_played_config.h"
+#include "fl/models.h"
+#include "graph_networks.h"
+#include "support/worker_runs.h"
+#include "synthetic_traffic.h"
+#include "test_sample_graphs.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,10 @@
 // What the switches of a training on graphs leave alive, in bytes.
 #include <gtest/gtest.h>
 
-#include "workloads/datasets/loader_workers.h"
-#include "workloads/graph_training/difficulty.h"
-#include "workloads/graph_training/gat.h"
-#include "workloads/graph_training/test_sample_graphs.h"
-#include "workloads/optimizations/test_malloc_counter.h"
+#include "data/loader_workers.h"
+#include "graph_networks.h"
+#include "support/malloc_counter.h"
+#include "test_sample_graphs.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,13 @@
-#include "workloads/graph_training/network_trainer.h"
+// The steps of a network's training, a step that is tried for what it takes, and how many graphs a
+// step takes.
+
+#include "network_trainer.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "workloads/probes/device_bytes.h"
+#include "data/loader_workers.h"
+#include "fl/training.h"
 
 namespace memduel {
 namespace {
@@ -52,6 +56,53 @@ double NetworkTrainer::step(const GraphBatch& batch, const Loss& loss_of) {
 TrainingParts NetworkTrainer::take_parts() {
   return {parameter_bytes(network_), gradient_bytes(network_), optimizer_bytes(optimizer_),
           std::exchange(most_activations_, 0), std::exchange(most_data_, 0)};
+}
+
+void try_step(const GraphStore& store, std::span<const std::size_t> indices, int loader_workers,
+              const at::Device& device, NetworkTrainer& trainer, const NetworkTrainer::Loss& loss) {
+  LoaderWorkers<GraphBatch> workers(loader_workers);
+  workers.fill([&] { return make_batch(store, indices); });
+  const GraphBatch made = make_batch(store, indices);
+  trainer.step(made.on(device), loss);
+}
+
+namespace {
+
+MemoryBudget budget_for(const BatchQuestion& question, const at::Device& device) {
+  const int identifiers = static_cast<int>(question.identifiers);
+  BudgetInput input;
+  input.device_bytes = question.device_bytes;
+  if (device.is_cpu()) input.context_bytes = 0;
+  input.parameter_bytes =
+      static_cast<double>(parameter_count(question.model, identifiers)) * sizeof(float);
+  input.embedding_bytes =
+      static_cast<double>(embedding_count(question.model, identifiers)) * sizeof(float);
+  input.teacher_bytes = static_cast<double>(question.teacher_bytes);
+  input.sample_bytes = graph_sample_bytes(question.nodes, question.edges);
+  input.activation_bytes =
+      graph_activation_bytes(network_of(question.model, question.nodes, question.edges),
+                             question.precision == Precision::fp32 ? 4 : 2);
+  if (question.model.safety_factor)
+    input.target_utilization = utilization_for(*question.model.safety_factor);
+  input.most_batch = question.configured;
+  input.least_batch = std::min(input.least_batch, input.most_batch);
+  return plan_budget(input);
+}
+
+}  // namespace
+
+std::int64_t choose_batch(BatchSizing sizing, const BatchQuestion& question,
+                          const TrainingStep& step, const at::Device& device) {
+  if (sizing == BatchSizing::fixed) return question.configured;
+  const MemoryBudget budget = budget_for(question, device);
+  if (sizing == BatchSizing::estimated) return budget.batch;
+  if (sizing == BatchSizing::estimated_once) return budget.batch_as_coded;
+  const BatchBounds bounds{std::min<std::int64_t>(BatchBounds{}.least, question.configured),
+                           question.configured};
+  return largest_batch(
+             step, device, budget.usable_bytes, bounds,
+             sizing == BatchSizing::measured ? BatchSearch::measured : BatchSearch::search)
+      .batch;
 }
 
 }  // namespace memduel

@@ -1,11 +1,16 @@
-// One network's training: steps of Adam over batches of graphs, in a chosen precision.
+// One network's training: steps of Adam over batches of graphs, in a chosen precision; how large a
+// batch is chosen, by trying steps.
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <span>
 
-#include "workloads/graph_training/graph_batch.h"
-#include "workloads/models/mixed_precision.h"
-#include "workloads/probes/parts.h"
+#include "budget/largest_batch.h"
+#include "fl/training.h"
+#include "graph_networks.h"
+#include "graph_switches.h"
+#include "kdgat/graph_models.h"
 
 namespace memduel {
 
@@ -36,5 +41,39 @@ class NetworkTrainer {
   std::int64_t most_activations_ = 0;
   std::int64_t most_data_ = 0;
 };
+
+// A network of a training on graphs and a step of it, as they are made to see what they take.
+
+/// @tparam Network Gat or Vgae, as the model is. The identifiers are the store's.
+template <class Network>
+Network make_graph_network(const GraphModel& model, const GraphStore& store,
+                           Activations activations, const at::Device& device) {
+  Network network(std::get<typename Network::ContainedType::Shape>(model.shape),
+                  static_cast<std::int64_t>(store.identifiers()), activations);
+  network->to(device);
+  return network;
+}
+
+/// A step with these graphs beside as many batches as the workers of a loader keep ready, each as
+/// large.
+void try_step(const GraphStore& store, std::span<const std::size_t> indices, int loader_workers,
+              const at::Device& device, NetworkTrainer& trainer, const NetworkTrainer::Loss& loss);
+
+// How many graphs a step takes, by each value of switch batch_size.
+
+struct BatchQuestion {
+  const GraphModel& model;
+  std::int64_t identifiers = 0;
+  std::int64_t teacher_bytes = 0;
+  double nodes = 0;  ///< of a graph that few are larger than
+  double edges = 0;
+  std::int64_t configured = 0;  ///< fixed: the answer, else the most
+  double device_bytes = 0;      ///< of which the model's utilization may be used
+  Precision precision{};
+};
+
+/// @param step runs a training step of the same network; measured and searched call it.
+std::int64_t choose_batch(BatchSizing sizing, const BatchQuestion& question,
+                          const TrainingStep& step, const at::Device& device);
 
 }  // namespace memduel

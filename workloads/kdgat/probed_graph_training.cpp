@@ -1,17 +1,17 @@
+// A training on graphs as `memduel budget --measured` runs it (budget/largest_batch.h).
+
 #include <fmt/format.h>
 
 #include <functional>
 #include <optional>
 
-#include "base/error.h"
-#include "workloads/budget/probed_training.h"
-#include "workloads/graph_training/curriculum.h"
-#include "workloads/graph_training/graph_source.h"
-#include "workloads/graph_training/heavy_batches.h"
-#include "workloads/graph_training/switches.h"
-#include "workloads/graph_training/training_graphs.h"
-#include "workloads/graph_training/tried_step.h"
-#include "workloads/probes/device_bytes.h"
+#include "budget/largest_batch.h"
+#include "curriculum.h"
+#include "fl/training.h"
+#include "graph_switches.h"
+#include "kdgat/graph_trainer.h"
+#include "network_trainer.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

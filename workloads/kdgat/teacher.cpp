@@ -1,9 +1,9 @@
-#include "workloads/graph_training/teacher.h"
+#include "teacher.h"
 
 #include <algorithm>
 
+#include "fl/training.h"
 #include "memduel/memory_torch.h"
-#include "workloads/probes/parts.h"
 
 namespace memduel {
 namespace {

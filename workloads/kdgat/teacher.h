@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "workloads/graph_training/gat.h"
+#include "graph_networks.h"
 
 namespace memduel {
 

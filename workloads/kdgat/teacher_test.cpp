@@ -1,17 +1,17 @@
-#include "workloads/graph_training/teacher.h"
+#include "teacher.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "workloads/federated/test_stand_in_device.h"
-#include "workloads/graph_training/test_sample_graphs.h"
+#include "support/stand_in_device.h"
+#include "test_sample_graphs.h"
 
 namespace memduel {
 namespace {
 
 constexpr GatShape kTaught{24, 2, 4, 8, 3};
-// training/graph_models_test.cpp: 90,018 parameters with 500 identifiers; here are 35.
+// graph_models_test.cpp: 90,018 parameters with 500 identifiers; here are 35.
 constexpr std::int64_t kTaughtBytes = (90'018 - 465 * 8) * 4;
 
 class TeacherTest : public ::testing::Test {

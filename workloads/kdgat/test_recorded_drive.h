@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "workloads/graphs/can_log.h"
+#include "can_log.h"
 
 namespace memduel {
 

@@ -6,9 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "base/scratch_directory.h"
-#include "workloads/graphs/generated_graphs.h"
-#include "workloads/graphs/graph_file.h"
+#include "kdgat/graph_file.h"
+#include "util/file.h"
 
 namespace memduel {
 

@@ -1,8 +1,14 @@
-#include "workloads/graphs/window_graphs.h"
+// Bus traffic as graphs, and files of graphs from generated traffic and from a recording.
+
+#include "window_graphs.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "graph_file_writer.h"
+#include "kdgat/graph_file.h"
+#include "synthetic_traffic.h"
 
 namespace memduel {
 namespace {
@@ -176,6 +182,47 @@ void for_each_graph(std::span<const CanFrame> frames, const IdMap& ids, const Wi
   const std::size_t rows = std::min(windows.rows, frames.size() - 1);
   for (std::size_t start = 0; start + rows < frames.size(); start += windows.stride)
     use(WindowGraph(frames.subspan(start, rows + 1), ids).graph());
+}
+
+namespace {
+
+constexpr std::size_t kStretchFrames = 100'001;
+constexpr std::array<Attack, 3> kAttacks = {Attack::dos, Attack::fuzzy, Attack::spoofing};
+
+}  // namespace
+
+void write_generated_graphs(const std::filesystem::path& path, std::size_t count,
+                            std::uint64_t seed) {
+  const IdMap ids(generated_ids());
+  GraphFileWriter writer(path, ids.size());
+  std::size_t written = 0;
+  std::int64_t start_us = 0;
+  for (std::size_t stretch = 0; written < count; ++stretch) {
+    std::vector<CanFrame> frames = generate_traffic(kStretchFrames, start_us, seed + stretch);
+    start_us = frames.back().time_us;
+    if (stretch % 2 == 1)
+      frames = inject(frames, kAttacks[stretch / 2 % kAttacks.size()], seed + stretch);
+    for_each_graph(frames, ids, {}, [&](const Graph& graph) {
+      if (written == count) return;
+      writer.add(graph.view());
+      ++written;
+    });
+  }
+  writer.finish();
+}
+
+void write_recorded_graphs(const std::filesystem::path& path, const std::vector<CanFrame>& frames,
+                           const std::vector<Attack>& attacks, std::uint64_t seed) {
+  std::vector<std::uint32_t> known;
+  for (const CanFrame& frame : frames)
+    if (!frame.attack) known.push_back(frame.id);
+  const IdMap ids(std::move(known));
+  GraphFileWriter writer(path, ids.size());
+  const auto add = [&](const Graph& graph) { writer.add(graph.view()); };
+  for_each_graph(frames, ids, {}, add);
+  for (std::size_t i = 0; i < attacks.size(); ++i)
+    for_each_graph(inject(frames, attacks[i], seed + i), ids, {}, add);
+  writer.finish();
 }
 
 }  // namespace memduel

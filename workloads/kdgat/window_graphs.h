@@ -17,12 +17,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "workloads/graphs/can_frame.h"
-#include "workloads/graphs/graph.h"
+#include "can_frame.h"
+#include "kdgat/graph_file.h"
+#include "synthetic_traffic.h"
 
 namespace memduel {
 
@@ -51,5 +53,12 @@ struct Windows {
 /// the graph of those; of fewer than two frames, none.
 void for_each_graph(std::span<const CanFrame> frames, const IdMap& ids, const Windows& windows,
                     const std::function<void(const Graph&)>& use);
+
+// A file of graphs from a recording of a car's bus.
+
+/// The recording as it is, then once more under each of `attacks`. Identifiers are known when a
+/// frame that is no attack has them; all others share the index of the unknown. Throws Error(io).
+void write_recorded_graphs(const std::filesystem::path& path, const std::vector<CanFrame>& frames,
+                           const std::vector<Attack>& attacks, std::uint64_t seed);
 
 }  // namespace memduel

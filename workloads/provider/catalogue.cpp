@@ -1,11 +1,11 @@
-#include "laboratory/replay_workload.h"
+#include "catalogue.h"
 
 #include <fmt/format.h>
 
-#include "base/embedded_files.h"
-#include "base/error.h"
-#include "experiment/config/config_schema.h"
-#include "experiment/config/json_text.h"
+#include "config/config_json.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "version.h"
 
 namespace memduel {
 namespace {
@@ -59,6 +59,29 @@ json resolve_replay_workload(json workload, const std::string& origin) {
   refuse_scaled_network(resolved, origin);
   refuse_selection_of_more(resolved, selection_given, origin);
   return resolved;
+}
+
+using nlohmann::json;
+
+json laboratory_catalogue() {
+  json presets = json::array();
+  for (const EmbeddedFile& file : laboratory_files())
+    if (file.name.starts_with("presets/")) presets.push_back(json::parse(file.text));
+  return {{"schema", "memduel.catalogue/1"},
+          {"name", "laboratory"},
+          {"version", kVersion},
+          {"site", true},
+          {"kinds", laboratory_schema()["definitions"]["workload"]["properties"]["kind"]["enum"]},
+          {"optimizations", json::parse(embedded_file(laboratory_files(), "optimizations.json"))},
+          {"presets", std::move(presets)}};
+}
+
+const Catalog& laboratory_catalog() {
+  static const Catalog catalog = [] {
+    const json all = laboratory_catalogue();
+    return parse_catalog(all.at("optimizations"), all.at("presets").get<std::vector<json>>());
+  }();
+  return catalog;
 }
 
 }  // namespace memduel

@@ -1,10 +1,10 @@
-#include "laboratory/catalogue.h"
+#include "catalogue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiment/config/test_support.h"
-#include "laboratory/expand.h"
+#include "provider/expand.h"
+#include "support/small_experiment.h"
 
 namespace memduel {
 namespace {

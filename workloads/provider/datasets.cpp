@@ -1,4 +1,4 @@
-#include "laboratory/datasets.h"
+#include "provider/datasets.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {
@@ -99,7 +99,7 @@ std::vector<fs::path> data_directories(const std::optional<fs::path>& data_dir) 
   if (data_dir) directories.push_back(*data_dir);
   add_from_environment(directories, "MEMDUEL_DATA_DIR", "");
   directories.push_back(fs::path(MEMDUEL_SOURCE_DIR) / "data");
-  directories.push_back(fs::path(MEMDUEL_SOURCE_DIR) / "datasets");
+  directories.push_back(fs::path(MEMDUEL_SOURCE_DIR) / "workloads/data/datasets");
   add_from_environment(directories, "HOME", ".cache/memduel");
   for (fs::path& directory : directories) directory = fs::absolute(directory).lexically_normal();
   return directories;

@@ -1,4 +1,4 @@
-#include "laboratory/datasets.h"
+#include "provider/datasets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/file.h"
-#include "experiment/config/test_support.h"
+#include "support/small_experiment.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,10 +1,12 @@
-#include "laboratory/reserved_environment.h"
+#include "replay_arms.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "base/error.h"
+#include "catalogue.h"
+#include "switch_rules.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {
@@ -90,6 +92,21 @@ void refuse_reserved_environment(const json& optimizations, const json& env,
                               optimizations.at(name).dump()),
                   fmt::format("{}.env.{}", place, kArenaVariable),
                   "the switch bounds the arenas: give one of the two");
+}
+
+using nlohmann::json;
+
+json resolve_replay_arm(const json& arm, const json& workload, const std::string& place) {
+  json resolved = arm;
+  const json own = with_environment_switches(arm.at("own"), arm.at("env"), place);
+  json switches = arm.at("optimizations");
+  switches.update(own);
+  resolved["optimizations"] = resolve_optimizations(laboratory_catalog(), workload.at("kind"),
+                                                    std::nullopt, switches, place);
+  set_environment_allocator(resolved, place);
+  refuse_reserved_environment(resolved["optimizations"], arm.at("env"), place);
+  refuse_clashing_switches(resolved["optimizations"], workload, own, place);
+  return resolved;
 }
 
 }  // namespace memduel

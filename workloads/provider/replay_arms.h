@@ -1,5 +1,6 @@
-// Variables of an arm's environment that speak of a switch, as NVFlare's do in external processes:
-// either they set the switch, or they are refused beside it. No process gets two answers.
+// The arms of a replay: every switch with its value, and what may not stand together. Variables of
+// an arm's environment that speak of a switch, as NVFlare's do in external processes, either set
+// the switch or are refused beside it, so that no process gets two answers.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -22,5 +23,10 @@ void set_environment_allocator(nlohmann::json& arm, const std::string& place);
 /// @param optimizations of the arm, resolved.
 void refuse_reserved_environment(const nlohmann::json& optimizations, const nlohmann::json& env,
                                  const std::string& place);
+
+/// The arm of a request with all that its environment sets, too: optimizations and allocator.
+/// Throws Error(usage) at `place` for settings that no worker runs together.
+nlohmann::json resolve_replay_arm(const nlohmann::json& arm, const nlohmann::json& workload,
+                                  const std::string& place);
 
 }  // namespace memduel

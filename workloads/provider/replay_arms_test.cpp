@@ -1,9 +1,9 @@
-#include "laboratory/reserved_environment.h"
+#include "replay_arms.h"
 
 #include <gtest/gtest.h>
 
-#include "experiment/config/test_support.h"
-#include "laboratory/expand.h"
+#include "provider/expand.h"
+#include "support/small_experiment.h"
 
 namespace memduel {
 namespace {

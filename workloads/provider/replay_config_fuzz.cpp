@@ -2,9 +2,9 @@
 // resolved config that loads as itself.
 #include <cstdlib>
 
-#include "base/error.h"
-#include "experiment/config/config.h"
-#include "laboratory/expand.h"
+#include "config/experiment.h"
+#include "provider/expand.h"
+#include "util/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

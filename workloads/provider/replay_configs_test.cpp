@@ -1,14 +1,38 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiment/config/suite.h"
-#include "experiment/config/test_support.h"
-#include "laboratory/datasets.h"
-#include "laboratory/expand.h"
-#include "laboratory/replay_workload.h"
+#include "catalogue.h"
+#include "config/arms.h"
+#include "config/experiment.h"
+#include "provider/datasets.h"
+#include "provider/expand.h"
+#include "support/small_experiment.h"
 
 namespace memduel {
 namespace {
+
+using nlohmann::json;
+
+TEST(ReplayAblation, OfTheBuiltInPresetsStandForEverySwitchThatDiffers) {
+  const Experiment experiment = parse_experiment(
+      R"({"name": "appfl", "baseline": "original",
+          "workload": {"kind": "federated", "model": "mnist-cnn", "dataset": {"name": "mnist"}},
+          "arms": [{"name": "original", "preset": "appfl-original"},
+                   {"name": "minimal", "preset": "appfl-minimal"}]})",
+      "c.json", "/", {}, ask_laboratory);
+  const Experiment ablation = ablation_experiment(experiment, {}, ask_laboratory);
+  std::size_t differing = 0;
+  for (const auto& item : experiment.arms[0].optimizations.items())
+    if (experiment.arms[1].optimizations.at(item.key()) != item.value()) ++differing;
+  const json& switches = ablation.resolved.at("ablation").at("switches");
+  EXPECT_EQ(switches.size(), differing);
+  for (const json& one : switches) {
+    if (one.at("name") == "staging") {
+      EXPECT_EQ(one.at("added_alone").at("idle"), "needs aggregate=streaming_fold");
+      EXPECT_EQ(one.at("left_out").at("arm"), "minimal-staging");
+    }
+  }
+}
 
 using nlohmann::json;
 

@@ -1,4 +1,4 @@
-#include "laboratory/switch_rules.h"
+#include "switch_rules.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/error.h"
-#include "training/message_pieces.h"
+#include "fl/transport.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

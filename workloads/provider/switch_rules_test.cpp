@@ -1,9 +1,9 @@
-#include "laboratory/switch_rules.h"
+#include "switch_rules.h"
 
 #include <gtest/gtest.h>
 
-#include "experiment/config/test_support.h"
-#include "laboratory/catalogue.h"
+#include "catalogue.h"
+#include "support/small_experiment.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,9 @@
-#include "laboratory/worker_abilities.h"
+#include "provider/worker_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,8 +1,8 @@
-// Takes the place of transport/compressed_codec.cpp in a worker that is built without blosc and
+// Takes the place of fl/transport/compressed_codec.cpp in a worker that is built without blosc and
 // zfp. Switch compression is refused before anything asks for these
-// (optimizations/compression.cpp).
-#include "base/error.h"
-#include "workloads/transport/compressed_codec.h"
+// (fl/optimizations/compression.cpp).
+#include "transport/compressed_codec.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,6 +1,6 @@
-// Takes the place of eeg/edf_file.cpp in a worker that is built without EDFlib.
-#include "base/error.h"
-#include "workloads/eeg/edf_file.h"
+// Takes the place of cbramod/edf_file.cpp in a worker that is built without EDFlib.
+#include "eeg_recording.h"
+#include "util/error.h"
 
 namespace memduel {
 

@@ -1,6 +1,6 @@
-// Takes the place of datasets/gzip.cpp in a worker that is built without zlib.
-#include "base/error.h"
-#include "workloads/datasets/gzip.h"
+// Takes the place of data/gzip.cpp in a worker that is built without zlib.
+#include "gzip.h"
+#include "util/error.h"
 
 namespace memduel {
 

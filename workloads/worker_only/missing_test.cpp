@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "workloads/datasets/gzip.h"
-#include "workloads/eeg/edf_file.h"
-#include "workloads/transport/compressed_codec.h"
+#include "eeg_recording.h"
+#include "gzip.h"
+#include "transport/compressed_codec.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,18 +1,185 @@
-#include "experiment/builds/builds.h"
+// What a build holds: its files, whatever directory it was built in, and the shared libraries that
+// the dynamic linker would give its program.
+
+#include "run/builds.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gelf.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string_view>
 
-#include "base/error.h"
-#include "experiment/builds/builds_libraries.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/process.h"
 
 namespace memduel {
+namespace {
+
+struct ElfEnd {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
+
+std::string replaced(std::string text, const std::string& what, std::string_view by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+std::string bytes_of(Elf_Scn* section) {
+  const Elf_Data* data = elf_rawdata(section, nullptr);
+  if (data == nullptr || data->d_buf == nullptr) return {};
+  return {static_cast<const char*>(data->d_buf), data->d_size};
+}
+
+/// The identifier of an NT_GNU_BUILD_ID note.
+std::string build_id_in(Elf_Scn* section) {
+  Elf_Data* data = elf_getdata(section, nullptr);
+  if (data == nullptr) return {};
+  GElf_Nhdr note{};
+  std::size_t name = 0;
+  std::size_t description = 0;
+  std::size_t at = 0;
+  while ((at = gelf_getnote(data, at, &note, &name, &description)) > 0) {
+    const auto* bytes = static_cast<const unsigned char*>(data->d_buf);
+    const std::string_view owner(reinterpret_cast<const char*>(bytes) + name, note.n_namesz);
+    if (note.n_type != NT_GNU_BUILD_ID || owner != std::string_view("GNU\0", 4)) continue;
+    std::string text;
+    for (std::size_t i = 0; i < note.n_descsz; ++i)
+      text += fmt::format("{:02x}", bytes[description + i]);
+    return text;
+  }
+  return {};
+}
+
+/// Fills what the sections say; their contents without the directory.
+std::string loaded_sections(Elf* elf, const std::string& directory, BuildFile& file) {
+  std::string loaded;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header{};
+    if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_ALLOC) == 0) continue;
+    if (header.sh_type == SHT_NOTE && file.build_id.empty()) {
+      file.build_id = build_id_in(section);
+      if (!file.build_id.empty()) continue;
+    }
+    const std::string bytes = header.sh_type == SHT_NOBITS ? "" : bytes_of(section);
+    loaded += fmt::format("section of {} bytes\n", header.sh_size) +
+              replaced(bytes, directory, "DIRECTORY");
+  }
+  return loaded;
+}
+
+std::string interpreter_of(Elf* elf, std::string_view bytes) {
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf, &count) != 0) return {};
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment{};
+    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) return {};
+    const bool inside = segment.p_offset < bytes.size() && segment.p_filesz > 0 &&
+                        segment.p_filesz <= bytes.size() - segment.p_offset;
+    if (segment.p_type == PT_INTERP && inside)
+      return std::string(bytes.substr(segment.p_offset, segment.p_filesz - 1));
+  }
+  return {};
+}
+
+}  // namespace
+
+BuildFile read_build_file(const std::filesystem::path& path,
+                          const std::filesystem::path& directory) {
+  BuildFile file;
+  file.path = path;
+  std::string bytes = read_file(path);
+  elf_version(EV_CURRENT);
+  const ElfHandle elf(elf_memory(bytes.data(), bytes.size()));
+  file.is_elf = elf && elf_kind(elf.get()) == ELF_K_ELF;
+  std::string loaded;
+  if (file.is_elf) {
+    loaded = loaded_sections(elf.get(), directory.string(), file);
+    file.interpreter = interpreter_of(elf.get(), bytes);
+  }
+  // Without section headers nothing says what belongs to the code.
+  if (loaded.empty()) loaded = replaced(bytes, directory.string(), "DIRECTORY");
+  file.code_sha256 = sha256_hex(loaded);
+  return file;
+}
+
+bool same_code(const BuildFile& a, const BuildFile& b) {
+  if (!a.build_id.empty() && a.build_id == b.build_id) return true;
+  return a.code_sha256 == b.code_sha256;
+}
+
+namespace {
+
+/// Without white space around it.
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+/// Without the address in parentheses at its end.
+std::string_view without_address(std::string_view text) {
+  const std::size_t at = text.rfind(" (0x");
+  return at == std::string_view::npos ? text : text.substr(0, at);
+}
+
+/// The one that the linker names before it gives up.
+std::optional<std::string> missing_library(const std::string& complaint) {
+  constexpr std::string_view kBefore = "error while loading shared libraries: ";
+  constexpr std::string_view kAfter = ": cannot open shared object file";
+  const std::size_t begin = complaint.find(kBefore);
+  const std::size_t end = complaint.find(kAfter);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return std::nullopt;
+  return complaint.substr(begin + kBefore.size(), end - begin - kBefore.size());
+}
+
+}  // namespace
+
+std::vector<LoadedLibrary> parse_library_list(const std::string& listing) {
+  constexpr std::string_view kArrow = " => ";
+  std::vector<LoadedLibrary> libraries;
+  std::istringstream lines(listing);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string_view text = trimmed(line);
+    const std::size_t arrow = text.find(kArrow);
+    if (arrow == std::string_view::npos) {
+      // A library that is asked for by its path; the dynamic linker itself is told like that, too.
+      const std::string path(without_address(text));
+      const std::string name = std::filesystem::path(path).filename().string();
+      if (path.starts_with('/') && !name.starts_with("ld-")) libraries.push_back({path, path});
+      continue;
+    }
+    const std::string_view found = text.substr(arrow + kArrow.size());
+    const std::string path(found.starts_with("not found") ? "" : without_address(found));
+    libraries.push_back({std::string(text.substr(0, arrow)), path});
+  }
+  return libraries;
+}
+
+std::vector<LoadedLibrary> libraries_of(const BuildFile& program, const std::string& library_path) {
+  if (program.interpreter.empty()) return {};
+  const Captured listing = capture(
+      {program.interpreter, "--library-path", library_path, "--list", program.path.string()});
+  if (const auto missing = missing_library(listing.err)) return {{*missing, {}}};
+  if (listing.exit_status != 0)
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("{} --list ended with status {}: {}", program.interpreter,
+                            listing.exit_status, trimmed(listing.err)),
+                program.path.string());
+  return parse_library_list(listing.out);
+}
+
 namespace {
 
 namespace fs = std::filesystem;

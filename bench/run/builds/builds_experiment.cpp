@@ -1,5 +1,3 @@
-#include "experiment/builds/builds_experiment.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +5,11 @@
 #include <set>
 #include <string_view>
 
-#include "base/error.h"
-#include "base/metric_catalogue.h"
-#include "experiment/config/json_text.h"
-#include "experiment/config/provider.h"
+#include "config/config_json.h"
+#include "config/provider.h"
+#include "model/metric_catalogue.h"
+#include "run/builds.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

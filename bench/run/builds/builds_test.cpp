@@ -1,4 +1,4 @@
-#include "experiment/builds/builds.h"
+#include "run/builds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,13 +8,10 @@
 #include <fstream>
 #include <thread>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "experiment/builds/builds_experiment.h"
-#include "experiment/builds/builds_libraries.h"
-#include "experiment/builds/builds_make.h"
-#include "experiment/config/test_support.h"
-#include "experiment/trial/trial_name.h"
+#include "support/small_experiment.h"
+#include "trial/processes.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

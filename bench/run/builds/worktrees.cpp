@@ -1,19 +1,31 @@
-#include "experiment/builds/worktrees.h"
+// Two revisions of a git repository, each in a worktree of its own: made, their arguments checked,
+// built.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <deque>
 #include <sstream>
 #include <string_view>
+#include <thread>
 #include <utility>
 
-#include "base/capture.h"
-#include "base/characters.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "base/standard_error.h"
-#include "base/text.h"
-#include "experiment/trial/trial_name.h"
+#include "run/builds.h"
+#include "run/plan.h"
+#include "trial/processes.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/process.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {
@@ -174,6 +186,220 @@ void Worktrees::keep(const std::vector<std::string>& paths) const {
     if (in_baseline) ask_git(baseline(), {"rm", "-r", "--force", "--quiet", "--", path});
     if (in_candidate) ask_git(baseline(), {"checkout", "--quiet", candidate_commit_, "--", path});
   }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool leaves(const fs::path& path) {
+  return path.is_absolute() || (!path.empty() && *path.begin() == "..");
+}
+
+/// The path in a word such as --input=FILE, else the word itself.
+std::string path_in(const std::string& word) {
+  const std::size_t sign = word.find('=');
+  return word.starts_with("-") && sign != std::string::npos ? word.substr(sign + 1) : word;
+}
+
+/// A word that is the name of a folder by chance, as a subcommand may be, is not meant as one.
+bool names_file(const fs::path& here, const std::string& path) {
+  std::error_code unreadable;
+  if (path.empty() || fs::path(path).is_absolute()) return false;
+  return fs::is_regular_file(here / path, unreadable) ||
+         (path.find('/') != std::string::npos && fs::exists(here / path, unreadable));
+}
+
+/// A file or folder, both from the root.
+bool lies_below(const fs::path& file, const fs::path& folder) {
+  const fs::path rest = file.lexically_relative(folder);
+  return !rest.empty() && !leaves(rest);
+}
+
+/// Of one word that is a file here.
+class WordCheck {
+ public:
+  WordCheck(const WorktreeArguments& arguments, const WorktreePlan& plan, std::string path)
+      : arguments_(arguments),
+        plan_(plan),
+        path_(std::move(path)),
+        target_((arguments.folder / path_).lexically_normal()) {}
+
+  void expect_reachable() const {
+    if (leaves(target_)) return expect_outside();
+    const bool in_a = is_in(plan_.baseline);
+    const bool in_b = is_in(plan_.candidate);
+    if ((in_a && in_b) || may_be_built()) return;
+    const Revision& lacking = in_b ? plan_.baseline : plan_.candidate;
+    refuse(fmt::format("the revision {} does not have", describe_revision(lacking)),
+           in_b ? fmt::format("--keep {} gives it to both; or write {}", target_.string(), here())
+                : advice());
+  }
+
+ private:
+  /// Out of the worktree, whose folder is not there yet.
+  void expect_outside() const {
+    std::error_code unreadable;
+    if (!fs::exists((plan_.folder / "a" / target_).lexically_normal(), unreadable))
+      refuse("no worktree of a revision can reach", advice());
+  }
+
+  [[nodiscard]] bool is_kept() const {
+    return std::ranges::any_of(plan_.kept, [&](const std::string& path) {
+      return lies_below(target_, fs::path(path).lexically_normal());
+    });
+  }
+
+  [[nodiscard]] bool is_in(const Revision& revision) const {
+    const bool from_candidate = &revision == &plan_.baseline && is_kept();
+    return is_tracked(plan_.root, from_candidate ? plan_.candidate : revision, target_);
+  }
+
+  /// What git ignores at this place, and what lies in a submodule, is the build's business.
+  [[nodiscard]] bool may_be_built() const {
+    std::error_code unreadable;
+    return fs::exists(plan_.root / target_, unreadable) && !is_of_the_checkout(plan_.root, target_);
+  }
+
+  [[nodiscard]] std::string here() const {
+    return (arguments_.here / path_).lexically_normal().string();
+  }
+
+  /// A file that both have at another place is better than one for both.
+  [[nodiscard]] std::string advice() const {
+    const fs::path own = fs::path(here()).lexically_relative(plan_.root);
+    const bool both = !own.empty() && !leaves(own) && is_tracked(plan_.root, plan_.baseline, own) &&
+                      is_tracked(plan_.root, plan_.candidate, own);
+    return "write " + (both ? own.lexically_relative(arguments_.folder.empty() ? fs::path(".")
+                                                                               : arguments_.folder)
+                                  .string()
+                            : here());
+  }
+
+  [[noreturn]] void refuse(const std::string& who_lacks, const std::string& advice) const {
+    const std::string where = arguments_.folder.empty() || arguments_.folder == "."
+                                  ? std::string("the root")
+                                  : "the folder " + arguments_.folder.string();
+    throw Error(ExitCode::usage, fmt::format("found the file \"{}\", which {}", path_, who_lacks),
+                arguments_.place,
+                fmt::format("the program starts in {} of its own worktree: {}", where, advice));
+  }
+
+  const WorktreeArguments& arguments_;
+  const WorktreePlan& plan_;
+  std::string path_;
+  fs::path target_;  ///< from the root of the worktree
+};
+
+}  // namespace
+
+void refuse_unreachable(const WorktreeArguments& arguments, const WorktreePlan& plan) {
+  for (const std::string& word : arguments.words)
+    if (const std::string path = path_in(word); names_file(arguments.here, path))
+      WordCheck(arguments, plan, path).expect_reachable();
+}
+
+namespace {
+
+constexpr std::chrono::milliseconds kMakeLookInterval{20};
+constexpr std::chrono::seconds kGrace{5};
+
+/// NAME=VALUE strings as execve takes them.
+class EnvironmentBlock {
+ public:
+  explicit EnvironmentBlock(const std::map<std::string, std::string>& more) {
+    auto variables = current_environment();
+    for (const char* name : kGitVariables) variables.erase(name);
+    // Should this memduel be killed, the next one finds what it was building.
+    variables[kTrialVariable] = unique_trial_name(0);
+    variables[kBuildSessionVariable] = std::to_string(::getsid(0));
+    for (const auto& [name, value] : more) variables[name] = value;
+    for (const auto& [name, value] : variables) strings_.push_back(name + "=" + value);
+    for (std::string& text : strings_) pointers_.push_back(text.data());
+    pointers_.push_back(nullptr);
+  }
+  [[nodiscard]] char* const* data() { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> strings_;
+  std::vector<char*> pointers_;
+};
+
+pid_t spawn_group(const MakeOptions& options) {
+  std::vector<char*> arguments;
+  for (const std::string& word : options.command.argv)
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  EnvironmentBlock environment(options.command.env);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  constexpr int kAppend = O_WRONLY | O_CREAT | O_APPEND;
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, options.log.c_str(), kAppend, 0644);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawn_file_actions_addchdir_np(&files, options.directory.c_str());
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  pid_t pid = -1;
+  const int failed =
+      posix_spawnp(&pid, arguments[0], &files, &attributes, arguments.data(), environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0)
+    throw Error(ExitCode::usage, "cannot start: " + why_not_run(options.command.argv[0], failed),
+                options.command.argv[0],
+                "--build is split into words as a shell does it; give --shell for && and the like");
+  return pid;
+}
+
+/// Whether it has ended, and how.
+std::optional<int> ended(pid_t pid) {
+  int status = 0;
+  if (::waitpid(pid, &status, WNOHANG) != pid) return std::nullopt;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void end_group(pid_t pid, const StopRequest& stop) {
+  ::kill(-pid, SIGTERM);
+  const auto last = std::chrono::steady_clock::now() + kGrace;
+  while (!ended(pid) && !stop.asked_for_haste() && std::chrono::steady_clock::now() < last)
+    std::this_thread::sleep_for(kMakeLookInterval);
+  ::kill(-pid, SIGKILL);
+  ended(pid);
+}
+
+}  // namespace
+
+int run_make(const MakeOptions& options) {
+  const pid_t pid = spawn_group(options);
+  for (;;) {
+    if (const auto status = ended(pid)) {
+      ::kill(-pid, SIGKILL);  // what it left in the background
+      return *status;
+    }
+    if (options.stop != nullptr && options.stop->asked()) {
+      end_group(pid, *options.stop);
+      throw options.stop->error("stopped by a signal while building", options.directory.string());
+    }
+    std::this_thread::sleep_for(kMakeLookInterval);
+  }
+}
+
+std::string last_lines(const std::filesystem::path& log) {
+  constexpr std::size_t kMostLines = 20;
+  constexpr std::size_t kMostCharacters = 300;
+  std::deque<std::string> lines;
+  std::istringstream text(read_file(log));
+  for (std::string line; std::getline(text, line);) {
+    if (line.size() > kMostCharacters) line.resize(kMostCharacters);
+    lines.push_back(std::move(line));
+    if (lines.size() > kMostLines) lines.pop_front();
+  }
+  std::string excerpt;
+  for (const std::string& line : lines) excerpt += "\n    " + line;
+  return excerpt;
 }
 
 }  // namespace memduel

@@ -1,16 +1,14 @@
-#include "experiment/run/kept_profiles.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/parallel.h"
-#include "base/profile_name.h"
-#include "base/run_directory.h"
-#include "profilers/readers/registry.h"
-#include "profilers/tracers/registry.h"
+#include "external/tracers.h"
+#include "model/run_directory.h"
+#include "readers/read_profile.h"
+#include "run/store.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,3 @@
-#include "experiment/store/run_lock.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -11,8 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "base/error.h"
-#include "base/run_directory.h"
+#include "model/run_directory.h"
+#include "run/store.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

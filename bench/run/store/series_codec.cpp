@@ -1,12 +1,12 @@
-#include "experiment/store/series_codec.h"
+#include "series_codec.h"
 
 #include <fmt/format.h>
 #include <zstd.h>
 
 #include <cstdint>
 
-#include "base/error.h"
-#include "base/varint.h"
+#include "util/bytes.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/run_data.h"
+#include "model/run_data.h"
 
 namespace memduel {
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/error.h"
-#include "experiment/store/series_codec.h"
+#include "series_codec.h"
+#include "util/error.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "experiment/store/series_codec.h"
+#include "series_codec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "experiment/config/test_support.h"
+#include "support/small_experiment.h"
 
 namespace memduel {
 namespace {

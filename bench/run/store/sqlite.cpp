@@ -1,13 +1,12 @@
-#include "experiment/store/sqlite.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "run/store.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel::sqlite {
 namespace {

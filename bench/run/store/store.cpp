@@ -1,15 +1,15 @@
-#include "experiment/store/store.h"
+#include "run/store.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/run_directory.h"
-#include "base/sha256.h"
-#include "experiment/store/series_codec.h"
-#include "experiment/store/store_schema.h"
+#include "model/run_directory.h"
+#include "series_codec.h"
+#include "store_schema.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

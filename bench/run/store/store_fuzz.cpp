@@ -1,6 +1,6 @@
 // Any bytes as a run.sqlite: a run or an Error.
-#include "base/error.h"
-#include "experiment/store/store.h"
+#include "run/store.h"
+#include "util/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

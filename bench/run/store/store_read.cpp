@@ -1,15 +1,17 @@
 // Reading run.sqlite. The file may come from anywhere, so that nothing in it is taken for granted.
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/declared_directions.h"
-#include "base/error.h"
-#include "base/foreign_json.h"
-#include "base/run_directory.h"
-#include "experiment/store/series_codec.h"
-#include "experiment/store/store.h"
-#include "experiment/store/store_schema.h"
+#include "config/provider.h"
+#include "model/run_data.h"
+#include "model/run_directory.h"
+#include "run/store.h"
+#include "series_codec.h"
+#include "store_schema.h"
+#include "util/error.h"
+#include "util/json.h"
 
 namespace memduel {
 namespace {
@@ -296,6 +298,18 @@ RunData read_run(const std::filesystem::path& directory, WithSeries series) {
   } catch (const Error& error) {
     throw Error(error.code(), error.what(), file.string(), error.advice());
   }
+}
+
+RunData read_kept_run(const std::filesystem::path& directory, WithSeries series) {
+  RunData run = read_run(directory, series);
+  if (!run.job.roles.empty()) return run;
+  try {
+    run.job = facts_of_workload(run.config.at("workload"), directory.string());
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ExitCode::io, "the run store is damaged: its config has no workload that is known",
+                directory.string());
+  }
+  return run;
 }
 
 }  // namespace memduel

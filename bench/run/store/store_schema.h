@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/run_data.h"
+#include "model/run_data.h"
 
 namespace memduel {
 

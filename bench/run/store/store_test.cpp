@@ -1,14 +1,15 @@
-#include "experiment/store/store.h"
+#include "run/store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cmath>
+#include <optional>
 
-#include "base/file.h"
-#include "experiment/config/test_support.h"
-#include "experiment/run/test_trials.h"
+#include "support/small_experiment.h"
+#include "test_trials.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -418,6 +419,17 @@ TEST_F(StoreTest, TextThatIsNotUtf8IsMadeValidWhenItIsRead) {
   const RunData run = read_run(folder_ / "run");
   EXPECT_EQ(run.trials.at(0).failure, "last words: \xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(run.warnings.at(0).message, "caf\xEF\xBF\xBD");
+}
+
+using RunLockOf = TestFolder;
+
+TEST_F(RunLockOf, ARunSaysThatItIsGoingOnAsLongAsItIsHeld) {
+  EXPECT_FALSE(is_in_use(folder_)) << "no run has ever been here";
+  std::optional<RunLock> lock(folder_);
+  EXPECT_TRUE(is_in_use(folder_));
+  EXPECT_TRUE(is_in_use(folder_)) << "looking takes nothing away";
+  lock.reset();
+  EXPECT_FALSE(is_in_use(folder_));
 }
 
 }  // namespace

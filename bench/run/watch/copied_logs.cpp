@@ -1,4 +1,4 @@
-#include "experiment/marks/copied_logs.h"
+#include "copied_logs.h"
 
 #include <fcntl.h>
 #include <poll.h>

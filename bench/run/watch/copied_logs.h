@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "util/file.h"
 
 namespace memduel {
 

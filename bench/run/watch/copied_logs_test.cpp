@@ -1,4 +1,4 @@
-#include "experiment/marks/copied_logs.h"
+#include "copied_logs.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <array>
 #include <fstream>
 
-#include "base/scratch_directory.h"
-#include "experiment/marks/monotonic.h"
+#include "trial/processes.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,5 @@
-#include "experiment/watch/watching.h"
+// A watch: what cannot be watched is refused, then a single-threaded loop over samples, marks and
+// ends goes on for as long as it may.
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -6,18 +7,94 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "base/error.h"
-#include "base/run_directory.h"
-#include "experiment/contract/sampling_interval.h"
-#include "experiment/marks/monotonic.h"
-#include "experiment/marks/seconds.h"
-#include "experiment/watch/watch_header.h"
-#include "experiment/watch/watch_notes.h"
-#include "profilers/meters/cgroup.h"
+#include "meters/cgroup.h"
+#include "model/run_directory.h"
+#include "run/run.h"
+#include "run/store.h"
+#include "sampling_interval.h"
+#include "trial/marks.h"
+#include "trial/processes.h"
+#include "trial/sampling.h"
+#include "util/error.h"
+#include "watch_logs.h"
+#include "watch_metering.h"
+#include "watch_record.h"
+#include "watched_command.h"
+#include "watched_tree.h"
 
 namespace memduel {
+
+class WatchTime {
+ public:
+  /// @param duration_seconds none: until nothing is left to watch.
+  WatchTime(std::int64_t begin_ns, const std::optional<double>& duration_seconds)
+      : begin_ns_(begin_ns),
+        due_ns_(duration_seconds ? begin_ns + whole_ns(*duration_seconds)
+                                 : std::numeric_limits<std::int64_t>::max()) {}
+
+  [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
+  [[nodiscard]] bool is_over(std::int64_t now_ns) const { return now_ns >= due_ns_; }
+  [[nodiscard]] std::int64_t due_ns() const { return due_ns_; }
+  [[nodiscard]] double seconds_until(std::int64_t now_ns) const {
+    return static_cast<double>(now_ns - begin_ns_) * 1e-9;
+  }
+
+ private:
+  std::int64_t begin_ns_;
+  std::int64_t due_ns_;
+};
+
+/// It owns what it is made of and passes on what happens; what is known goes to the store now and
+/// then, so that a watch that is cut off is there as far as it went.
+class Watching {
+ public:
+  /// `options` must outlive this.
+  explicit Watching(const WatchOptions& options);
+  WatchResult run();
+
+ private:
+  void start_command();
+  void step();
+  void take_events(std::int64_t until_ns);
+  void take_signals();
+  void take_lines(const std::vector<MarkedLine>& lines);
+  void look(std::int64_t now_ns);
+  void note_gone_roots();
+  void note_new_programs();
+  void command_ended(const ExitRecord& exit);
+  void finish();
+  void note_everything();
+  [[nodiscard]] WatchSnapshot snapshot() const;
+
+  const WatchOptions& options_;
+  WatchTime time_;
+  std::int64_t end_ns_ = 0;
+  std::optional<std::int64_t> oom_kills_before_;
+  WatchSignals signals_;
+  WatchRecord record_;
+  Events events_;
+  WatchLogs logs_;
+  std::optional<WatchedCommand> command_;
+  WatchedRoots roots_;
+  WatchMetering metering_;
+  LimitWatch limit_;
+  std::vector<WatchTarget> targets_;  ///< as they are now
+  std::int64_t look_due_ns_;
+  std::int64_t store_due_ns_;
+  std::int64_t show_due_ns_ = 0;
+  int ended_by_signal_ = 0;
+  std::size_t descendants_left_ = 0;  ///< when the command ended
+  int alarms_ = 0;
+};
+
 namespace {
 
 constexpr std::int64_t kLookInterval = kSecondNs;
@@ -264,6 +341,123 @@ WatchSnapshot Watching::snapshot() const {
   shot.elapsed_seconds = time_.seconds_until(now);
   shot.limit = limit_.state();
   return shot;
+}
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where,
+                         const std::string& advice = {}) {
+  throw Error(ExitCode::usage, what, where, advice);
+}
+
+/// A thread of the kernel has no address space.
+bool has_memory(pid_t pid) {
+  std::ifstream statm(fmt::format("/proc/{}/statm", pid));
+  std::int64_t pages = 0;
+  return !(statm >> pages) || pages > 0;
+}
+
+void check_pids(const WatchOptions& options) {
+  for (auto pid = options.pids.begin(); pid != options.pids.end(); ++pid) {
+    const std::string where = fmt::format("--pid {}", *pid);
+    if (std::find(options.pids.begin(), pid, *pid) != pid)
+      refuse("found the same process twice", where);
+    if (*pid == getpid()) refuse("that is this memduel", where);
+    const auto line = process_line(*pid);
+    if (!line) refuse("there is no such process", where, "see ps -e");
+    if (is_dead(*line))
+      refuse("the process has ended, and its parent has not asked for its status", where);
+    if (!has_memory(*pid))
+      refuse("that is a thread of the kernel, without memory of its own", where);
+  }
+}
+
+void check_times(const WatchOptions& options) {
+  constexpr double kShortest = 0.0005;
+  constexpr double kLongest = 86'400;
+  const auto check = [&](double seconds, const char* name) {
+    if (seconds >= kShortest && seconds <= kLongest) return;
+    refuse(fmt::format("found {:g}, expected {} to {} seconds", seconds, kShortest, kLongest),
+           name);
+  };
+  check(options.interval_seconds, "--interval");
+  check(options.pss_interval_seconds, "--pss-interval");
+  if (!options.duration_seconds) return;
+  if (!options.command.empty())
+    refuse("a command is watched until it ends", "--duration",
+           "end it by another way: memduel watch -- timeout 60 CMD");
+  if (!(*options.duration_seconds > 0))
+    refuse(fmt::format("found {:g}, expected more than 0 seconds", *options.duration_seconds),
+           "--duration");
+}
+
+void check_thresholds(const WatchOptions& options) {
+  constexpr double kPercent = 100;
+  const auto check = [](double ratio, const char* name) {
+    if (ratio >= 0 && ratio <= 1) return;
+    refuse(fmt::format("found {:g}, expected a share of the memory limit, 0 to 100 percent",
+                       ratio * kPercent),
+           name);
+  };
+  check(options.warn_ratio, "--warn");
+  check(options.critical_ratio, "--critical");
+  if (options.warn_ratio > options.critical_ratio)
+    refuse(fmt::format("found {:g}, which is above --critical, {:g}", options.warn_ratio * kPercent,
+                       options.critical_ratio * kPercent),
+           "--warn", "warn at a smaller share");
+}
+
+/// One that is not there yet may come.
+void check_logs(const WatchOptions& options) {
+  for (const std::filesystem::path& log : options.logs) {
+    std::error_code error;
+    if (std::filesystem::exists(log, error) && !std::filesystem::is_regular_file(log, error))
+      refuse("found no regular file, expected one with lines", "--log " + log.string());
+  }
+}
+
+void check_patterns(const WatchOptions& options) {
+  if (!options.round_pattern) {
+    if (!options.logs.empty())
+      refuse("found a log but no pattern", "--log",
+             "--round-pattern REGEX says which of its lines begin a round");
+    return;
+  }
+  if (options.logs.empty() && options.command.empty())
+    refuse("what a process that runs already prints cannot be read", "--round-pattern",
+           "name the files that it logs to: --log FILE");
+  try {
+    TextMarkPattern{*options.round_pattern};
+  } catch (const Error& error) {
+    refuse(error.what(), "--round-pattern", error.advice());
+  }
+}
+
+}  // namespace
+
+void check_watch(const WatchOptions& options) {
+  if (options.command.empty() == options.pids.empty())
+    refuse("expected either --pid PID… or -- CMD…", "watch");
+  check_times(options);
+  check_thresholds(options);
+  check_patterns(options);
+  check_logs(options);
+  check_pids(options);
+  refuse_used_directory(options.directory, "give another --out");
+}
+
+WatchResult watch(const WatchOptions& options) {
+  check_watch(options);
+  std::error_code ignored;
+  const bool was_there = std::filesystem::exists(options.directory, ignored);
+  try {
+    return Watching(options).run();
+  } catch (const Error& error) {
+    // A command that could not be started leaves no run behind.
+    if (error.code() == ExitCode::usage && !was_there)
+      std::filesystem::remove_all(options.directory, ignored);
+    throw;
+  }
 }
 
 }  // namespace memduel

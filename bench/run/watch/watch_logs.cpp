@@ -1,13 +1,13 @@
-#include "experiment/watch/watch_logs.h"
+#include "watch_logs.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "base/file.h"
-#include "base/metric_catalogue.h"
-#include "experiment/marks/monotonic.h"
-#include "experiment/marks/trial_logs.h"
+#include "model/metric_catalogue.h"
+#include "trial/processes.h"
+#include "trial/trial_plan.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {

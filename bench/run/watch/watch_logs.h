@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "base/run_data.h"
-#include "experiment/marks/copied_logs.h"
-#include "experiment/marks/text_marks.h"
-#include "experiment/trial/events.h"
-#include "experiment/watch/watch.h"
-#include "experiment/watch/watched_command.h"
+#include "copied_logs.h"
+#include "model/run_data.h"
+#include "run/run.h"
+#include "trial/marks.h"
+#include "trial/sampling.h"
+#include "watched_command.h"
 
 namespace memduel {
 

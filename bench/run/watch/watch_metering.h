@@ -1,4 +1,5 @@
-// What a watch measures: RSS at every sample and mark, PSS now and then, rounds as they end.
+// What a watch measures: RSS at every sample and mark, PSS now and then, rounds as they end, and
+// how much of the memory limit is used.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "experiment/marks/monotonic.h"
-#include "experiment/marks/role_marks.h"
-#include "experiment/marks/text_marks.h"
-#include "experiment/trial/pace.h"
-#include "experiment/watch/watch.h"
-#include "experiment/watch/watched_roots.h"
-#include "experiment/watch/watched_rounds.h"
-#include "profilers/meters/procfs_meter.h"
+#include "memory/memory_limit.h"
+#include "meters/procfs_meter.h"
+#include "model/run_data.h"
+#include "run/run.h"
+#include "trial/marks.h"
+#include "trial/processes.h"
+#include "trial/sampling.h"
+#include "watched_role.h"
+#include "watched_tree.h"
 
 namespace memduel {
 
@@ -87,6 +89,27 @@ class WatchMetering {
   std::int64_t samples_ = 0;
   bool sweep_was_late_ = false;
   bool pss_missing_ = false;
+};
+
+class LimitWatch {
+ public:
+  /// @param limit absent: none can be read, and nothing is ever said.
+  LimitWatch(const WatchOptions& options, std::optional<MemoryLimit> limit);
+
+  /// The warning, once a threshold is reached.
+  std::optional<Note> check(std::optional<int> round, double elapsed_seconds);
+
+  [[nodiscard]] std::optional<WatchSnapshot::Limit> state() const;
+  /// What a reader of shares has to know.
+  [[nodiscard]] std::optional<Note> limitation() const;
+
+ private:
+  [[nodiscard]] std::string of_whom() const;
+
+  const WatchOptions& options_;
+  std::optional<MemoryLimit> limit_;
+  std::optional<std::int64_t> used_bytes_;
+  MemoryAlarm alarm_;
 };
 
 }  // namespace memduel

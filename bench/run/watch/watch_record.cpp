@@ -1,4 +1,4 @@
-#include "experiment/watch/watch_header.h"
+#include "watch_record.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,14 +7,17 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
-#include "base/command_line.h"
-#include "base/sha256.h"
-#include "experiment/marks/monotonic.h"
-#include "experiment/marks/text_mark_pattern.h"
-#include "experiment/plan/environment.h"
-#include "experiment/plan/spread_roles.h"
-#include "experiment/trial/launcher/process_tree.h"
+#include "model/run_data.h"
+#include "remote_roles.h"
+#include "run/plan.h"
+#include "trial/marks.h"
+#include "trial/processes.h"
+#include "trial/trial_plan.h"
+#include "util/bytes.h"
+#include "util/command_line.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {
@@ -119,6 +122,91 @@ std::optional<double> age_seconds(pid_t pid) {
   const double since_boot = static_cast<double>(clock_ns(CLOCK_BOOTTIME)) * 1e-9;
   return since_boot -
          static_cast<double>(*line->started) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+WatchRecord::WatchRecord(const WatchOptions& options, const std::optional<MemoryLimit>& limit,
+                         std::int64_t begin_ns)
+    : store_(
+          Store::create(options.directory, watch_header(options, watch_targets(options), limit))),
+      begin_ns_(begin_ns) {}
+
+void WatchRecord::rename(const WatchOptions& options, const std::vector<WatchTarget>& targets) {
+  store_.replace_config(watch_config(options, targets));
+}
+
+void WatchRecord::add(const std::vector<Note>& limitations, const std::vector<Note>& warnings) {
+  for (const Note& note : limitations) store_.add_limitation(note);
+  for (const Note& note : warnings) store_.add_warning(note);
+}
+
+void WatchRecord::grow(std::vector<RoleData> roles, std::int64_t now_ns) {
+  TrialData data;
+  data.id = 1;
+  data.block = 1;
+  data.arm = kWatchArm;
+  data.status = killed_for_memory_ ? TrialStatus::killed_for_memory : TrialStatus::ok;
+  if (killed_for_memory_) data.failure = "the command was killed for memory";
+  data.begin_ns = begin_ns_;
+  data.end_ns = now_ns;
+  data.harness_cpu_seconds = static_cast<double>(clock_ns(CLOCK_PROCESS_CPUTIME_ID)) * 1e-9;
+  for (RoleData& role : roles) data.roles.push_back(std::move(role));
+  store_.grow_trial(data);
+}
+
+namespace {
+
+std::string end_of_command(const ExitRecord& exit, bool for_memory) {
+  if (for_memory) return kKilledForMemory;
+  return exit.status ? fmt::format("exited with status {}", *exit.status)
+                     : fmt::format("was ended by signal {}", exit.signal.value_or(0));
+}
+
+}  // namespace
+
+Note joined_late(const WatchTarget& target) {
+  return {"joined_late",
+          fmt::format("pid {} had run for {} when the watch began: that time is not in the numbers",
+                      target.pid.value_or(0), format_seconds(target.seconds_before.value_or(0))),
+          "memduel watch -- CMD watches from the start"};
+}
+
+Note process_gone(const GoneProcess& gone) {
+  const std::string after = format_seconds(gone.after_seconds);
+  const std::string goes_on =
+      gone.left == 0 ? "" : fmt::format("; the watch goes on with {} of {}", gone.left, gone.of);
+  const std::string how = "how a process that memduel did not start ended is not known";
+  if (!gone.replaced)
+    return {"process_ended", fmt::format("{} ended after {}{}", gone.name, after, goes_on), how};
+  return {"pid_reused",
+          fmt::format("{} ended, and its number is another process's by now, which is not watched "
+                      "(seen after {}){}",
+                      gone.name, after, goes_on),
+          how};
+}
+
+Note command_failed(const std::string& name, const ExitRecord& exit, bool for_memory,
+                    std::optional<int> round) {
+  return {for_memory ? "killed_for_memory" : "command_failed",
+          fmt::format("{} {}{}", name, end_of_command(exit, for_memory),
+                      round ? fmt::format(" in round {}", *round) : ""),
+          "growth is judged from the rounds that there are"};
+}
+
+Note not_interleaved() {
+  return {"not_interleaved",
+          "one trial of one arm, watched as it ran: nothing was run in turns with it",
+          "memduel compare --a 'CMD' --b 'CMD' duels two commands"};
+}
+
+Note marks_of_several_processes() {
+  return {kMarksOfSeveralProcesses,
+          "more than one process sent marks; those of the first one count", ""};
+}
+
+Note processes_left_running(std::size_t descendants) {
+  return {"processes_left_running",
+          fmt::format("{} descendants were still running when the command ended", descendants),
+          "memduel watch --pid watches them"};
 }
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "experiment/watch/watch_header.h"
+#include "watch_record.h"
 
 #include <gtest/gtest.h>
 #include <spawn.h>

@@ -1,4 +1,4 @@
-#include "experiment/watch/watched_command.h"
+#include "watched_command.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,10 +14,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/error.h"
-#include "base/why_not_run.h"
-#include "experiment/marks/monotonic.h"
-#include "experiment/trial/launcher/protocol.h"
+#include "trial/processes.h"
+#include "util/error.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {
@@ -136,6 +136,41 @@ std::optional<ExitRecord> WatchedCommand::reap() {
     exit_ = record;
   }
   return exit_;
+}
+
+namespace {
+
+bool is_ignored(int number) {
+  struct sigaction action{};
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+WatchSignals::WatchSignals() {
+  sigset_t watched;
+  sigemptyset(&watched);
+  sigaddset(&watched, SIGCHLD);
+  sigaddset(&watched, SIGTERM);
+  for (const int number : {SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2}) {
+    if (!is_ignored(number)) sigaddset(&watched, number);
+  }
+  sigprocmask(SIG_BLOCK, &watched, &before_);
+  pipe_before_ = signal(SIGPIPE, SIG_IGN);
+  descriptor_ = Descriptor(signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+WatchSignals::~WatchSignals() {
+  signal(SIGPIPE, pipe_before_);
+  while (next()) {  // those that came too late to matter
+  }
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::optional<int> WatchSignals::next() {
+  signalfd_siginfo info{};
+  if (read(descriptor_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
+  return static_cast<int>(info.ssi_signo);
 }
 
 }  // namespace memduel

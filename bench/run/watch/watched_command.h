@@ -1,7 +1,9 @@
-// A command that is watched: started as a shell would start it, so that nothing but its marks and,
-// where asked for, its output is different; never stopped by us.
+// A command that is watched, started as a shell would start it, so that nothing but its marks and,
+// where asked for, its output is different, and never stopped by us; and the signals that a watch
+// waits for.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <filesystem>
@@ -9,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "experiment/contract/trial_trace.h"
-#include "experiment/marks/role_marks.h"
+#include "trial/marks.h"
+#include "trial/trial_trace.h"
+#include "util/file.h"
 
 namespace memduel {
 
@@ -39,6 +42,26 @@ class WatchedCommand {
   pid_t pid_ = 0;
   std::int64_t largest_before_bytes_ = 0;  ///< of us, which the kernel counts for it
   std::optional<ExitRecord> exit_;
+};
+
+/// SIGCHLD, SIGTERM, and the others that people send, where they are not ignored already (nohup).
+/// The rest of the process gets them back at the end. A reader of our output that went away is no
+/// reason to end: SIGPIPE is ignored meanwhile.
+class WatchSignals {
+ public:
+  WatchSignals();
+  WatchSignals(const WatchSignals&) = delete;
+  WatchSignals& operator=(const WatchSignals&) = delete;
+  ~WatchSignals();
+
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
+  /// The next one that has arrived.
+  std::optional<int> next();
+
+ private:
+  sigset_t before_{};
+  void (*pipe_before_)(int) = nullptr;
+  Descriptor descriptor_;
 };
 
 }  // namespace memduel

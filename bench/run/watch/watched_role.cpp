@@ -1,12 +1,11 @@
-#include "experiment/watch/watched_role.h"
+#include "watched_role.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "base/metric_catalogue.h"
-#include "experiment/metrics/outside_rounds.h"
-#include "experiment/metrics/trial_metrics.h"
+#include "model/metric_catalogue.h"
+#include "trial/trial_trace.h"
 
 namespace memduel {
 namespace {

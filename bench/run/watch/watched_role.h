@@ -2,6 +2,7 @@
 // held, finished ones are handed over.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -9,9 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/run_data.h"
-#include "experiment/contract/trial_trace.h"
-#include "profilers/meters/thinned_series.h"
+#include "meters/meter.h"
+#include "model/run_data.h"
+#include "trial/trial_trace.h"
+#include "verdict/comparison.h"
 
 namespace memduel {
 
@@ -73,6 +75,34 @@ class WatchedRole {
   bool has_rounds_ = false;
   bool had_rounds_ = false;  ///< before the trace that is being merged
   std::int64_t marks_dropped_ = 0;
+};
+
+// Ends of rounds for the eye: however many there are, a few evenly spaced ones are kept. The store
+// has them all.
+
+class WatchedRounds {
+ public:
+  /// @param most at least 2.
+  explicit WatchedRounds(std::size_t most) : most_(most) {}
+
+  void add(const RoundEnd& end) {
+    if (count_++ % every_ != 0) return;
+    kept_.push_back(end);
+    if (kept_.size() < most_) return;
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < kept_.size(); at += 2) kept_[kept++] = kept_[at];
+    kept_.resize(kept);
+    every_ *= 2;
+  }
+
+  [[nodiscard]] const std::vector<RoundEnd>& kept() const { return kept_; }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+ private:
+  std::size_t most_;
+  std::vector<RoundEnd> kept_;
+  std::int64_t count_ = 0;
+  std::int64_t every_ = 1;
 };
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "experiment/watch/watched_tree.h"
+#include "watched_tree.h"
 
 #include <gmock/gmock.h>
 

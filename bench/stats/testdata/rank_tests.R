@@ -1,5 +1,5 @@
 # Expected values of the rank tests, from R's own exact tests:
-#   Rscript analysis/testdata/rank_tests.R > analysis/testdata/rank_tests.json
+#   Rscript bench/stats/testdata/rank_tests.R > bench/stats/testdata/rank_tests.json
 # R counts no ties, so the samples have none.
 number <- function(x) format(x, digits = 17, scientific = TRUE, trim = TRUE)
 list_of <- function(x) paste0("[", paste(number(x), collapse = ", "), "]")

@@ -1,5 +1,5 @@
 """Expected values of the paired sign-flip test, the slopes and the step data, from SciPy:
-    /usr/bin/python3 analysis/testdata/sign_flip.py > analysis/testdata/sign_flip.json
+    /usr/bin/python3 bench/stats/testdata/sign_flip.py > bench/stats/testdata/sign_flip.json
 The sign-flip p is scipy.stats.permutation_test over all 2^n exchanges of the pooled mid-ranks.
 """
 import json

@@ -1,5 +1,3 @@
-#include "experiment/trial/launcher/process_tree.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,7 +11,7 @@
 #include <memory>
 #include <sstream>
 
-#include "experiment/trial/launcher/protocol.h"
+#include "trial/processes.h"
 
 namespace memduel {
 namespace {

@@ -1,8 +1,8 @@
-#include "experiment/trial/launcher/process_tree.h"
-
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "trial/processes.h"
 
 namespace memduel {
 namespace {

@@ -25,13 +25,6 @@ namespace memduel {
 /// A step of `unstarted`.
 inline constexpr const char* kEnteringDirectory = "entering the working directory";
 
-/// Every process of a trial carries this environment variable; its value names the trial.
-inline constexpr const char* kTrialVariable = "MEMDUEL_TRIAL";
-/// ... and this one, whose value is the role of the process that it descends from.
-inline constexpr const char* kRoleVariable = "MEMDUEL_ROLE";
-/// Where a process finds its marks socket; far from the numbers that programs and shells count on.
-inline constexpr int kMarksDescriptor = 100;
-
 struct Packet {
   std::vector<std::string> fields;
   std::vector<int> descriptors;  ///< owned by the receiver

@@ -1,4 +1,4 @@
-#include "experiment/trial/launcher/protocol.h"
+#include "protocol.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

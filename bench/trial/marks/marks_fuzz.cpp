@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/marks/marks.h"
+#include "trial/marks.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -1,4 +1,4 @@
-#include "experiment/marks/marks.h"
+#include "trial/marks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
-#include "experiment/marks/text_mark_pattern.h"
-
 #include <gmock/gmock.h>
 
-#include "base/error.h"
+#include "trial/marks.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

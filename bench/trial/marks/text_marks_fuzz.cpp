@@ -5,10 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/error.h"
-#include "experiment/marks/text_lines.h"
-#include "experiment/marks/text_mark_pattern.h"
-#include "experiment/marks/text_rounds.h"
+#include "trial/marks.h"
+#include "util/error.h"
 
 namespace {
 

@@ -1,13 +1,16 @@
-// What a role without rounds holds when its work is done: the end of its only round has no mark at
-// which anybody reads it, so samples tell it.
+// What a role holds at the ends of its rounds: PSS, whose readings are rationed, so that most
+// rounds may have none; and by samples what a role without rounds holds when its work is done,
+// since no mark is there at which anybody reads it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "base/run_data.h"
-#include "experiment/contract/trial_trace.h"
+#include "model/run_data.h"
+#include "trial/trial_trace.h"
 
 namespace memduel {
 
@@ -29,5 +32,19 @@ void add_end_state(RoleData& data, const RoleTrace& trace);
 
 /// The same of all processes together, where none of them marks rounds.
 void add_tree_end_state(RoleData& tree, const TrialTrace& trace);
+
+/// Readings cost 9 ms per 300 MB: one shortly before a round's end stands for the end itself.
+inline constexpr std::int64_t kNearEndNs = 100'000'000;
+
+/// Adds to `data` what `bytes_of` finds in each sweep: the series `pss_bytes`, peak_pss_bytes, and
+/// end_pss_bytes to the round that had ended last when a sweep ran outside rounds, or ended at most
+/// kNearEndNs later; the trial's end_pss_bytes is the last round's, absent when that round has
+/// none.
+void add_pss(RoleData& data, const std::vector<PssSweep>& sweeps,
+             const std::function<std::optional<double>(const PssSweep&)>& bytes_of);
+
+/// Takes peak_pss_bytes away where no reading was near the peak: where the resident set, by `rss`,
+/// was then more than a twentieth below its own peak, or where anonymous memory alone was more.
+void keep_pss_of_the_peak(RoleData& data, const Series& rss);
 
 }  // namespace memduel

@@ -1,13 +1,13 @@
 // The level that memory had before a process without rounds ended: samples every 8 ms, whose level
 // is known.
-#include "experiment/metrics/end_state.h"
+#include "end_state.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "experiment/metrics/trial_metrics.h"
+#include "trial/trial_trace.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,11 @@
-#include "experiment/metrics/gpu_metrics.h"
+#include "gpu_metrics.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 
-#include "base/metric_catalogue.h"
-#include "profilers/meters/nvml_meter.h"
+#include "meters/nvml.h"
+#include "model/metric_catalogue.h"
 
 namespace memduel {
 namespace {

@@ -2,8 +2,8 @@
 // peak_gpu_used_above_idle_bytes, and gpu_used_bytes at round ends.
 #pragma once
 
-#include "base/run_data.h"
-#include "experiment/contract/trial_trace.h"
+#include "model/run_data.h"
+#include "trial/trial_trace.h"
 
 namespace memduel {
 

@@ -1,9 +1,9 @@
-#include "experiment/metrics/gpu_metrics.h"
+#include "gpu_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiment/metrics/trial_metrics.h"
+#include "trial/trial_trace.h"
 
 namespace memduel {
 namespace {

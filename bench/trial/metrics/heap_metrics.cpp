@@ -1,11 +1,11 @@
-#include "experiment/metrics/heap_metrics.h"
+#include "heap_metrics.h"
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <map>
 
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
 
 namespace memduel {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/run_data.h"
-#include "experiment/contract/trial_trace.h"
+#include "model/run_data.h"
+#include "trial/trial_trace.h"
 
 namespace memduel {
 

@@ -1,4 +1,4 @@
-#include "experiment/metrics/heap_metrics.h"
+#include "heap_metrics.h"
 
 #include <gtest/gtest.h>
 

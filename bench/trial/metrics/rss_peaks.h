@@ -1,11 +1,13 @@
-// The largest resident set of a role between its marks.
+// The largest resident set of a role between its marks, and the largest without the pages of mapped
+// files. Clean ones cost nothing when memory is short: the kernel drops them, and reads them again
+// where they are needed.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "experiment/contract/trial_trace.h"
+#include "trial/trial_trace.h"
 
 namespace memduel {
 
@@ -35,5 +37,13 @@ bool has_sampled_peak(const RoleTrace& trace);
 
 /// The largest resident set of any one process of the role.
 std::optional<std::int64_t> largest_process(const RoleTrace& trace);
+
+/// The largest sample with begin_ns < t <= end_ns. Absent where none tells its part of files.
+std::optional<std::int64_t> largest_without_files(const Series& rss, const Series& of_files,
+                                                  std::int64_t begin_ns, std::int64_t end_ns);
+
+/// In a stretch of a role. Where the kernel knows the peak of all pages, it is no less than that
+/// without the most that files had: samples miss short peaks, and files rarely go again.
+std::optional<std::int64_t> peak_without_files(const RoleTrace& trace, const RssStretch& stretch);
 
 }  // namespace memduel

@@ -1,18 +1,35 @@
-#include "experiment/metrics/trial_metrics.h"
-
 #include <algorithm>
 #include <cmath>
 
-#include "base/metric_catalogue.h"
-#include "experiment/metrics/end_state.h"
-#include "experiment/metrics/gpu_metrics.h"
-#include "experiment/metrics/heap_metrics.h"
-#include "experiment/metrics/outside_rounds.h"
-#include "experiment/metrics/pss_metrics.h"
-#include "experiment/metrics/rss_peaks.h"
-#include "experiment/metrics/rss_without_files.h"
+#include "end_state.h"
+#include "gpu_metrics.h"
+#include "heap_metrics.h"
+#include "model/metric_catalogue.h"
+#include "rss_peaks.h"
+#include "trial/trial_trace.h"
 
 namespace memduel {
+
+void keep_largest(std::vector<OutsideRounds>& parts, const OutsideRounds& part) {
+  const auto same = std::ranges::find(parts, part.part, &OutsideRounds::part);
+  if (same == parts.end()) {
+    parts.push_back(part);
+    std::ranges::stable_sort(parts, {}, &OutsideRounds::part);
+  } else if (part.peak_rss_bytes > same->peak_rss_bytes) {
+    *same = part;
+  }
+}
+
+void drop_rounds_after(RoleData& role, int last) {
+  std::erase_if(role.rounds.edit(), [&](const RoundData& round) {
+    if (round.round <= last) return false;
+    if (const auto peak = round.metrics.value(kPeakRss))
+      keep_largest(role.outside_rounds, {TrialPart::after_rounds, round.begin_ns, round.end_ns,
+                                         *peak, round.peak_rss_is_sampled});
+    return true;
+  });
+}
+
 namespace {
 
 void raise(Metrics& metrics, const std::string& name, std::optional<double> value) {
@@ -121,7 +138,7 @@ class MarkWalk {
 
   void take_gauge(const Mark& mark) {
     if (mark.better != Direction::undeclared) data_.declared.insert({mark.name, mark.better});
-    // Of durations the trial keeps none: its own is their median, which analysis/ takes.
+    // Of durations the trial keeps none: its own is their median, which bench/verdict/ takes.
     const bool is_duration = round_ && mark.name.ends_with("_seconds");
     const bool is_peak = mark.name.starts_with("peak_");
     for (Metrics* metrics :

@@ -1,14 +1,11 @@
 #include <algorithm>
 
-#include "base/metric_catalogue.h"
-#include "experiment/metrics/end_state.h"
-#include "experiment/metrics/gpu_metrics.h"
-#include "experiment/metrics/heap_metrics.h"
-#include "experiment/metrics/outside_rounds.h"
-#include "experiment/metrics/pss_metrics.h"
-#include "experiment/metrics/rss_peaks.h"
-#include "experiment/metrics/rss_without_files.h"
-#include "experiment/metrics/trial_metrics.h"
+#include "end_state.h"
+#include "gpu_metrics.h"
+#include "heap_metrics.h"
+#include "model/metric_catalogue.h"
+#include "rss_peaks.h"
+#include "trial/trial_trace.h"
 
 namespace memduel {
 namespace {

@@ -1,11 +1,17 @@
-// Options of a command with several forms: what the form at hand has no use for is refused, never
-// ignored.
+// Checks of options that CLI11 lacks: numbers of a finite range, and options that only some forms
+// of a verb take.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <span>
 
 namespace memduel::cli {
+
+/// A number from `least` to `most`. CLI::Range lets NaN through, which is neither below nor above.
+CLI::Validator finite_range(double least, double most);
+
+/// Before CLI::AsSizeValue, which takes -1 for the largest number of bytes that there is.
+CLI::Validator no_sign();
 
 /// One of the ways in which a command is given, such as `compare` of two measured runs.
 struct CommandForm {

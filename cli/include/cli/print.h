@@ -1,9 +1,22 @@
-// Progress of a run on stderr: a bar on a terminal, plain lines otherwise.
+// What a verb prints: text and tables on standard output, progress on standard error.
 #pragma once
 
 #include <string>
 
 namespace memduel::cli {
+
+/// `text` in stdout, whole. Throws Error(io) when it cannot be written.
+void print(const std::string& text);
+
+/// Columns of the terminal on `descriptor`; 80 where it is none.
+int columns_of(int descriptor);
+
+/// `text` for people: where `descriptor` is a terminal, lines are broken where they do not fit.
+std::string fitted_to(int descriptor, const std::string& text);
+/// Prints `text` for people.
+void print_fitted(const std::string& text);
+/// Prints a table: on a terminal, lines end with "…" where they do not fit.
+void print_table(const std::string& table);
 
 class ProgressBar {
  public:

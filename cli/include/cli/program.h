@@ -1,15 +1,29 @@
-// A command line of verbs: parses it, runs one verb, turns errors into one message and an exit
-// code.
+// A command line of verbs: prints help that fits a terminal, parses it, runs one verb, turns errors
+// into one message and an exit code.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "cli/verbs.h"
+#include "util/error.h"
 
 namespace memduel::cli {
+
+inline constexpr const char* kCommandHelp = "the command and its arguments, after --";
+
+/// Broken at spaces so that it fits 80 columns; continued lines start with `indent` spaces.
+std::string wrapped_help(const std::string& line, std::size_t indent);
+
+/// CLI11's help with lines of at most 80 columns.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter();
+  [[nodiscard]] std::string make_help(const CLI::App* app, std::string name,
+                                      CLI::AppFormatMode mode) const override;
+};
 
 /// An app whose help fits 80 columns.
 void prepare(CLI::App& app, const std::string& footer);

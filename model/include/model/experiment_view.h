@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/run_data.h"
+#include "model/run_data.h"
 
 namespace memduel {
 

@@ -1,6 +1,6 @@
 // What is known of a job beside its trials: its roles, which of them are one group, whose rounds
-// count for all, what it is held to when nobody says so. Kept with the run, so that whoever reads
-// it need not know where the job came from.
+// count for all, and its default gates. It is stored with the run, so that a reader need not know
+// where the job came from.
 #pragma once
 
 #include <map>
@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/metric_catalogue.h"
+#include "model/metric_catalogue.h"
+#include "util/reflection.h"
 
 namespace memduel {
 
@@ -90,5 +91,36 @@ nlohmann::json to_json(const JobFacts& job);
 
 /// @param where the file and the place of `value`. Throws Error(io) where it is no such value.
 JobFacts job_facts_from_json(const nlohmann::json& value, const std::string& where);
+
+/// Among the gates of a config or a command line: the workload's default ones, which then decide.
+inline constexpr const char* kDefaultGates = "default";
+
+/// As a config's `default_gates`: without a named gate they decide the exit code of check alone.
+inline constexpr const char* kDecideInCheck = "check";
+
+/// Whether the default gates decide the exit code of a run in which no gate is named.
+inline bool default_gates_decide_in(const nlohmann::json& config) {
+  const auto says = config.find("default_gates");
+  return says == config.end() || *says == true;
+}
+
+template <>
+inline constexpr auto kDescription<RoleGroup> =
+    described("RoleGroup", always("name", &RoleGroup::name), always("count", &RoleGroup::count));
+
+template <>
+inline constexpr auto kDescription<RoleMetric> = described(
+    "RoleMetric", always("role", &RoleMetric::role), always("metric", &RoleMetric::metric));
+
+template <>
+inline constexpr auto kDescription<HeldModel> =
+    described("HeldModel", always("role", &HeldModel::role), always("metric", &HeldModel::metric),
+              always("copies", &HeldModel::copies), always("what", &HeldModel::what));
+
+template <>
+inline constexpr auto kDescription<JobFacts> = described(
+    "JobFacts", always("roles", &JobFacts::roles), always("groups", &JobFacts::groups),
+    always("reference", &JobFacts::reference), always("default_gates", &JobFacts::default_gates),
+    always("held_models", &JobFacts::held_models), if_set("better", &JobFacts::better));
 
 }  // namespace memduel

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/names.h"
+#include "util/reflection.h"
 
 namespace memduel {
 
@@ -132,5 +132,11 @@ bool is_known_metric(std::string_view name);
 
 /// Whether the metric is a slope over rounds or minutes.
 bool is_growth_metric(std::string_view name);
+
+// How a worker says that memory ran short: gauges of the round, with the share that was used, 0 to
+// 1. The trial's warnings are made of them.
+
+inline constexpr const char* kMemoryWarningGauge = "memory_warning_ratio";
+inline constexpr const char* kMemoryCriticalGauge = "memory_critical_ratio";
 
 }  // namespace memduel

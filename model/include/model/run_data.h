@@ -1,24 +1,201 @@
-// What one run measured, as plain values: filled by experiment/, kept in run.sqlite, read by
-// analysis/ and reports/. Times are CLOCK_MONOTONIC nanoseconds; metric units are in the metric's
-// name.
+// What one run measured, as plain values: bench/run fills them and stores them in run.sqlite;
+// bench/verdict and reports/ read them. Times are CLOCK_MONOTONIC nanoseconds; the unit of a metric
+// is in its name.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/job_facts.h"
-#include "base/metrics.h"
-#include "base/names.h"
-#include "base/shared_vector.h"
+#include "model/job_facts.h"
+#include "util/reflection.h"
 
 namespace memduel {
+
+/// Metric name to value. A metric that could not be read is absent, never 0.
+///
+/// Used as a std::map<std::string, double> is, with 16 bytes an entry in place of some 100: ten
+/// thousand rounds hold the same few names, each of which is kept once for the whole process.
+/// Unlike a map's, references and iterators end with the next insertion.
+class Metrics {
+  struct Entry {
+    const std::string* name;  ///< kept for the life of the process
+    double value;
+  };
+  template <typename Value, typename At>
+  class Iterator;
+
+ public:
+  using key_type = std::string;
+  using mapped_type = double;
+  using value_type = std::pair<const std::string&, const double&>;
+  using const_iterator = Iterator<const double, std::vector<Entry>::const_iterator>;
+  using iterator = Iterator<double, std::vector<Entry>::iterator>;
+
+  Metrics() = default;
+  Metrics(std::initializer_list<std::pair<std::string_view, double>> values);
+
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  void clear() { entries_.clear(); }
+
+  /// In the order of their names.
+  [[nodiscard]] const_iterator begin() const;
+  [[nodiscard]] const_iterator end() const;
+  [[nodiscard]] iterator begin();
+  [[nodiscard]] iterator end();
+
+  [[nodiscard]] const_iterator find(std::string_view name) const;
+  [[nodiscard]] iterator find(std::string_view name);
+  [[nodiscard]] bool contains(std::string_view name) const;
+  /// Absent where the metric is.
+  [[nodiscard]] std::optional<double> value(std::string_view name) const;
+  [[nodiscard]] std::size_t count(std::string_view name) const { return contains(name) ? 1 : 0; }
+
+  /// Throws std::out_of_range where it is absent.
+  [[nodiscard]] double at(std::string_view name) const;
+  /// 0 where it was absent.
+  double& operator[](std::string_view name);
+  /// Keeps the value that is there, if any; the second says whether there was none.
+  std::pair<iterator, bool> emplace(std::string_view name, double value);
+  std::size_t erase(std::string_view name);
+
+  template <typename Pair>
+  void insert(const Pair& entry) {
+    emplace(entry.first, entry.second);
+  }
+  template <typename Range>
+  void insert(Range first, Range last) {
+    for (; first != last; ++first) emplace(first->first, first->second);
+  }
+  /// What the other has and this has not.
+  void merge(const Metrics& other);
+
+  friend bool operator==(const Metrics& a, const Metrics& b);
+
+  /// Where `drop` holds of a pair (name, value).
+  template <typename Drop>
+  friend std::size_t erase_if(Metrics& metrics, Drop drop) {
+    return std::erase_if(metrics.entries_, [&](const Entry& entry) {
+      return drop(std::pair<const std::string&, const double&>(*entry.name, entry.value));
+    });
+  }
+
+ private:
+  [[nodiscard]] std::size_t place_of(std::string_view name) const;
+  [[nodiscard]] bool is_at(std::size_t place, std::string_view name) const;
+
+  std::vector<Entry> entries_;  ///< by name
+};
+
+/// Gives each entry as a pair of references, as a map's iterator does.
+template <typename Value, typename At>
+class Metrics::Iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = std::pair<const std::string&, Value&>;
+  using reference = value_type;
+  using difference_type = std::ptrdiff_t;
+  struct pointer {
+    value_type pair;
+    value_type* operator->() { return &pair; }
+  };
+
+  Iterator() = default;
+  explicit Iterator(At at) : at_(at) {}
+
+  reference operator*() const { return {*at_->name, at_->value}; }
+  pointer operator->() const { return {**this}; }
+  Iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  Iterator operator++(int) {
+    Iterator before = *this;
+    ++at_;
+    return before;
+  }
+  friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+ private:
+  At at_;
+};
+
+inline Metrics::const_iterator Metrics::begin() const {
+  return const_iterator(entries_.begin());
+}
+inline Metrics::const_iterator Metrics::end() const {
+  return const_iterator(entries_.end());
+}
+inline Metrics::iterator Metrics::begin() {
+  return iterator(entries_.begin());
+}
+inline Metrics::iterator Metrics::end() {
+  return iterator(entries_.end());
+}
+inline void Metrics::merge(const Metrics& other) {
+  insert(other.begin(), other.end());
+}
+
+/// A list that copies of its owner share until one of them changes it.
+///
+/// Rounds and series are most of a run, and a run is copied where a part of its trials is looked
+/// at. Reads as a const std::vector<T> does; edit() is the way to change it. Owners in different
+/// threads may read one list, and change their own.
+template <typename T>
+class SharedVector {
+ public:
+  using value_type = T;
+  using const_reference = const T&;
+  using size_type = std::size_t;
+  using const_iterator = typename std::vector<T>::const_iterator;
+  using iterator = const_iterator;
+
+  SharedVector() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): as lists are given
+  SharedVector(std::vector<T> items)
+      : items_(items.empty() ? nullptr : std::make_shared<std::vector<T>>(std::move(items))) {}
+  SharedVector(std::initializer_list<T> items) : SharedVector(std::vector<T>(items)) {}
+
+  [[nodiscard]] const std::vector<T>& items() const {
+    static const std::vector<T> none;
+    return items_ ? *items_ : none;
+  }
+  // NOLINTNEXTLINE(google-explicit-constructor): for readers of lists
+  operator const std::vector<T>&() const { return items(); }
+
+  /// This owner's alone from now on, until it is copied; the reference ends with the next copy.
+  std::vector<T>& edit() {
+    if (!items_) items_ = std::make_shared<std::vector<T>>();
+    if (items_.use_count() > 1) items_ = std::make_shared<std::vector<T>>(*items_);
+    return *items_;
+  }
+  void push_back(T item) { edit().push_back(std::move(item)); }
+  void clear() { items_.reset(); }
+
+  [[nodiscard]] bool empty() const { return items().empty(); }
+  [[nodiscard]] std::size_t size() const { return items().size(); }
+  [[nodiscard]] const T& operator[](std::size_t i) const { return items()[i]; }
+  [[nodiscard]] const T& at(std::size_t i) const { return items().at(i); }
+  [[nodiscard]] const T& front() const { return items().front(); }
+  [[nodiscard]] const T& back() const { return items().back(); }
+  [[nodiscard]] const_iterator begin() const { return items().begin(); }
+  [[nodiscard]] const_iterator end() const { return items().end(); }
+
+ private:
+  std::shared_ptr<std::vector<T>> items_;  ///< absent: an empty list
+};
 
 inline constexpr const char* kKilledForMemory = "was killed for memory";
 
@@ -166,5 +343,28 @@ struct RunData {
   std::vector<Note> limitations;
   std::vector<Note> warnings;
 };
+
+/// A limitation about the resolution of charts, which no verdict rests on: summaries leave it out.
+inline constexpr const char* kSampledLessOften = "sampled_less_often";
+
+/// What a profile says is live at the ends of rounds, stack by stack.
+struct LiveStack {
+  std::vector<std::string> stack;  ///< functions, outermost first
+  std::string phase;               ///< where most of it was born; empty: in none
+  std::vector<double> bytes;       ///< at the end of each round
+};
+
+struct LiveAtRoundEnds {
+  std::vector<int> rounds;  ///< ascending
+  std::vector<LiveStack> stacks;
+};
+
+/// Adds to the run's job what the programs of its trials declare. A metric of which two
+/// declarations contradict each other is undeclared, with a warning; one of the table keeps the
+/// table's direction.
+void join_declarations(RunData& run);
+
+/// The declarations of two jobs that are compared, together; a warning for each that contradict.
+std::vector<Note> join_declarations(JobFacts& job, const JobFacts& other);
 
 }  // namespace memduel

@@ -1,9 +1,9 @@
-#include "profilers/profile/decode/live_blocks.h"
+#include "live_blocks.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "profilers/recorder/layout.h"
+#include "recorder/layout.h"
 
 namespace memduel {
 namespace {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "profilers/profile/decode/live_heap.h"
-#include "profilers/profile/decode/page_owners.h"
+#include "live_heap.h"
+#include "page_owners.h"
 
 namespace memduel {
 

@@ -1,4 +1,4 @@
-#include "profilers/profile/decode/live_blocks.h"
+#include "live_blocks.h"
 
 #include <gmock/gmock.h>
 

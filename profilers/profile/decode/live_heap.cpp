@@ -1,9 +1,50 @@
-#include "profilers/profile/decode/live_heap.h"
+#include "live_heap.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "checked_number.h"
+#include "memduel/annotate.h"
 
 namespace memduel {
+
+void PeakTracker::restart(const Estimate& total) {
+  ++number_;
+  rising_ = true;
+  peak_ = total;
+}
+
+void PeakTracker::before_change(std::uint32_t site, const Estimate& current, bool falling) {
+  if (falling && rising_) {
+    ++number_;
+    rising_ = false;
+  }
+  if (site >= folded_.size()) folded_.resize(site + 1);
+  Folded& folded = folded_[site];
+  if (folded.number == number_) return;
+  folded = {number_, current};
+}
+
+void PeakTracker::after_change(const Estimate& total) {
+  if (total.bytes <= peak_.bytes) return;
+  peak_ = total;
+  rising_ = true;
+}
+
+LiveSites PeakTracker::at_peak(const std::vector<Estimate>& current) const {
+  LiveSites sites;
+  for (std::uint32_t site = 0; site < current.size(); ++site) {
+    const bool changed_since = !rising_ && site < folded_.size() && folded_[site].number == number_;
+    const Estimate& amount = changed_since ? folded_[site].amount : current[site];
+    if (amount.samples > 0) sites.emplace_back(site, amount);
+  }
+  return sites;
+}
 
 void TogetherPeak::change(Heap heap, std::uint32_t site, const Estimate& amount, bool falling) {
   const std::uint32_t place = 2 * site + (heap == Heap::mapping ? 1 : 0);
@@ -116,6 +157,67 @@ std::vector<RetentionCell> LiveHeap::survivors(int ending_round) const {
 std::vector<AllocationSite> LiveHeap::finish() {
   for (std::uint32_t site = 0; site < sites_.size(); ++site) sites_[site].live = current_[site];
   return std::move(sites_);
+}
+
+std::uint32_t TraceRounds::phase_number(std::string_view name) {
+  if (name.empty()) return 0;
+  const auto known = phases_.find(name);
+  if (known != phases_.end()) return known->second;
+  const auto number = static_cast<std::uint32_t>(profile_.phases.size());
+  profile_.phases.emplace_back(name);
+  phases_.emplace(name, number);
+  return number;
+}
+
+void TraceRounds::end_phase(std::int64_t now) {
+  if (phase_ == 0) return;
+  ProfilePeak peak = heap_.phase_peak();
+  peak.round = round_;
+  peak.phase = phase_;
+  peak.begin_ns = phase_begin_ns_;
+  peak.end_ns = now;
+  profile_.phase_peaks.push_back(std::move(peak));
+  phase_ = 0;
+}
+
+void TraceRounds::end_round(std::int64_t now) {
+  end_phase(now);
+  if (round_ == 0) return;
+  ProfilePeak peak = heap_.round_peak();
+  peak.round = round_;
+  peak.begin_ns = round_begin_ns_;
+  peak.end_ns = now;
+  profile_.round_peaks.push_back(std::move(peak));
+  if (now != 0) {
+    for (RetentionCell& cell : heap_.survivors(round_)) {
+      profile_.retention.push_back(std::move(cell));
+    }
+  }
+  round_ = 0;
+}
+
+void TraceRounds::read_mark(TraceCursor& cursor) {
+  const auto now = checked_number<std::int64_t>(cursor.number(), "time");
+  const std::uint64_t kind = cursor.number();
+  const std::int64_t round = cursor.signed_number();
+  const std::string_view phase = cursor.text();
+  ++stretch_;
+  if (kind == MEMDUEL_MARK_ROUND_BEGIN) {
+    if (round < 1 || round > std::numeric_limits<int>::max()) {
+      throw std::out_of_range(fmt::format("round {}", round));
+    }
+    end_round(now);
+    round_ = static_cast<int>(round);
+    round_begin_ns_ = now;
+    heap_.begin_round();
+  } else if (kind == MEMDUEL_MARK_ROUND_END) {
+    end_round(now);
+  } else if (kind == MEMDUEL_MARK_PHASE) {
+    end_phase(now);
+    phase_ = phase_number(phase);
+    phase_begin_ns_ = now;
+    heap_.begin_phase();
+  }
 }
 
 }  // namespace memduel

@@ -1,14 +1,49 @@
-// One heap replayed: who is live, where the peaks are, what survived which round.
+// One heap replayed: who is live, where the peaks of the run and of rounds and phases are, what
+// survived which round.
+//
+// PeakTracker keeps the composition of the largest total so far without a copy of everything at
+// each new maximum (after memray's HighWaterMarkAggregator): a maximum is real only when the total
+// falls after it, so a peak is numbered at the falling edge, and each site folds its amount lazily
+// when it next changes. O(1) per change, memory in the number of sites.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "profilers/profile/decode/peak_tracker.h"
-#include "profilers/profile/model/profile.h"
+#include "profile/profile.h"
+#include "profile/recorded_files.h"
 
 namespace memduel {
+
+class PeakTracker {
+ public:
+  /// A new stretch of time begins; what is live now is its first candidate.
+  void restart(const Estimate& total);
+
+  /// Before site `site`, which holds `current`, changes.
+  void before_change(std::uint32_t site, const Estimate& current, bool falling);
+  /// After the change; `total` is over all sites.
+  void after_change(const Estimate& total);
+
+  [[nodiscard]] const Estimate& peak() const { return peak_; }
+
+  /// What was live at the peak; `current` holds what is live now, by site.
+  [[nodiscard]] LiveSites at_peak(const std::vector<Estimate>& current) const;
+
+ private:
+  struct Folded {
+    std::uint64_t number = 0;
+    Estimate amount;
+  };
+  std::vector<Folded> folded_;
+  std::uint64_t number_ = 1;
+  bool rising_ = true;
+  Estimate peak_;
+};
 
 /// Where and when a block was born.
 struct Birth {
@@ -81,6 +116,38 @@ class LiveHeap {
   PeakTracker run_peak_;
   PeakTracker round_peak_;
   PeakTracker phase_peak_;
+};
+
+class TraceRounds {
+ public:
+  /// Phases, peaks and what rounds leave behind go to `profile`; `heap` knows the peaks. Both must
+  /// outlive this.
+  TraceRounds(Profile& profile, LiveHeap& heap) : profile_(profile), heap_(heap) {}
+
+  /// Throws std::out_of_range where the mark makes no sense.
+  void read_mark(TraceCursor& cursor);
+  /// The trace ends here: a round that runs is whole as far as it goes.
+  void finish() { end_round(0); }
+
+  /// 0 for no name.
+  std::uint32_t phase_number(std::string_view name);
+  [[nodiscard]] int round() const { return round_; }
+  [[nodiscard]] std::uint32_t phase() const { return phase_; }
+  /// Between two marks, counted from 0.
+  [[nodiscard]] std::uint32_t stretch() const { return stretch_; }
+
+ private:
+  void end_phase(std::int64_t now);
+  void end_round(std::int64_t now);
+
+  Profile& profile_;
+  LiveHeap& heap_;
+  std::map<std::string, std::uint32_t, std::less<>> phases_;
+  int round_ = 0;
+  std::int64_t round_begin_ns_ = 0;
+  std::uint32_t phase_ = 0;
+  std::int64_t phase_begin_ns_ = 0;
+  std::uint32_t stretch_ = 0;
 };
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "profilers/profile/decode/peak_tracker.h"
+#include "live_heap.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "profilers/profile/decode/page_owners.h"
+#include "page_owners.h"
 
 #include <algorithm>
 #include <filesystem>

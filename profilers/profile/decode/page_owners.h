@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "profilers/profile/decode/resident_pages.h"
-#include "profilers/profile/model/resident_snapshot.h"
+#include "page_records.h"
+#include "profile/profile.h"
 
 namespace memduel {
 

@@ -1,5 +1,5 @@
 // Owners of made-up pages; what each has follows from the layout.
-#include "profilers/profile/decode/page_owners.h"
+#include "page_owners.h"
 
 #include <gtest/gtest.h>
 

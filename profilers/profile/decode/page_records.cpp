@@ -1,10 +1,10 @@
-#include "profilers/profile/decode/resident_pages.h"
+#include "page_records.h"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "profilers/profile/decode/checked_number.h"
+#include "checked_number.h"
 
 namespace memduel {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/page_bytes.h"
-#include "profilers/profile/decode/trace_file.h"
+#include "profile/recorded_files.h"
+#include "util/bytes.h"
 
 namespace memduel {
 

@@ -1,18 +1,80 @@
-#include "profilers/profile/decode/replay.h"
+// Replays the events of a trace into a profile: profile_from_bytes().
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
-#include "base/text.h"
-#include "profilers/profile/decode/checked_number.h"
+#include "checked_number.h"
+#include "live_blocks.h"
+#include "live_heap.h"
+#include "profile/recorded_files.h"
+#include "snapshot_pages.h"
+#include "trace_stacks.h"
+#include "util/text.h"
 
 namespace memduel {
+
+class Replay {
+ public:
+  Replay() = default;
+  Replay(const Replay&) = delete;  // it points into itself
+  Replay& operator=(const Replay&) = delete;
+
+  void info_block(const std::string& bytes);
+  /// Reads events to the end of the block or to the first that makes no sense, which is noted.
+  void events_block(const std::string& bytes, int number);
+  void symbols_block(const std::string& bytes);
+  /// Of a snapshot that is kept: its last block finds the owners of its pages.
+  void pages_block(const std::string& bytes, bool is_last);
+  /// Of a forked process: its memory as it began.
+  void fork_block(const std::string& bytes);
+  /// Ends the replay.
+  Profile finish();
+
+ private:
+  struct Thread {
+    std::uint32_t phase = 0;
+    /// The block of its last free. A realloc that fails takes it back before it frees another.
+    std::uint64_t freed_address = 0;
+    std::optional<LiveBlock> freed;
+  };
+
+  void event(TraceCursor& cursor);
+  void read_counters(TraceCursor& cursor);
+  void read_allocation(TraceCursor& cursor);
+  void read_free(TraceCursor& cursor);
+  void read_revival(TraceCursor& cursor);
+  void read_mapping(TraceCursor& cursor);
+  void read_unmapping(TraceCursor& cursor);
+  void read_touched(TraceCursor& cursor);
+
+  std::uint64_t address(TraceCursor& cursor);
+  [[nodiscard]] Moment now() const;
+  void finish_together(std::uint32_t first_mapping_site);
+  void count_size(std::uint64_t size, const Estimate& amount);
+
+  Profile profile_;
+  double interval_ = 0;  ///< of the samples that follow; 0: every block was recorded
+  TraceStacks stacks_{profile_};
+  TogetherPeak together_;
+  LiveBlocks blocks_{together_};
+  LiveMappings mappings_{together_};
+  SnapshotPages snapshot_{profile_};
+  TraceRounds rounds_{profile_, blocks_.heap()};
+  std::unordered_map<std::uint32_t, Thread> threads_;
+  std::uint64_t last_address_ = 0;
+  std::uint32_t thread_ = 0;
+  Thread* running_ = &threads_[0];
+};
 
 namespace {
 
@@ -255,6 +317,74 @@ Profile Replay::finish() {
                     blocks_.reborn()));
   }
   return std::move(profile_);
+}
+
+std::string loss_of(const TraceReading& reading) {
+  if (reading.damaged == 0 && !reading.truncated) return {};
+  const auto all = reading.blocks + reading.damaged + (reading.truncated ? 1 : 0);
+  return fmt::format("recovered {} of {}{}", reading.blocks, format_count(all, "block"),
+                     reading.truncated
+                         ? fmt::format("; the file ends inside a block at byte {}", reading.bytes)
+                         : "");
+}
+
+Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
+  Replay replay;
+  LastSnapshot last_snapshot(bytes);
+  int number = 0;
+  bool unknown_seen = false;
+  std::string symbols;  // applied last: its locations come from the events
+  const TraceReading reading = read_trace(bytes, name, [&](const TraceBlock& block) {
+    ++number;
+    switch (block.type) {
+      case recorder::BlockType::info:
+        replay.info_block(block.bytes);
+        break;
+      case recorder::BlockType::events:
+        replay.events_block(block.bytes, number);
+        break;
+      case recorder::BlockType::symbols:
+        symbols = block.bytes;
+        break;
+      case recorder::BlockType::index:
+        break;
+      case recorder::BlockType::pages:
+      case recorder::BlockType::snapshot:
+        if (last_snapshot.has(block.type))
+          replay.pages_block(block.bytes, block.type == recorder::BlockType::snapshot);
+        break;
+      case recorder::BlockType::fork:
+        replay.fork_block(block.bytes);
+        break;
+      default:
+        unknown_seen = true;
+    }
+  });
+  replay.symbols_block(symbols);
+  Profile profile = replay.finish();
+  if (const std::string loss = loss_of(reading); !loss.empty()) {
+    profile.notes.push_back(loss);
+    profile.is_recovered = true;
+  }
+  if (profile.info.contains("end") && !reading.indexed && !reading.truncated) {
+    profile.notes.push_back(fmt::format(
+        "the file ends at byte {} without its index: it may be cut off", reading.bytes));
+  }
+  if (const auto loss = profile.info.find("loss"); loss != profile.info.end()) {
+    profile.notes.push_back(loss->second);
+  }
+  if (profile.info.contains("snapshot_failed")) {
+    profile.notes.emplace_back(
+        "there is no snapshot of resident memory: the process cannot read its own /proc");
+  }
+  if (unknown_seen) {
+    profile.notes.emplace_back("some blocks are of a kind that this memduel does not know");
+  }
+  if (profile.counters && profile.counters->lost > 0) {
+    profile.notes.push_back(fmt::format(
+        "{} events or blocks of events were lost in the recorded process", profile.counters->lost));
+  }
+  return profile;
 }
 
 }  // namespace memduel

@@ -1,12 +1,42 @@
-#include "profilers/profile/decode/snapshot_stacks.h"
+// The pages of a snapshot and their owners as amounts by stack, in a profile.
+
+#include "snapshot_pages.h"
+
+#include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "live_heap.h"
+#include "page_owners.h"
+#include "profile/profile.h"
 
 namespace memduel {
+
+/// Births by site of the ranges that were live.
+struct SnapshotBirths {
+  std::vector<Birth> blocks;
+  std::vector<Birth> mappings;
+};
+
+/// Fills profile.resident. Adds a node for each owner at the root, below it the stacks of what it
+/// owns, and sites for these. A stack whose subtree owns less than kLeastShare of the program's
+/// resident memory, or less than a page, is told as its caller's: a program has hundreds of
+/// thousands of small blocks from its start, each with a stack of its own.
+void add_snapshot(Profile& profile, const ResidentPages& pages, const PageOwners& owners,
+                  const SnapshotBirths& births);
+
+inline constexpr double kLeastShare = 1.0 / 20000;
+
+/// Takes out what no site needs: nodes of blocks that were told as their callers'.
+void drop_unused_stacks(Profile& profile);
+
 namespace {
 
 /// Stacks of what one owner has, those of little told as their callers'.
@@ -202,6 +232,69 @@ void drop_unused_stacks(Profile& profile) {
     profile.stacks[node] = {stacks[profile.stacks[node].parent],
                             locations[profile.stacks[node].location]};
   for (AllocationSite& site : profile.sites) site.stack = stacks[site.stack];
+}
+
+namespace {
+
+bool has_fact(const Profile& profile, const char* key, const char* value) {
+  const auto fact = profile.info.find(key);
+  return fact != profile.info.end() && fact->second == value;
+}
+
+MemoryAtFork memory_in(const ResidentPages& pages) {
+  MemoryAtFork memory;
+  for (const ResidentMapping& mapping : pages.mappings) {
+    memory.mapped.push_back(mapping.at);
+    for (const PageRun& run : mapping.runs) memory.resident.push_back(run.at);
+  }
+  return memory;
+}
+
+}  // namespace
+
+void SnapshotPages::read_fork(TraceCursor& cursor) {
+  if (is_fork_lost_) return;
+  if (!at_fork_) at_fork_.emplace();
+  at_fork_->read(cursor);
+}
+
+std::vector<LiveRange> SnapshotPages::live(const LiveBlocks& blocks) {
+  const bool glibc = has_fact(*profile_, "block_bytes", "glibc_chunk");
+  if (!pages_.tells_blocks) return blocks.ranges(glibc);
+  tsl::robin_map<std::uint64_t, std::uint32_t> sites;  // by node and round
+  std::vector<LiveRange> ranges;
+  ranges.reserve(pages_.blocks.size());
+  for (const ToldBlock& block : pages_.blocks) {
+    if (block.node >= profile_->stacks.size()) continue;  // its stack is lost with a damaged block
+    const std::uint64_t key = block.node | static_cast<std::uint64_t>(block.round)
+                                               << 32U;  // nodes in the lowest bits
+    const auto [site, made] =
+        sites.try_emplace(key, static_cast<std::uint32_t>(told_births_.size()));
+    if (made) told_births_.push_back({static_cast<std::uint32_t>(block.node), block.round, 0, 0});
+    ranges.push_back(
+        {range_of_block(block.address, block.size + block.extra, glibc), site->second});
+  }
+  return ranges;
+}
+
+void SnapshotPages::find_owners(const LiveBlocks& blocks, const LiveMappings& mappings) {
+  if (pages_.mappings.empty()) return;
+  LiveSet all{live(blocks), mappings.ranges(), has_fact(*profile_, "forked", "yes")};
+  if (at_fork_) all.at_fork = memory_in(*at_fork_);
+  owners_ = owners_of(pages_, std::move(all));
+}
+
+void SnapshotPages::finish(std::size_t first_mapping_site) {
+  if (!owners_) return;
+  SnapshotBirths births;
+  for (std::size_t i = 0; i < profile_->sites.size(); ++i) {
+    const AllocationSite& site = profile_->sites[i];
+    (i < first_mapping_site ? births.blocks : births.mappings)
+        .push_back({site.stack, site.round, site.phase, site.thread});
+  }
+  if (pages_.tells_blocks) births.blocks = std::move(told_births_);
+  add_snapshot(*profile_, pages_, *owners_, births);
+  drop_unused_stacks(*profile_);
 }
 
 }  // namespace memduel

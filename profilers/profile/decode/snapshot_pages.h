@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "profilers/profile/decode/live_blocks.h"
-#include "profilers/profile/decode/page_owners.h"
-#include "profilers/profile/decode/resident_pages.h"
-#include "profilers/profile/decode/trace_file.h"
-#include "profilers/profile/model/profile.h"
+#include "live_blocks.h"
+#include "page_owners.h"
+#include "page_records.h"
+#include "profile/profile.h"
+#include "profile/recorded_files.h"
 
 namespace memduel {
 

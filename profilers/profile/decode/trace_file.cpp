@@ -1,5 +1,3 @@
-#include "profilers/profile/decode/trace_file.h"
-
 #include <fmt/format.h>
 
 #include <cstring>
@@ -8,8 +6,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "base/error.h"
-#include "base/varint.h"
+#include "profile/recorded_files.h"
+#include "util/bytes.h"
+#include "util/error.h"
 
 namespace memduel {
 

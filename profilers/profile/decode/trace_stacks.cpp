@@ -1,4 +1,4 @@
-#include "profilers/profile/decode/trace_stacks.h"
+#include "trace_stacks.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "profilers/profile/decode/checked_number.h"
+#include "checked_number.h"
 
 namespace memduel {
 namespace {

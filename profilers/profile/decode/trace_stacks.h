@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "profilers/profile/decode/trace_file.h"
-#include "profilers/profile/model/profile.h"
+#include "profile/profile.h"
+#include "profile/recorded_files.h"
 
 namespace memduel {
 

@@ -1,4 +1,4 @@
-#include "profilers/profile/names/symbol_table.h"
+#include "debug_info.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,94 @@
-#include "profilers/profile/names/short_name.h"
+// The short form of a function's name, C++'s and Rust's, and whose code a frame is.
+
+#include "profile/function_names.h"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
 
-#include "profilers/profile/names/own_code.h"
-#include "profilers/profile/names/runtime_memory.h"
-#include "profilers/profile/names/rust_names.h"
+#include "stack_names.h"
 
 namespace memduel {
+
+/// The place after the bracket that closes the one at `at`; the end where none does.
+std::size_t after_bracket(std::string_view text, std::size_t at);
+
+/// Views into the name that was parsed.
+struct RustMethod {
+  std::string_view type;    ///< without `&`, `mut ` and `dyn `, and without further bounds
+  std::string_view trait;   ///< empty of a type's own method
+  std::string_view method;  ///< with its `::`
+};
+
+/// Nothing of a name of another form: `<lambda(int)>`, `<module>`, `app::load`.
+std::optional<RustMethod> rust_method(std::string_view function);
+
+/// Whether a function belongs to Rust's own libraries. A method belongs to whoever wrote its type
+/// or its trait; types without a path (`u8`, `[T]`) are Rust's.
+bool is_of_rust(std::string_view function);
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kLibraries = {
+    "std::", "alloc::", "core::", "hashbrown::", "__rdl_", "__rg_", "__rustc"};
+
+/// The place of `word` outside of inner brackets; the end where there is none.
+std::size_t find_outside(std::string_view text, std::string_view word) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i).starts_with(word)) return i;
+    if (text[i] == '<' || text[i] == '(' || text[i] == '[') i = after_bracket(text, i) - 1;
+  }
+  return text.size();
+}
+
+std::string_view without_modifiers(std::string_view type) {
+  for (const std::string_view prefix : {"&", "mut ", "dyn "})
+    if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
+  return type.substr(0, find_outside(type, " + "));
+}
+
+/// Of a type or a trait.
+bool is_path_of_rust(std::string_view path) {
+  if (path.starts_with('<')) return is_of_rust(path);
+  while (path.starts_with('[') || path.starts_with('(')) path.remove_prefix(1);
+  return path.find("::") == std::string_view::npos || is_of_rust(path);
+}
+
+}  // namespace
+
+std::size_t after_bracket(std::string_view text, std::size_t at) {
+  int depth = 0;
+  for (std::size_t i = at; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool arrow = c == '>' && i > 0 && text[i - 1] == '-';
+    if (c == '<' || c == '(' || c == '{' || c == '[') ++depth;
+    if ((c == '>' && !arrow) || c == ')' || c == '}' || c == ']') --depth;
+    if (depth == 0) return i + 1;
+  }
+  return text.size();
+}
+
+std::optional<RustMethod> rust_method(std::string_view function) {
+  if (!function.starts_with('<')) return std::nullopt;
+  const std::size_t end = after_bracket(function, 0);
+  if (!function.substr(end).starts_with("::")) return std::nullopt;
+  const std::string_view inside = function.substr(1, end - 2);
+  const std::size_t as = find_outside(inside, " as ");
+  return RustMethod{without_modifiers(inside.substr(0, as)),
+                    as == inside.size() ? std::string_view() : inside.substr(as + 4),
+                    function.substr(end)};
+}
+
+bool is_of_rust(std::string_view function) {
+  if (const auto method = rust_method(function))
+    return is_path_of_rust(method->type) && is_path_of_rust(method->trait);
+  return std::ranges::any_of(
+      kLibraries, [&](std::string_view library) { return function.starts_with(library); });
+}
+
 namespace {
 
 constexpr std::string_view kLeftOut = "‹…›";
@@ -155,6 +237,134 @@ std::string without_template_arguments(std::string_view function) {
     }
   }
   return out;
+}
+
+namespace {
+
+bool begins_with_one_of(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string file_name(const Profile& profile, const ProfileLocation& location) {
+  if (!location.module) return {};
+  return std::filesystem::path(profile.modules[*location.module].path).filename().string();
+}
+
+bool is_interpreter(std::string_view file) {
+  return begins_with_one_of(file, {"python3", "libpython3"});
+}
+
+bool is_loader(std::string_view file) {
+  return begins_with_one_of(file, {"ld-linux", "ld.so"});
+}
+
+/// How much a frame tells, see leading_frame().
+int rank_of(const Profile& profile, const ProfileLocation& location, std::string_view function) {
+  if (location.kind == ProfileLocation::Kind::owner && runtime_memory(function) != nullptr)
+    return 5;
+  if (is_everybodys(profile, location, function)) return 0;
+  if (location.kind == ProfileLocation::Kind::python) return 4;
+  if (is_place(function) || location.kind == ProfileLocation::Kind::owner) return 1;
+  return library_of(profile, location).empty() ? 3 : 2;
+}
+
+}  // namespace
+
+std::string_view qualified_name(std::string_view function) {
+  int depth = 0;
+  std::size_t begin = 0;
+  std::size_t end = function.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    const std::string_view rest = function.substr(i);
+    // What follows it may be a bracket, and a space of its own: operator<, operator new.
+    if (depth == 0 && rest.starts_with("operator") && (i == begin || function[i - 1] == ':'))
+      return function.substr(begin);
+    const char c = function[i];
+    if (c == '<') ++depth;
+    if (c == '>') --depth;
+    if (depth > 0) continue;
+    if (c == '(' && !rest.starts_with("(anonymous")) end = i;
+    if (c == ' ' && !function.substr(0, i).ends_with("(anonymous")) begin = i + 1;
+  }
+  return function.substr(begin, end - begin);
+}
+
+bool hands_memory_out(std::string_view function) {
+  const std::string_view name = qualified_name(function);
+  if (is_one_of(name, {"allocate", "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc",
+                       "posix_memalign", "memalign", "valloc", "mmap", "mmap64", "mremap",
+                       "__libc_malloc", "__libc_calloc", "__libc_realloc", "__rust_alloc"}) ||
+      begins_with_one_of(name, {"std::", "__gnu_cxx::", "operator new", "c10::alloc_cpu", "["}) ||
+      name.ends_with("Allocator::allocate"))
+    return true;
+  // Names of Rust have no parameters. A C++ namespace may be called core.
+  return name.size() == function.size() && is_of_rust(name);
+}
+
+bool starts_something(std::string_view function) {
+  const std::string_view name = qualified_name(function);
+  // A C function has no parameters in its name: clone(State) is somebody's.
+  if (function.find('(') != std::string_view::npos) return false;
+  return is_one_of(name, {"_start", "start_thread", "clone", "clone3", "__clone", "__clone3"}) ||
+         begins_with_one_of(name, {"__libc_start_", "_dl_"});
+}
+
+bool is_place(std::string_view function) {
+  const std::size_t at = function.rfind("+0x");
+  return at != std::string_view::npos && at + 3 < function.size() &&
+         function.find_first_not_of("0123456789abcdef", at + 3) == std::string_view::npos;
+}
+
+bool is_everybodys(const Profile& profile, const ProfileLocation& location,
+                   std::string_view function) {
+  if (location.kind == ProfileLocation::Kind::lost) return true;
+  if (location.kind == ProfileLocation::Kind::owner) return false;
+  if (location.kind == ProfileLocation::Kind::python)
+    return !location.names.empty() &&
+           location.names.front().file.find("importlib") != std::string::npos;
+  const std::string file = file_name(profile, location);
+  if (is_interpreter(file) || is_loader(file)) return true;
+  if (location.names.empty()) return !library_of(profile, location).empty() || !location.module;
+  return hands_memory_out(function) || starts_something(function);
+}
+
+std::vector<ToldFrame> told_frames(const Profile& profile, std::uint32_t stack) {
+  std::vector<ToldFrame> frames;
+  for (std::uint32_t node = stack; node != 0; node = profile.stacks[node].parent) {
+    const ProfileLocation& location = profile.locations[profile.stacks[node].location];
+    std::vector<FrameName> names = location.names;
+    if (names.empty()) names.push_back({describe(profile, location), {}, 0});
+    for (FrameName& name : names) {
+      const bool own = !is_everybodys(profile, location, name.function);
+      frames.push_back({std::move(name), own});
+    }
+  }
+  return frames;
+}
+
+std::size_t leading_frame(const Profile& profile, std::uint32_t stack) {
+  std::size_t number = 0;
+  std::size_t best = 0;
+  int best_rank = 0;
+  for (std::uint32_t node = stack; node != 0; node = profile.stacks[node].parent) {
+    const ProfileLocation& location = profile.locations[profile.stacks[node].location];
+    const std::size_t count = std::max<std::size_t>(1, location.names.size());
+    for (std::size_t i = 0; i < count; ++i, ++number) {
+      const int rank = rank_of(
+          profile, location,
+          location.names.empty() ? describe(profile, location) : location.names[i].function);
+      if (rank > best_rank) {
+        best_rank = rank;
+        best = number;
+      }
+    }
+  }
+  return best;
 }
 
 }  // namespace memduel

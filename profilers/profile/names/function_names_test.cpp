@@ -1,8 +1,6 @@
-#include "profilers/profile/names/own_code.h"
+#include "profile/function_names.h"
 
 #include <gtest/gtest.h>
-
-#include "profilers/profile/names/short_name.h"
 
 namespace memduel {
 namespace {

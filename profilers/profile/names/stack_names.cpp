@@ -1,10 +1,257 @@
-#include "profilers/profile/questions/stack_matching.h"
+#include "stack_names.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
 #include <iterator>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
+
+#include "profile/function_names.h"
 
 namespace memduel {
+namespace {
+
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+/// `v9`, `v3_11_2`, and behind an underscore of what stands before.
+bool ends_in_version(std::string_view name) {
+  std::size_t number = name.size();
+  while (number > 0 && (is_digit(name[number - 1]) || name[number - 1] == '_')) --number;
+  if (number == 0 || number == name.size() || name[number - 1] != 'v') return false;
+  return is_digit(name[number]) && (number == 1 || name[number - 2] == '_');
+}
+
+bool is_version(std::string_view name) {
+  for (const std::string_view prefix : {"lts_", "icu_"}) {
+    if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
+    const std::string_view number = name.substr(prefix.size());
+    if (std::ranges::all_of(number, is_digit)) return true;
+  }
+  return ends_in_version(name);
+}
+
+using Key = std::string (*)(const std::string& function);
+
+std::string without_arguments_and_versions(const std::string& function) {
+  return without_template_arguments(without_versions(function));
+}
+
+std::string short_without_versions(const std::string& function) {
+  return short_name(without_versions(function));
+}
+
+/// Of each key the function that has it; empty where there are several.
+std::map<std::string, std::string> by_key(const std::set<std::string>& functions, Key key) {
+  std::map<std::string, std::string> found;
+  for (const std::string& function : functions) {
+    const auto [entry, first] = found.try_emplace(key(function), function);
+    if (!first) entry->second.clear();
+  }
+  return found;
+}
+
+std::set<std::string> only_in(const std::set<std::string>& side,
+                              const std::set<std::string>& other) {
+  std::set<std::string> only;
+  for (const std::string& function : side)
+    if (!other.contains(function)) only.insert(function);
+  return only;
+}
+
+}  // namespace
+
+std::string without_versions(const std::string& function) {
+  std::string plain;
+  std::size_t kept = 0;
+  for (std::size_t end = function.find("::"); end != std::string::npos;
+       end = function.find("::", end + 2)) {
+    std::size_t begin = end;
+    while (begin > 0 && is_word(function[begin - 1])) --begin;
+    if (!is_version(std::string_view(function).substr(begin, end - begin))) continue;
+    plain += function.substr(kept, begin - kept);
+    kept = end + 2;
+  }
+  return plain + function.substr(kept);
+}
+
+RenamedFunctions renamed_functions(const std::set<std::string>& baseline,
+                                   const std::set<std::string>& candidate) {
+  RenamedFunctions renamed;
+  std::set<std::string> of_baseline = only_in(baseline, candidate);
+  std::set<std::string> of_candidate = only_in(candidate, baseline);
+  for (const Key key : {without_versions, without_arguments_and_versions, short_without_versions}) {
+    const auto known = by_key(of_baseline, key);
+    for (const auto& [shared, function] : by_key(of_candidate, key)) {
+      const auto other = known.find(shared);
+      if (function.empty() || other == known.end() || other->second.empty()) continue;
+      renamed.emplace(function, other->second);
+      of_candidate.erase(function);
+      of_baseline.erase(other->second);
+    }
+  }
+  return renamed;
+}
+
+std::string describe(const RenamedFunctions& renamed) {
+  const bool one = renamed.size() == 1;
+  return fmt::format(
+      "{} {} in a namespace's version, template arguments or parameters alone, and {} taken for "
+      "the same.",
+      renamed.size(), one ? "function differs" : "functions differ", one ? "is" : "are");
+}
+
+std::set<std::string> compiled_functions(const Profile& profile) {
+  // Thousands of places lie in hundreds of functions.
+  std::unordered_set<std::string_view> known;
+  std::set<std::string> functions;
+  for (const ProfileLocation& location : profile.locations) {
+    if (location.kind == ProfileLocation::Kind::python) continue;
+    for (const FrameName& frame : location.names)
+      if (!frame.function.starts_with('[') && known.insert(frame.function).second)
+        functions.insert(without_clone(frame.function));
+  }
+  return functions;
+}
+
+namespace {
+
+/// What g++ and clang append to a function that they specialised, split or moved.
+constexpr std::array kCloneSuffixes = {".constprop.", ".isra.",      ".part.", ".cold",
+                                       ".lto_priv.",  ".localalias", ".llvm."};
+
+std::string without_version(std::string file) {
+  const std::size_t version = file.find(".so.");
+  if (version != std::string::npos) file.resize(version + 3);
+  return file;
+}
+
+std::uint32_t nameless(const Profile& profile, const ProfileLocation& location,
+                       FunctionNames& names) {
+  if (location.kind == ProfileLocation::Kind::lost) return names.number_of("[lost]");
+  if (!location.module) return names.number_of("[unknown]");
+  if (names.nameless() == Nameless::offset) {
+    const ProfileModule& module = profile.modules[*location.module];
+    return names.number_of(describe(profile, location),
+                           module.build_id.empty() ? module.path : module.build_id);
+  }
+  const std::string library = library_of(profile, location);
+  return names.number_of("[" + (library.empty() ? "program" : library) + "]");
+}
+
+/// No name has a NUL.
+std::string key_of(const std::string& name, const std::string& build) {
+  return build.empty() ? name : name + '\0' + build;
+}
+
+std::string shown_name(const FrameName& frame, ProfileLocation::Kind kind) {
+  // Readers of other tools' profiles have named such frames for the file that the tool names.
+  if (frame.function.starts_with('[') && frame.function.ends_with(']'))
+    return "[" + without_version(frame.function.substr(1, frame.function.size() - 2)) + "]";
+  if (kind != ProfileLocation::Kind::python) return without_clone(frame.function);
+  return fmt::format("{} ({})", frame.function,
+                     std::filesystem::path(frame.file).filename().string());
+}
+
+/// By the name in the profile, of functions that are not Python's: thousands of places lie in
+/// hundreds of them.
+using KnownNumbers = std::unordered_map<std::string_view, std::uint32_t>;
+
+std::uint32_t number_of(const FrameName& frame, ProfileLocation::Kind kind, FunctionNames& names,
+                        KnownNumbers& known) {
+  if (kind == ProfileLocation::Kind::python) return names.number_of(shown_name(frame, kind));
+  const auto found = known.find(frame.function);
+  if (found != known.end()) return found->second;
+  return known[frame.function] = names.number_of(shown_name(frame, kind));
+}
+
+/// Innermost first.
+NamedStack functions_at(const Profile& profile, const ProfileLocation& location,
+                        FunctionNames& names, KnownNumbers& known) {
+  if (location.names.empty()) return {nameless(profile, location, names)};
+  NamedStack functions;
+  for (const FrameName& frame : location.names)
+    functions.push_back(number_of(frame, location.kind, names, known));
+  return functions;
+}
+
+}  // namespace
+
+std::string library_of(const Profile& profile, const ProfileLocation& location) {
+  if (!location.module) return {};
+  const std::string& path = profile.modules[*location.module].path;
+  const auto program = profile.info.find("program");
+  if (program != profile.info.end() && program->second == path) return {};
+  return without_version(std::filesystem::path(path).filename().string());
+}
+
+std::uint32_t FunctionNames::number_of(const std::string& name, const std::string& build) {
+  const auto other = renamed_.find(name);
+  if (other != renamed_.end()) {
+    const std::uint32_t number = numbers_.at(key_of(other->second, build));
+    taken_.insert(number);
+    return number;
+  }
+  const auto [entry, made] =
+      numbers_.try_emplace(key_of(name, build), static_cast<std::uint32_t>(names_.size()));
+  if (made) names_.push_back(name);
+  return entry->second;
+}
+
+bool FunctionNames::is_function(std::uint32_t number) const {
+  return !names_[number].starts_with('[');
+}
+
+std::string without_clone(const std::string& function) {
+  std::string name = function.substr(0, function.find(" [clone "));
+  if (name.find('.') == std::string::npos) return name;  // as nearly all
+  for (bool found = true; found;) {
+    found = false;
+    for (const std::string_view suffix : kCloneSuffixes) {
+      const std::size_t at = name.rfind(suffix);
+      if (at == std::string::npos || at == 0) continue;
+      const std::string_view rest = std::string_view(name).substr(at + suffix.size());
+      if (rest.find_first_not_of("0123456789.") != std::string_view::npos) continue;
+      name.resize(at);
+      found = true;
+    }
+  }
+  return name;
+}
+
+StackNames::StackNames(const Profile& profile, FunctionNames& names) : profile_(profile) {
+  KnownNumbers known;
+  of_location_.reserve(profile.locations.size());
+  for (const ProfileLocation& location : profile.locations)
+    of_location_.push_back(functions_at(profile, location, names, known));
+}
+
+NamedStack StackNames::of(std::uint32_t stack, std::size_t depth) const {
+  NamedStack functions;
+  for (std::uint32_t node = stack; node != 0 && depth > 0; node = profile_.stacks[node].parent) {
+    --depth;
+    for (const std::uint32_t function : of_location_[profile_.stacks[node].location])
+      if (functions.empty() || functions.back() != function) functions.push_back(function);
+  }
+  std::ranges::reverse(functions);
+  return functions;
+}
+
+std::vector<std::uint32_t> StackNames::functions() const {
+  std::vector<std::uint32_t> all;
+  for (const NamedStack& functions : of_location_)
+    all.insert(all.end(), functions.begin(), functions.end());
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
 namespace {
 
 /// A call that one build has inlined hides so many frames; more is another call path.

@@ -1,18 +1,41 @@
-// Stacks as the names of their functions: what stays the same when a program is built again.
+// Stacks as the names of their functions: what stays the same when a program is built again, and
+// which stack of one build is which stack of the other (match_stacks). RenamedFunctions are those
+// that another revision has under another name: a library puts its version into a namespace
+// (nlohmann::json_abi_v3_11_2, fmt::v9), a template gets another argument, a function another
+// parameter.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "profilers/profile/model/profile.h"
-#include "profilers/profile/names/renamed_functions.h"
+#include "profile/profile.h"
 
 namespace memduel {
+
+/// `fmt::v9::print(int)` is `fmt::print(int)`. Namespaces that are named `v9`, `x_v3_11_2`,
+/// `lts_20220623` or `icu_72` are versions.
+std::string without_versions(const std::string& function);
+
+/// The candidate's names, each with the baseline's that it stands for.
+using RenamedFunctions = std::map<std::string, std::string>;
+
+/// Of functions that one side alone has: pairs that differ in versions alone, then those that
+/// differ in template arguments too, then those with the same short_name(), where that leaves each
+/// side one.
+RenamedFunctions renamed_functions(const std::set<std::string>& baseline,
+                                   const std::set<std::string>& candidate);
+
+/// For people: how many.
+std::string describe(const RenamedFunctions& renamed);
+
+/// The compiled functions of a profile's stacks, without_clone(); not what stands for a library.
+std::set<std::string> compiled_functions(const Profile& profile);
 
 /// What stands for a frame without a name.
 enum class Nameless {
@@ -73,5 +96,34 @@ class StackNames {
   const Profile& profile_;
   std::vector<NamedStack> of_location_;  ///< innermost first
 };
+
+/// What one side has at a stack.
+struct StackAmount {
+  Estimate total;
+  std::map<std::string, Estimate> by_phase;  ///< of birth
+
+  StackAmount& operator+=(const StackAmount& other);
+};
+
+using StackAmounts = std::map<NamedStack, StackAmount>;
+
+struct MatchedStack {
+  NamedStack stack;  ///< the fullest of those that were put together
+  StackAmount baseline;
+  StackAmount candidate;
+  bool in_baseline = false;
+  bool in_candidate = false;
+  bool guessed = false;  ///< they are not equal, only alike
+  /// The baseline's stacks that were put together.
+  std::vector<NamedStack> of_baseline = {};  // NOLINT(readability-redundant-member-init): -Wextra
+};
+
+/// One side: its amounts and every function that its names know, sorted.
+struct NamedSide {
+  StackAmounts amounts;
+  std::vector<std::uint32_t> functions;
+};
+
+std::vector<MatchedStack> match_stacks(const NamedSide& baseline, const NamedSide& candidate);
 
 }  // namespace memduel

@@ -1,14 +1,20 @@
-#include "profilers/profile/names/module_symbols.h"
-
+#include <cxxabi.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <map>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 
-#include "profilers/profile/names/debug_functions.h"
-#include "profilers/profile/names/symbol_table.h"
-#include "profilers/profile/names/symbolize.h"
+#include "debug_info.h"
+#include "profile/function_names.h"
+#include "profile/recorded_files.h"
+#include "util/bytes.h"
+#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 
@@ -127,6 +133,153 @@ std::vector<FrameName> ModuleSymbols::names_at(std::uint64_t address) const {
   }
   if (symbol == nullptr) return {};
   return {{demangle(symbol->name), found.place.file, found.place.line}};
+}
+
+namespace {
+
+using Names = std::map<std::uint64_t, std::vector<FrameName>>;
+
+constexpr std::string_view kCacheHeader = "memduel symbols 2\n";
+
+// A cache that cannot be read or written only costs time.
+Names read_cache(const std::filesystem::path& file) {
+  Names names;
+  std::string bytes;
+  std::error_code absent;
+  try {
+    if (std::filesystem::exists(file, absent)) bytes = read_file(file);
+  } catch (const Error&) {
+    return names;
+  }
+  if (!bytes.starts_with(kCacheHeader)) return names;
+  TraceCursor cursor(std::string_view(bytes).substr(kCacheHeader.size()));
+  try {
+    while (!cursor.at_end()) {
+      std::vector<FrameName>& entry = names.try_emplace(names.end(), cursor.number())->second;
+      entry.clear();
+      for (std::uint64_t count = cursor.number(); count > 0; --count) {
+        FrameName name;
+        name.function = cursor.text();
+        name.file = cursor.text();
+        name.line = static_cast<int>(cursor.number());
+        entry.push_back(std::move(name));
+      }
+    }
+  } catch (const std::out_of_range&) {
+    names.clear();
+  }
+  return names;
+}
+
+void write_cache(const std::filesystem::path& file, const Names& names) {
+  std::string bytes(kCacheHeader);
+  for (const auto& [address, entry] : names) {
+    put_varint(bytes, address);
+    put_names(bytes, entry);
+  }
+  try {
+    std::filesystem::create_directories(file.parent_path());
+    write_file_atomically(file, bytes);
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
+}  // namespace
+
+void put_names(std::string& bytes, const std::vector<FrameName>& names) {
+  put_varint(bytes, names.size());
+  for (const FrameName& name : names) {
+    put_text(bytes, name.function);
+    put_text(bytes, name.file);
+    put_varint(bytes, static_cast<std::uint64_t>(name.line));
+  }
+}
+
+std::string note_of_no_names(const std::string& path, const std::string& problem) {
+  return fmt::format("{} {}; its frames have no names", path, problem);
+}
+
+ModuleNames::ModuleNames(const ProfileModule& module, const SymbolOptions& options)
+    : file_(module.path), build_id_(module.build_id) {
+  // elfutils asks these servers by itself where the variable is set.
+  if (!options.debuginfod) unsetenv("DEBUGINFOD_URLS");
+  if (!options.cache_directory || build_id_.empty()) return;
+  cache_file_ = *options.cache_directory / build_id_;
+  known_ = read_cache(cache_file_);
+}
+
+const std::vector<FrameName>& ModuleNames::at(std::uint64_t address) {
+  static const std::vector<FrameName> none;
+  const auto entry = known_.find(address);
+  if (entry != known_.end()) return entry->second;
+  if (!symbols_) {
+    symbols_ = std::make_unique<ModuleSymbols>(file_, build_id_);
+    problem_ = symbols_->problem();
+  }
+  if (!problem_.empty()) return none;
+  learned_ = true;
+  return known_.emplace(address, symbols_->names_at(address)).first->second;
+}
+
+void ModuleNames::keep() const {
+  if (learned_ && !cache_file_.empty()) write_cache(cache_file_, known_);
+}
+
+}  // namespace memduel
+
+// libiberty's; its header declares a basename() that C++ does not take.
+extern "C" char* rust_demangle(const char* mangled, int options);
+
+namespace memduel {
+
+namespace {
+
+void symbolize_module(Profile& profile, std::size_t index, const std::vector<std::size_t>& wanted,
+                      const SymbolOptions& options) {
+  ModuleNames names(profile.modules[index], options);
+  for (const std::size_t number : wanted) {
+    ProfileLocation& location = profile.locations[number];
+    location.names = names.at(location.address);
+  }
+  if (!names.problem().empty()) {
+    profile.notes.push_back(note_of_no_names(profile.modules[index].path, names.problem()));
+  }
+  names.keep();
+}
+
+}  // namespace
+
+std::string demangle(const std::string& name) {
+  using Text = std::unique_ptr<char, decltype(&std::free)>;
+  if (!name.starts_with("_Z") && !name.starts_with("_R")) return name;
+  // Rust's older names look like C++'s and end in a hash, which this leaves out.
+  const Text rust(rust_demangle(name.c_str(), 0), &std::free);
+  if (rust) return rust.get();
+  int status = 0;
+  const Text text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? std::string(text.get()) : name;
+}
+
+std::optional<std::filesystem::path> default_symbol_cache() {
+  const auto cache = cache_directory();
+  return cache ? std::optional(*cache / "symbols") : std::nullopt;
+}
+
+void symbolize(Profile& profile, const SymbolOptions& options) {
+  std::map<std::size_t, std::vector<std::size_t>> wanted;
+  for (std::size_t i = 0; i < profile.locations.size(); ++i) {
+    const ProfileLocation& location = profile.locations[i];
+    if (location.kind == ProfileLocation::Kind::native && location.module &&
+        location.names.empty()) {
+      wanted[*location.module].push_back(i);
+    }
+  }
+  for (const auto& [module, locations] : wanted) {
+    if (profile.modules[module].path.starts_with("/")) {
+      symbolize_module(profile, module, locations, options);
+    }
+  }
 }
 
 }  // namespace memduel

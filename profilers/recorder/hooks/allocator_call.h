@@ -2,11 +2,11 @@
 // tcmalloc's malloc_usable_size (which allocates on its first call).
 #pragma once
 
-#include "profilers/recorder/account.h"
-#include "profilers/recorder/blocks.h"
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/next.h"
-#include "profilers/recorder/snapshot.h"
+#include "account.h"
+#include "blocks.h"
+#include "counters.h"
+#include "next.h"
+#include "snapshot.h"
 
 namespace memduel::recorder {
 

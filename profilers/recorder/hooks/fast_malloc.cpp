@@ -4,9 +4,9 @@
 // has to be aligned by anyway.
 #include <cstddef>
 
-#include "profilers/recorder/account.h"
-#include "profilers/recorder/hooks.h"
-#include "profilers/recorder/next.h"
+#include "account.h"
+#include "hooks.h"
+#include "next.h"
 
 namespace memduel::recorder {
 

@@ -1,12 +1,12 @@
-#include "profilers/recorder/hooks.h"
+#include "hooks.h"
 
 #include <cerrno>
 #include <cstdlib>
 
-#include "profilers/recorder/account.h"
-#include "profilers/recorder/allocator_call.h"
-#include "profilers/recorder/blocks.h"
-#include "profilers/recorder/counters.h"
+#include "account.h"
+#include "allocator_call.h"
+#include "blocks.h"
+#include "counters.h"
 
 namespace memduel::recorder {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "profilers/recorder/next.h"
+#include "next.h"
 
 namespace memduel::recorder {
 

@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <cstdarg>
 
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/file_pages.h"
-#include "profilers/recorder/mappings.h"
-#include "profilers/recorder/next.h"
-#include "profilers/recorder/snapshot.h"
+#include "counters.h"
+#include "file_pages.h"
+#include "mappings.h"
+#include "next.h"
+#include "snapshot.h"
 
 namespace memduel::recorder {
 

@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "profilers/recorder/allocator_call.h"
-#include "profilers/recorder/hooks.h"
+#include "allocator_call.h"
+#include "hooks.h"
 
 namespace memduel::recorder {
 

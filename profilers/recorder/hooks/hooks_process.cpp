@@ -7,15 +7,15 @@
 #include <cstring>
 #include <string_view>
 
+#include "counters.h"
+#include "exec_family.h"
 #include "memduel/annotate.h"
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/exec_family.h"
-#include "profilers/recorder/next.h"
-#include "profilers/recorder/process.h"
-#include "profilers/recorder/snapshot.h"
-#include "profilers/recorder/trace.h"
-#include "profilers/recorder/unwind.h"
-#include "profilers/recorder/window.h"
+#include "next.h"
+#include "process.h"
+#include "snapshot.h"
+#include "stacks/unwind.h"
+#include "trace.h"
+#include "window.h"
 
 namespace memduel::recorder {
 

@@ -1,4 +1,4 @@
-#include "profilers/recorder/next.h"
+#include "next.h"
 
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "profilers/recorder/hooks.h"
+#include "hooks.h"
 
 namespace memduel::recorder {
 

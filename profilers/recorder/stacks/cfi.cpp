@@ -1,11 +1,10 @@
-#include "profilers/recorder/cfi.h"
+#include "cfi.h"
 
 #include <dlfcn.h>
 
 #include <cstring>
 
-#include "profilers/recorder/find_object.h"
-#include "profilers/recorder/unwind_tables.h"
+#include "loaded_objects.h"
 
 namespace memduel::recorder {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "profilers/recorder/thread_state.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 

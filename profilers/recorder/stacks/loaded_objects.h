@@ -1,4 +1,5 @@
-// Which module holds an address, asked without a lock.
+// Loaded programs and libraries: which of them holds an address, asked without a lock, and their
+// unwind tables as resident pages of the program under test.
 #pragma once
 
 #include <dlfcn.h>
@@ -7,7 +8,7 @@
 
 #include <cstring>
 
-#include "profilers/recorder/thread_state.h"
+#include "thread_state.h"
 
 namespace memduel::recorder {
 
@@ -33,5 +34,10 @@ bool any_segment(const dl_find_object& module, Visit visit) {
   }
   return false;
 }
+
+/// Says that the tables of `module` were read. Now and then unmaps them: they are pages of its
+/// file, come back when they are touched, and would otherwise stay resident, ten MiB for a library
+/// of a hundred. Tables that somebody may have written to are left alone. Any thread, no lock.
+void tables_were_read(const dl_find_object& module) MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

@@ -1,4 +1,4 @@
-#include "profilers/recorder/unwind_tables.h"
+#include "loaded_objects.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -10,8 +10,7 @@
 #include <numeric>
 #include <vector>
 
-#include "profilers/recorder/cfi.h"
-#include "profilers/recorder/find_object.h"
+#include "cfi.h"
 
 namespace memduel::recorder {
 namespace {

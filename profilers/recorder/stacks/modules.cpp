@@ -1,4 +1,4 @@
-#include "profilers/recorder/modules.h"
+#include "modules.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -6,9 +6,9 @@
 
 #include <cstring>
 
-#include "profilers/recorder/counters.h"
-#include "profilers/recorder/find_object.h"
-#include "profilers/recorder/trace_writer.h"
+#include "counters.h"
+#include "loaded_objects.h"
+#include "trace_writer.h"
 
 namespace memduel::recorder {
 

@@ -1,16 +1,17 @@
-// The Python functions of the calling thread. Since CPython 3.11 nested Python calls share one
-// native frame, so that no native stack tells them apart. The interpreter's own chain of frames
-// does: only its own thread changes it, so that it is walked without the interpreter's lock, also
-// where numpy or torch have released it. CPython 3.10 to 3.14 as the program or a library it was
-// started with; elsewhere stacks have native frames only.
+// The Python functions of the calling thread, and one stack of them and the native frames. Since
+// CPython 3.11 nested Python calls share one native frame, so that no native stack tells them
+// apart. The interpreter's own chain of frames does: only its own thread changes it, so that it is
+// walked without the interpreter's lock, also where numpy or torch have released it. CPython 3.10
+// to 3.14 as the program or a library it was started with; elsewhere stacks have native frames
+// only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "profilers/recorder/stacks.h"
-#include "profilers/recorder/thread_state.h"
-#include "profilers/recorder/unwind.h"
+#include "stacks.h"
+#include "thread_state.h"
+#include "unwind.h"
 
 namespace memduel::recorder {
 
@@ -76,5 +77,13 @@ struct PythonLayout {
   std::size_t text_compact;
 };
 extern const PythonLayout* python_layout MEMDUEL_HIDDEN;
+
+inline constexpr int kMostMerged = NativeStack::kMostFrames + PythonStack::kMostFrames;
+
+/// Fills `merged`, innermost first; how many. Under the trace's lock, which may be told of code
+/// objects. A run belongs to the native frame that its address lies in, whatever that function is
+/// called: an interpreter may be stripped, split into parts or cloned by its compiler.
+int merge_stacks(const NativeStack& native, const PythonStack& python,
+                 FrameWord* merged) MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

@@ -1,9 +1,9 @@
 // Code objects: their names, their lines, and the numbers under which the trace knows them.
 #include <cstring>
 
-#include "profilers/recorder/python.h"
-#include "profilers/recorder/system.h"
-#include "profilers/recorder/trace_writer.h"
+#include "python.h"
+#include "system.h"
+#include "trace_writer.h"
 
 namespace memduel::recorder {
 

@@ -1,10 +1,10 @@
-#include "profilers/recorder/stacks.h"
+#include "stacks.h"
 
 #include <cstring>
 
-#include "profilers/recorder/merge.h"
-#include "profilers/recorder/system.h"
-#include "profilers/recorder/trace_format.h"
+#include "python.h"
+#include "recorder/trace_format.h"
+#include "system.h"
 
 namespace memduel::recorder {
 

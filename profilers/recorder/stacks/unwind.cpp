@@ -1,9 +1,9 @@
-#include "profilers/recorder/unwind.h"
+#include "unwind.h"
 
 #include <cstring>
 
-#include "profilers/recorder/cfi.h"
-#include "profilers/recorder/system.h"
+#include "cfi.h"
+#include "system.h"
 
 extern "C" void* __libc_stack_end;
 extern "C" char __ehdr_start __attribute__((visibility("hidden")));

@@ -1,4 +1,5 @@
-// Where the arms differ, put the way every report shows it.
+// Where variants differ in memory, what caused it, which stacks grow, and who owns resident pages,
+// as tables that every format shows.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/values/results.h"
+#include "verdict/results.h"
 
 namespace memduel {
 
@@ -62,5 +63,102 @@ std::size_t telling_frame(const std::vector<std::string>& stack);
 /// For whom that function works: its nearest caller that is neither of the C++ library, of LibTorch
 /// or of an allocator, nor a method of the same class, nor an operator. Empty where there is none.
 std::string telling_caller(const std::vector<std::string>& stack);
+
+/// A part of a change that a profile explains.
+struct Cause {
+  std::string amount;    ///< "−57.1 MiB"
+  std::string name;      ///< "State::clone for aggregate (live blocks)"
+  bool more = false;     ///< the candidate has more
+  std::string function;  ///< short; empty: of many stacks, none of them large
+  /// As in ShownCause.
+  std::string memory = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  std::string caller = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  double size = 0;          ///< candidate minus baseline: bytes, of allocations their number
+  /// What it explains: "server memory at its peak".
+  std::string of = {};    // NOLINT(readability-redundant-member-init): -Wextra
+  bool resident = false;  ///< by a snapshot, not by the heap's profile
+};
+
+/// Whether a snapshot of resident memory explains the metric: resident memory at its peak.
+bool is_resident_peak(const std::string& metric);
+
+/// Three at most, the largest first; what is the rest of an owner comes after all that has a name.
+/// Of resident memory by its snapshot, without one by the heap at its peak, which Cause::of then
+/// says. Empty where no profile explains the metric, as for memory at the end, which no snapshot
+/// shows.
+std::vector<Cause> causes_of(const Results& results, const Comparison& row);
+
+/// Whether `causes` say what `shown` said of another metric: the same functions, as much of each.
+bool repeat(const std::vector<Cause>& causes, const std::vector<Cause>& shown);
+
+struct GrowingRow {
+  std::string amount;  ///< "256.0 KiB per round"
+  double bytes_per_round = 0;
+  std::string function;            ///< the one that tells most, see telling_frame
+  std::string caller;              ///< of it, see telling_caller
+  std::vector<std::string> stack;  ///< outermost first, whole
+  std::string phase;               ///< empty: in none
+};
+
+struct GrowthLine {
+  std::string outlook;  ///< whether and when it runs out of memory: "no: it is flat"
+  std::vector<GrowingRow> stacks;
+};
+
+/// One per row of results.growth, in their order.
+std::vector<GrowthLine> growth_lines(const Results& results);
+
+struct ReportModel;
+
+/// Adds sentences to the model's growth and answers. What is known comes first of all; that
+/// something cannot be told is an answer among others. Needs the model's headlines.
+void tell_growth(ReportModel& model);
+
+/// The owner of what a role's measured peak has beyond its snapshots.
+inline constexpr const char* kElsewhere = "elsewhere";
+/// The owner of what a sum of resident sets has of pages that several processes map.
+inline constexpr const char* kCountedAgain = "counted-again";
+
+/// What an owner has in both arms.
+struct OwnerRow {
+  std::string owner;
+  std::string words;  ///< what the owner is
+  double baseline_bytes = 0;
+  double candidate_bytes = 0;
+};
+
+/// A bar of the waterfall: a stack of an owner, or the rest of one.
+struct WaterfallStep {
+  std::string owner;     ///< empty: of all owners that have no bar of their own
+  std::string function;  ///< that tells most, short; empty for the rest of the owner
+  std::string caller;
+  /// "freed, kept by malloc in arenas of threads", "State::clone for aggregate (live blocks)".
+  std::string words;
+  std::vector<std::string> stack;  ///< outermost first, beginning with its owner
+  double size = 0;                 ///< candidate minus baseline, in bytes
+  std::string amount;              ///< the same in words: "−4.0 MiB"
+};
+
+struct ResidentTable {
+  std::string candidate;
+  std::string role;
+  std::string title;
+  double baseline_bytes = 0;
+  double candidate_bytes = 0;
+  std::vector<OwnerRow> owners;      ///< in the order of PageOwner
+  std::vector<OwnerRow> told;        ///< bytes that the program tells by name: part of no sum
+  std::vector<WaterfallStep> steps;  ///< sum up to the difference; less memory first
+  std::vector<std::string> remarks;  ///< where the snapshots were taken, and how near the peak
+};
+
+/// Of the roles that gates ask about, the best candidate's first; of many roles those that changed
+/// most. Empty without snapshots of both sides.
+std::vector<ResidentTable> resident_tables(const Results& results);
+
+/// Of `role`, or of the one that changed most of those for which it stands. Absent without
+/// snapshots of both sides.
+std::optional<ResidentTable> resident_table_for(const Results& results,
+                                                const std::string& candidate,
+                                                const std::string& role);
 
 }  // namespace memduel

@@ -1,14 +1,31 @@
-// The index of a suite: one line for each experiment and candidate, with links to the reports.
+// The HTML pages: the report of a run, a flame graph, and the index of a suite.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "analysis/values/results.h"
+#include "reports/report_model.h"
+#include "verdict/results.h"
 
 namespace memduel {
+
+/// A complete HTML page: the viewer, and the model as base64 of gzip of JSON. Its content security
+/// policy lets only the viewer's own script and style through, by their hashes.
+std::string render_html(const ReportModel& model);
+
+/// `data` as profilers/profile/include/profile/outputs.h describes it.
+std::string render_flame_page(const std::string& title, const std::string& data);
+
+/// Numbers by round that a page holds: 20 MB of JSON, 1 MB of them packed.
+inline constexpr std::size_t kMostRoundValues = 300'000;
+
+/// Leaves one of several successive rounds, in all trials the same: that in which the resident
+/// memory of all roles and trials together was largest; the first and the last stay. Returns of how
+/// many rounds one is left; 1 where nothing had to go.
+int thin_rounds(Results& results, std::size_t most_values = kMostRoundValues);
 
 enum class SuiteOutcome { waiting, passed, ungated, failed, undecided, broken };
 

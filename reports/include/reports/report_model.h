@@ -1,28 +1,96 @@
-// The one model from which every report format is written, so that no two formats can disagree.
+// The report of a run as a model, which every format is written from: its sentences, what it begins
+// with, and the next step.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "analysis/questions/memory_balance.h"
-#include "analysis/questions/part_peaks.h"
-#include "analysis/questions/timeline.h"
-#include "analysis/values/results.h"
-#include "base/run_data.h"
-#include "reports/tables/causes.h"
-#include "reports/tables/difference_tables.h"
-#include "reports/tables/growth_lines.h"
-#include "reports/tables/next_step.h"
-#include "reports/tables/overview.h"
-#include "reports/tables/profile_list.h"
-#include "reports/tables/resident_tables.h"
-#include "reports/tables/run_flames.h"
-#include "reports/tables/sentence.h"
+#include "model/run_data.h"
+#include "reports/memory_tables.h"
+#include "reports/run_profiles.h"
+#include "util/reflection.h"
+#include "verdict/questions.h"
+#include "verdict/results.h"
 
 namespace memduel {
+
+enum class Mark { plain, strong, verdict };
+template <>
+inline constexpr NameTable<Mark, 3> kNameTable<Mark> = {
+    {{Mark::plain, "plain"}, {Mark::strong, "strong"}, {Mark::verdict, "verdict"}}};
+
+struct SentencePart {
+  std::string text;
+  Mark mark = Mark::plain;
+};
+
+class Sentence {
+ public:
+  Sentence() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): most sentences set no word apart
+  Sentence(std::string text) { add(std::move(text)); }
+
+  Sentence& add(std::string text, Mark mark = Mark::plain) {
+    if (!parts_.empty() && parts_.back().mark == mark)
+      parts_.back().text += text;
+    else if (!text.empty())
+      parts_.push_back({std::move(text), mark});
+    return *this;
+  }
+  [[nodiscard]] const std::vector<SentencePart>& parts() const { return parts_; }
+  [[nodiscard]] bool empty() const { return parts_.empty(); }
+  /// For whoever sets no word apart.
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const SentencePart& part : parts_) all += part.text;
+    return all;
+  }
+
+ private:
+  std::vector<SentencePart> parts_;
+};
+
+struct Comparison;
+struct ReportModel;
+struct Results;
+
+/// An arm and what makes it different, as its config says it.
+struct ComparedArm {
+  std::string name;
+  std::string words;  ///< "./server --new", "preset appfl-optimized", "as configured"
+};
+
+/// The baseline first; without arms that take a candidate apart. Empty where the config says of no
+/// candidate what makes it different.
+std::vector<ComparedArm> compared_arms(const ReportModel& model);
+
+/// "8 runs of each, 2026-11-26, 2 cores, 23.5 GiB".
+std::string setting_words(const ReportModel& model);
+
+/// Time per round of the reference role where it has one, else of the first role that has; null
+/// where none has.
+const Comparison* time_row(const Results& results, const std::string& candidate);
+
+/// "optimized: better on 2 of 2 checks; the same model; no slower. other: 1 gate failed." Of the
+/// candidate that ranks first, and of every other its gates that failed or were not measured; empty
+/// where nothing was checked.
+std::string overall_sentence(const ReportModel& model);
+
+struct ReportModel;
+
+/// The evidence and what to do, and a command that does it or none.
+using Suggestion = NextStep;
+
+/// For the best candidate, or a run's only arm. What comes first of these: where to begin after a
+/// failed gate; an allocator's setting, where it holds much that is free; more blocks for what is
+/// not decided, or runs that are more alike; that nothing speaks against it. Absent where none of
+/// them applies, and of a run that is still going. Needs the model's headlines and causes.
+std::optional<Suggestion> next_step(const ReportModel& model);
 
 inline constexpr const char* kRunAgain = "memduel run config.json";
 
@@ -88,7 +156,7 @@ struct ReportModel {
   std::vector<PartPeaks> part_peaks;           ///< of a training of ours
   std::vector<RoleTimeline> timelines;
   ProfileList profiles;
-  int round_step = 1;    ///< of so many rounds `results` has one; see thinned_rounds.h
+  int round_step = 1;    ///< of so many rounds `results` has one; see pages.h
   RunFlames flames;      ///< for the HTML report; put in by whoever can read profiles
   std::string progress;  ///< of a run that is going on or was cut off; empty when it is complete
   int blocks_done = 0;   ///< measure blocks in which no arm is missing

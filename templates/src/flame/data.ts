@@ -1,4 +1,4 @@
-// The page's data: a JSON head and columns of numbers, as profilers/profile/questions/flame_data.h has them.
+// The page's data: a JSON head and columns of numbers, as profilers/profile/include/profile/outputs.h has them.
 
 import { packed_response } from "../packed";
 

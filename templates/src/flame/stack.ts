@@ -27,7 +27,7 @@ export interface TableStack {
   /** Outermost first. */
   stack: readonly string[];
   amount: string;
-  /** Of a difference: candidate minus baseline. The row may join stacks, see profilers/profile/questions/stack_matching.h. */
+  /** Of a difference: candidate minus baseline. The row may join stacks, see profilers/profile/names/stack_names.h. */
   size?: number;
 }
 

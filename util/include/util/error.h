@@ -1,8 +1,11 @@
-// The one exception type of memduel: thrown at a room's border, caught in cli/.
+// How a command ends before its work is done: the one exception type with its exit code, the
+// request to stop that a signal makes, and what is written to standard error.
 #pragma once
 
+#include <atomic>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace memduel {
 
@@ -37,5 +40,34 @@ class Error : public std::runtime_error {
   std::string where_;
   std::string advice_;
 };
+
+/// Writes `text` to standard error. A full device, a closed descriptor or a terminal that went away
+/// is no reason to stop: what cannot be written is lost.
+void say(std::string_view text) noexcept;
+
+/// What SIGINT, SIGTERM and SIGHUP ask of memduel: to end early, and in order.
+class StopRequest {
+ public:
+  /// Safe in a signal handler.
+  void take(int number) noexcept;
+
+  [[nodiscard]] bool asked() const { return signal_ != 0; }
+
+  /// A second SIGINT: nothing more is waited for, cleanup included. The closing of a terminal may
+  /// send SIGHUP twice, a service manager SIGTERM and SIGHUP, which ask for no haste.
+  [[nodiscard]] bool asked_for_haste() const { return interrupts_ > 1; }
+
+  /// The end that was asked for: interrupted, or terminated by SIGTERM and SIGHUP.
+  [[nodiscard]] Error error(const std::string& what, std::string where = {},
+                            std::string advice = {}) const;
+
+ private:
+  std::atomic<int> signal_ = 0;  ///< the first
+  std::atomic<int> interrupts_ = 0;
+};
+
+/// The process's own, set by these signals from the first call on; those that are ignored (nohup)
+/// stay so.
+const StopRequest& listen_for_signals();
 
 }  // namespace memduel

@@ -1,18 +1,68 @@
-// Described values as JSON, both ways.
+// JSON: typed access with errors that name the path, the reason of a parse error, documents that
+// somebody else wrote, and described values (reflection.h) both ways.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "base/json/described.h"
-#include "base/json/json_reader.h"
-#include "base/names.h"
+#include "util/reflection.h"
 
 namespace memduel {
+
+/// A value and where it stands. Every read checks the type and throws Error(io) naming file, path,
+/// what was found and what was expected.
+class JsonReader {
+ public:
+  JsonReader(const nlohmann::json& value, std::string file, std::string path = "");
+
+  /// A member that must be there.
+  [[nodiscard]] JsonReader at(const std::string& name) const;
+  /// A member that may be missing or null.
+  [[nodiscard]] std::optional<JsonReader> find(const std::string& name) const;
+  [[nodiscard]] std::vector<JsonReader> elements() const;
+  [[nodiscard]] std::vector<std::pair<std::string, JsonReader>> members() const;
+
+  [[nodiscard]] double number() const;
+  [[nodiscard]] long long integer() const;
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] bool boolean() const;
+  [[nodiscard]] const nlohmann::json& raw() const { return *value_; }
+
+  [[nodiscard]] std::optional<double> maybe_number(const std::string& name) const;
+  [[nodiscard]] std::optional<int> maybe_int(const std::string& name) const;
+  [[nodiscard]] std::optional<std::string> maybe_text(const std::string& name) const;
+  [[nodiscard]] std::optional<bool> maybe_boolean(const std::string& name) const;
+  /// Elements of an array member, none when it is missing.
+  [[nodiscard]] std::vector<JsonReader> list(const std::string& name) const;
+
+  [[noreturn]] void refuse(const std::string& expected) const;
+
+ private:
+  const nlohmann::json* value_;
+  std::string file_;
+  std::string path_;
+};
+
+/// What the library says, without its own name and number for it.
+std::string reason_of(const nlohmann::json::exception& error);
+
+/// nlohmann's values are written and destroyed by functions that call themselves: a document of
+/// 200,000 brackets would overflow the stack.
+inline constexpr int kDeepestJson = 200;
+
+/// A callback for nlohmann's parser. Throws std::length_error for a deeper value.
+bool refuse_deep_json(int depth, nlohmann::json::parse_event_t event, nlohmann::json& value);
+
+/// Discarded where it is no JSON, or nested deeper than kDeepestJson.
+nlohmann::json parse_foreign_json(std::string_view text);
 
 template <typename T>
 bool is_set(const T& value) {

@@ -1,14 +1,41 @@
-// One list of fields for each value of results.json and of the report: JSON is written and read
-// from it (described_json.h), and a test holds the viewer's types to it.
+// Static reflection: one table of names for an enumeration's values, and one list of fields for a
+// struct. json.h reads and writes JSON from them, and a test compares the viewer's types with them.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace memduel {
+
+template <typename Enum, std::size_t N>
+using NameTable = std::array<std::pair<Enum, std::string_view>, N>;
+
+/// Specialised beside each enumeration that has names.
+template <typename Enum>
+inline constexpr auto kNameTable = nullptr;
+
+template <typename Enum>
+concept Named = requires { kNameTable<Enum>.size(); };
+
+template <Named Enum>
+constexpr std::string_view to_name(Enum value) {
+  for (const auto& [candidate, name] : kNameTable<Enum>)
+    if (candidate == value) return name;
+  return {};
+}
+
+/// Absent where no value has the name.
+template <Named Enum>
+constexpr std::optional<Enum> from_name(std::string_view text) {
+  for (const auto& [value, name] : kNameTable<Enum>)
+    if (name == text) return value;
+  return std::nullopt;
+}
 
 enum class Presence {
   always,        ///< refused where it is missing; an optional is null or missing when it is absent

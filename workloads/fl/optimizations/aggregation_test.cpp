@@ -1,17 +1,17 @@
-// The fold against the average of whole states that it stands in for (aggregate.h): the same bits,
-// whatever the weights, the pieces and the types are.
-#include "workloads/optimizations/streaming_fold.h"
+// The fold against the average of whole states that it stands in for (aggregation.h): the same
+// bits, whatever the weights, the pieces and the types are.
+#include "aggregation.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <deque>
 
-#include "workloads/federated/model_file.h"
-#include "workloads/federated/weights.h"
-#include "workloads/optimizations/optimizations.h"
-#include "workloads/optimizations/test_catalog_files.h"
-#include "workloads/transport/test_loop_call.h"
+#include "fl/models.h"
+#include "optimizations.h"
+#include "rounds.h"
+#include "support/catalog_files.h"
+#include "transport/test_loop_call.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,9 @@
-#include "workloads/optimizations/compression.h"
+#include "compression.h"
 
 #include <optional>
 
-#include "workloads/optimizations/choice.h"
-#include "workloads/transport/compressed_codec.h"
+#include "fl/worker_config.h"
+#include "transport/compressed_codec.h"
 
 namespace memduel {
 namespace {

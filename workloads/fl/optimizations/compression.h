@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "workloads/optimizations/deserialize.h"
-#include "workloads/optimizations/serialize.h"
+#include "receiving.h"
+#include "sending.h"
 
 namespace memduel {
 

@@ -1,13 +1,13 @@
-#include "workloads/optimizations/compression.h"
+#include "compression.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "workloads/optimizations/optimizations.h"
-#include "workloads/optimizations/test_catalog_files.h"
-#include "workloads/transport/compressed_codec.h"
-#include "workloads/transport/test_loop_call.h"
+#include "optimizations.h"
+#include "support/catalog_files.h"
+#include "transport/compressed_codec.h"
+#include "transport/test_loop_call.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "workloads/federated/test_run.h"
-#include "workloads/federated/trainer.h"
-#include "workloads/optimizations/test_counted_bytes.h"
+#include "support/worker_runs.h"
+#include "test_counted_bytes.h"
+#include "trainer.h"
 
 namespace memduel {
 namespace {

@@ -5,8 +5,8 @@
 #include <future>
 #include <thread>
 
-#include "workloads/optimizations/test_malloc_counter.h"
-#include "workloads/transport/transport_options.h"
+#include "fl/transport.h"
+#include "support/malloc_counter.h"
 
 namespace memduel {
 namespace {

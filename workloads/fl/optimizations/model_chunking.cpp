@@ -1,11 +1,11 @@
-#include "workloads/optimizations/model_chunking.h"
+#include "model_chunking.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

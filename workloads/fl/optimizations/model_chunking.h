@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "workloads/federated/state.h"
+#include "fl/models.h"
 
 namespace memduel {
 

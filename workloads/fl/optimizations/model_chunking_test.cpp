@@ -1,9 +1,9 @@
-#include "workloads/optimizations/model_chunking.h"
+#include "model_chunking.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

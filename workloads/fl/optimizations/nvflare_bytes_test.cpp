@@ -3,9 +3,9 @@
 
 #include <deque>
 
-#include "workloads/federated/rounds.h"
-#include "workloads/federated/test_run.h"
-#include "workloads/optimizations/test_counted_bytes.h"
+#include "rounds.h"
+#include "support/worker_runs.h"
+#include "test_counted_bytes.h"
 
 namespace memduel {
 namespace {

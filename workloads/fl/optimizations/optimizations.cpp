@@ -1,14 +1,12 @@
-#include "workloads/optimizations/optimizations.h"
+#include "optimizations.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "training/message_pieces.h"
-#include "workloads/federated/json_fields.h"
-#include "workloads/optimizations/choice.h"
-#include "workloads/optimizations/staging.h"
-#include "workloads/optimizations/whole_number.h"
+#include "fl/transport.h"
+#include "fl/worker_config.h"
+#include "staging.h"
 
 namespace memduel {
 namespace {

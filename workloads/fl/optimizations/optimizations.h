@@ -5,20 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "workloads/optimizations/aggregate.h"
-#include "workloads/optimizations/arenas.h"
-#include "workloads/optimizations/compression.h"
-#include "workloads/optimizations/framing.h"
-#include "workloads/optimizations/garbage.h"
-#include "workloads/optimizations/lifetimes.h"
-#include "workloads/optimizations/model_chunking.h"
-#include "workloads/optimizations/predictions.h"
-#include "workloads/optimizations/pseudo_gradient.h"
-#include "workloads/optimizations/receive.h"
-#include "workloads/optimizations/response.h"
-#include "workloads/optimizations/serialize.h"
-#include "workloads/optimizations/state_snapshot.h"
-#include "workloads/optimizations/tensor_offload.h"
+#include "aggregation.h"
+#include "compression.h"
+#include "fl/state_lifetimes.h"
+#include "fl/training.h"
+#include "model_chunking.h"
+#include "receiving.h"
+#include "sending.h"
 
 namespace memduel {
 

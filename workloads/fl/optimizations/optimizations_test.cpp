@@ -1,11 +1,11 @@
-#include "workloads/optimizations/optimizations.h"
+#include "optimizations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "workloads/optimizations/test_catalog_files.h"
-#include "workloads/transport/test_loop_call.h"
+#include "support/catalog_files.h"
+#include "transport/test_loop_call.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

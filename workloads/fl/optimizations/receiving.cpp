@@ -1,11 +1,104 @@
-#include "workloads/optimizations/receive.h"
+#include "receiving.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <unordered_map>
 
-#include "workloads/optimizations/choice.h"
+#include "aggregation.h"
+#include "fl/worker_config.h"
 
 namespace memduel {
+namespace {
+
+std::string first_cut_off(const StateTable& table, std::size_t size) {
+  for (const TensorRecord& record : table.tensors)
+    if (record.offset + record.bytes > size) return "; the first that is cut off is " + record.name;
+  return {};
+}
+
+StateTable read_table(std::string_view bytes, const std::string& from) {
+  StateTable table = decode_table(bytes, from);
+  if (table.total_bytes != bytes.size())
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("malformed model state: found {} bytes, expected {}{}", bytes.size(),
+                            table.total_bytes, first_cut_off(table, bytes.size())),
+                from);
+  return table;
+}
+
+State copy_out(std::string_view bytes, const std::string& from, const at::Device& device) {
+  const StateTable table = read_table(bytes, from);
+  State state = allocate_state(table, device);
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const TensorRecord& record = table.tensors[i];
+    fill_tensor(state[i].tensor,
+                [&](char* to) { std::memcpy(to, bytes.data() + record.offset, record.bytes); });
+  }
+  return state;
+}
+
+class SourceDevice final : public Deserializer {
+ public:
+  explicit SourceDevice(const at::Device& device) : device_(device) {}
+
+  [[nodiscard]] State load(SharedBytes bytes, const std::string& from) const override {
+    return copy_out(bytes->view(), from, device_);
+  }
+
+ private:
+  at::Device device_;
+};
+
+/// The caller's last reference goes before the state is handed on.
+class CpuFirst final : public Deserializer {
+ public:
+  [[nodiscard]] State load(SharedBytes bytes, const std::string& from) const override {
+    State state = copy_out(bytes->view(), from, at::kCPU);
+    bytes.reset();
+    return state;
+  }
+};
+
+class InPlaceViews final : public Deserializer {
+ public:
+  [[nodiscard]] State load(SharedBytes bytes, const std::string& from) const override {
+    const StateTable table = read_table(bytes->view(), from);
+    State state;
+    state.reserve(table.tensors.size());
+    for (const TensorRecord& record : table.tensors)
+      state.push_back({record.name, torch::from_blob(
+                                        bytes->data() + record.offset, record.shape,
+                                        [bytes](void*) {}, torch_dtype(record.dtype))});
+    return state;
+  }
+};
+
+using MakeDeserializer = std::unique_ptr<Deserializer> (*)(const at::Device&);
+constexpr Choice<MakeDeserializer> kDeserializeChoices[] = {
+    {"source_device",
+     [](const at::Device& device) {
+       return std::unique_ptr<Deserializer>(std::make_unique<SourceDevice>(device));
+     }},
+    {"cpu_first",
+     [](const at::Device&) { return std::unique_ptr<Deserializer>(std::make_unique<CpuFirst>()); }},
+    {"in_place_views", [](const at::Device&) {
+       return std::unique_ptr<Deserializer>(std::make_unique<InPlaceViews>());
+     }}};
+
+}  // namespace
+
+std::unique_ptr<Deserializer> make_deserializer(const std::string& value,
+                                                const at::Device& device) {
+  return choose("deserialize", kDeserializeChoices, value)(device);
+}
+
 namespace {
 
 std::vector<std::string> list_pieces(Call& call, CopiedPiece& last) {
@@ -154,6 +247,116 @@ constexpr Choice<MakeModelReceiver> kReceiveChoices[] = {
 
 std::unique_ptr<ModelReceiver> make_receiver(const std::string& value, ReceiveParts parts) {
   return choose("receive", kReceiveChoices, value)(parts);
+}
+
+namespace {
+
+constexpr Choice<TensorOffload> kTensorOffload[] = {{"none", TensorOffload::none},
+                                                    {"disk", TensorOffload::disk}};
+
+/// Larger ones are streamed and offloaded, as NVFlare does with arrays.
+constexpr std::size_t kInlineBytes = std::size_t{2} << 20;
+constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
+
+/// A file without a name: gone with its last mapping, however the process ends.
+class TensorFile {
+ public:
+  explicit TensorFile(const std::filesystem::path& directory) : directory_(directory.string()) {
+    std::string name = directory_ + "/tensor-XXXXXX";
+    fd_ = ::mkostemp(name.data(), O_CLOEXEC);
+    if (fd_ < 0) refuse(errno);
+    ::unlink(name.c_str());
+  }
+  TensorFile(const TensorFile&) = delete;
+  TensorFile& operator=(const TensorFile&) = delete;
+  ~TensorFile() { ::close(fd_); }
+
+  void append(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) refuse(errno);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  /// Read-only, and alive with the tensor.
+  [[nodiscard]] at::Tensor map(const TensorRecord& record) const {
+    const std::size_t bytes = record.bytes;
+    void* data = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd_, 0);
+    if (data == MAP_FAILED) refuse(errno);
+    return torch::from_blob(
+        data, record.shape, [bytes](void* mapped) { ::munmap(mapped, bytes); },
+        torch_dtype(record.dtype));
+  }
+
+ private:
+  [[noreturn]] void refuse(int error) const {
+    throw Error(ExitCode::io,
+                fmt::format("an offloaded tensor's file failed: {}", std::strerror(error)),
+                directory_, "tensor_offload=none needs no disk");
+  }
+
+  std::string directory_;
+  int fd_ = -1;
+};
+
+class OffloadingReceiver final : public ModelReceiver {
+ public:
+  OffloadingReceiver(const Framing& framing, std::filesystem::path directory)
+      : framing_(framing), directory_(std::move(directory)) {}
+
+  [[nodiscard]] IncomingModel receive(Call& call, CallFrame& /*frame*/,
+                                      const State* /*into*/) const override {
+    const std::unique_ptr<ModelStream> stream = framing_.open(call);
+    State state;
+    for (const TensorRecord& record : stream->read_table().tensors)
+      state.push_back({record.name, record.bytes > kInlineBytes ? offload(*stream, record)
+                                                                : read_inline(*stream, record)});
+    stream->expect_end();
+    return {stream->header(), std::move(state)};
+  }
+
+ private:
+  [[nodiscard]] at::Tensor offload(ModelStream& stream, const TensorRecord& record) const {
+    const TensorFile file(directory_);
+    std::string buffer(kBufferBytes, '\0');
+    for (std::size_t left = record.bytes; left > 0;) {
+      const std::size_t some = std::min(left, buffer.size());
+      stream.read_data(buffer.data(), some);
+      file.append(std::string_view(buffer).substr(0, some));
+      left -= some;
+    }
+    return file.map(record);
+  }
+
+  static at::Tensor read_inline(ModelStream& stream, const TensorRecord& record) {
+    const at::Tensor tensor = torch::empty(record.shape, torch_dtype(record.dtype));
+    stream.read_data(mutable_bytes_of(tensor), record.bytes);
+    return tensor;
+  }
+
+  const Framing& framing_;
+  std::filesystem::path directory_;
+};
+
+}  // namespace
+
+TensorOffload choose_tensor_offload(const std::string& value) {
+  return choose("tensor_offload", kTensorOffload, value);
+}
+
+void expect_offloadable(TensorOffload offload, const std::string& aggregate) {
+  if (offload == TensorOffload::none || aggregate == kCollectAll || aggregate == kInTime) return;
+  throw Error(ExitCode::usage,
+              fmt::format("found disk with aggregate \"{}\", expected {} or {}", aggregate,
+                          kCollectAll, kInTime),
+              "optimizations.tensor_offload", "the others read all uploads at once");
+}
+
+std::unique_ptr<ModelReceiver> make_offloading_receiver(const Framing& framing,
+                                                        std::filesystem::path directory) {
+  return std::make_unique<OffloadingReceiver>(framing, std::move(directory));
 }
 
 }  // namespace memduel

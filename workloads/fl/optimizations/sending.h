@@ -1,4 +1,7 @@
-// Switch framing: where a model stands in its message.
+// How a model is sent. Switch framing: where it stands in its message. Switch serialize: how a
+// state becomes the bytes to send. Switch response: how the new global state reaches the clients'
+// handlers. A call's frame: what a Python function's frame keeps alive, the objects that its
+// locals still name until it returns.
 #pragma once
 
 #include <functional>
@@ -6,12 +9,26 @@
 #include <string>
 #include <vector>
 
-#include "workloads/optimizations/call_frame.h"
-#include "workloads/optimizations/model_stream.h"
-#include "workloads/optimizations/outgoing.h"
-#include "workloads/transport/bytes.h"
+#include "fl/models.h"
+#include "fl/transport.h"
+#include "transport/chunked_transfer.h"
 
 namespace memduel {
+
+enum class Side { client, server };
+
+class CallFrame {
+ public:
+  explicit CallFrame(Side side) : side_(side) {}
+
+  [[nodiscard]] Side side() const { return side_; }
+  void keep(std::shared_ptr<const void> object) { kept_.push_back(std::move(object)); }
+  void release() { kept_.clear(); }
+
+ private:
+  Side side_;
+  std::vector<std::shared_ptr<const void>> kept_;
+};
 
 /// Whether a message that copies the model stays alive in the sender's frame.
 enum class CopyLifetime { kept, scoped };
@@ -50,5 +67,56 @@ class Framing {
 /// @param value embedded_in_message: the model is a field of the message, as APPFL's original does;
 /// metadata_then_raw: a message without a model, then the model's bytes.
 std::unique_ptr<Framing> make_framing(const std::string& value);
+
+class Serializer {
+ public:
+  Serializer() = default;
+  Serializer(const Serializer&) = delete;
+  Serializer& operator=(const Serializer&) = delete;
+  virtual ~Serializer() = default;
+
+  [[nodiscard]] virtual Outgoing prepare(const State& state, const Header& header,
+                                         const Framing& framing, CallFrame& frame) const = 0;
+};
+
+/// @param value buffered_copies: into a growing buffer that stays, with every copy made of it,
+/// until the call returns; scoped_buffer: into one buffer of the right size that goes once it is
+/// sent; streamed_from_tensors: straight from tensor storage.
+std::unique_ptr<Serializer> make_serializer(const std::string& value);
+
+/// The encoded state as borrowed segments. A tensor's storage lives, and must not change, until its
+/// segment's owner is let go of. Of tensors on a device copies are borrowed, all of them at once.
+std::vector<Segment> borrow_state(const State& state);
+
+/// One round's answer, shared by all handlers.
+class PreparedResponse {
+ public:
+  PreparedResponse() = default;
+  PreparedResponse(const PreparedResponse&) = delete;
+  PreparedResponse& operator=(const PreparedResponse&) = delete;
+  virtual ~PreparedResponse() = default;
+
+  /// Called in each client's handler.
+  [[nodiscard]] virtual Outgoing outgoing(const Header& header, CallFrame& frame) const = 0;
+};
+
+class Responder {
+ public:
+  Responder() = default;
+  Responder(const Responder&) = delete;
+  Responder& operator=(const Responder&) = delete;
+  virtual ~Responder() = default;
+
+  [[nodiscard]] virtual std::shared_ptr<const PreparedResponse> prepare(State state) const = 0;
+};
+
+struct ResponseParts {
+  const Framing& framing;  ///< both must outlive the responder and what it prepares
+  const Serializer& serializer;
+};
+
+/// @param value serialized_per_client: each handler makes its own copies; shared_buffer: encoded
+/// once for all; streamed_from_tensors: sent from the tensors.
+std::unique_ptr<Responder> make_responder(const std::string& value, ResponseParts parts);
 
 }  // namespace memduel

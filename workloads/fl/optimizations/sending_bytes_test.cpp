@@ -1,7 +1,7 @@
 // What sending a state of S bytes costs, in bytes allocated.
 #include <gtest/gtest.h>
 
-#include "workloads/optimizations/test_counted_bytes.h"
+#include "test_counted_bytes.h"
 
 namespace memduel {
 namespace {

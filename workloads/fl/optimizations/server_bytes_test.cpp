@@ -3,11 +3,11 @@
 
 #include <deque>
 
-#include "workloads/federated/rounds.h"
-#include "workloads/federated/test_run.h"
-#include "workloads/optimizations/staging.h"
-#include "workloads/optimizations/streaming_fold.h"
-#include "workloads/optimizations/test_counted_bytes.h"
+#include "aggregation.h"
+#include "rounds.h"
+#include "staging.h"
+#include "support/worker_runs.h"
+#include "test_counted_bytes.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/optimizations/staging.h"
+#include "staging.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "workloads/optimizations/choice.h"
-#include "workloads/transport/bytes.h"
+#include "fl/transport.h"
+#include "fl/worker_config.h"
 
 namespace memduel {
 namespace {

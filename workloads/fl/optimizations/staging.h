@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/federated/state.h"
+#include "fl/models.h"
 
 namespace memduel {
 

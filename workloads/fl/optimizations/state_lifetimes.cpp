@@ -1,6 +1,13 @@
-#include "workloads/optimizations/state_snapshot.h"
+#include "fl/state_lifetimes.h"
 
-#include "workloads/optimizations/choice.h"
+#include <fmt/format.h>
+
+#include <limits>
+#include <mutex>
+
+#include "fl/worker_config.h"
+#include "memduel/memory_torch.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {
@@ -62,6 +69,178 @@ std::unique_ptr<StateSnapshot> make_state_snapshot(const std::string& value) {
 
 std::unique_ptr<StateSnapshot> make_upload_state(const std::string& value) {
   return choose("upload_state", kUploads, value)();
+}
+
+namespace {
+
+/// Integers are averaged as values (aggregation.h): their differences would be taken for such.
+void expect_differences_make_sense(const State& state,
+                                   const std::unordered_set<std::string>& parameters) {
+  for (const auto& [name, tensor] : state)
+    if (parameters.contains(name) && !tensor.is_floating_point())
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("tensor {} holds integers ({}), of which no difference can be sent",
+                              name, torch::toString(tensor.scalar_type())),
+                  {}, "send weights, or make the tensor a buffer, which keeps its value");
+}
+
+class DifferenceKept final : public PseudoGradient {
+ public:
+  [[nodiscard]] State compute(State& previous, const State& trained,
+                              const std::unordered_set<std::string>& parameters) const override {
+    const torch::NoGradGuard no_grad;
+    expect_differences_make_sense(trained, parameters);
+    State gradient;
+    gradient.reserve(trained.size());
+    for (std::size_t i = 0; i < trained.size(); ++i) {
+      const auto& [name, tensor] = trained[i];
+      gradient.push_back({name, parameters.contains(name) ? previous[i].tensor - tensor : tensor});
+    }
+    return gradient;
+  }
+};
+
+class DifferenceInPlace final : public PseudoGradient {
+ public:
+  [[nodiscard]] State compute(State& previous, const State& trained,
+                              const std::unordered_set<std::string>& parameters) const override {
+    const torch::NoGradGuard no_grad;
+    expect_differences_make_sense(trained, parameters);
+    for (std::size_t i = 0; i < trained.size(); ++i) {
+      const auto& [name, tensor] = trained[i];
+      if (parameters.contains(name))
+        previous[i].tensor.sub_(tensor);
+      else
+        previous[i].tensor = tensor;
+    }
+    return std::move(previous);
+  }
+};
+
+using MakePseudoGradient = std::unique_ptr<PseudoGradient> (*)();
+constexpr Choice<MakePseudoGradient> kPseudoGradientChoices[] = {
+    {"out_of_place_kept",
+     [] { return std::unique_ptr<PseudoGradient>(std::make_unique<DifferenceKept>()); }},
+    {"in_place",
+     [] { return std::unique_ptr<PseudoGradient>(std::make_unique<DifferenceInPlace>()); }}};
+
+}  // namespace
+
+std::unique_ptr<PseudoGradient> make_pseudo_gradient(const std::string& value) {
+  return choose("pseudo_gradient", kPseudoGradientChoices, value)();
+}
+
+namespace {
+
+constexpr Choice<RequestLifetime> kRequestLifetime[] = {
+    {"kept_until_barrier", RequestLifetime::kept_until_barrier},
+    {"released", RequestLifetime::released}};
+constexpr Choice<LocalModels> kLocalModels[] = {{"kept_until_done", LocalModels::kept_until_done},
+                                                {"cleared_first", LocalModels::cleared_first}};
+constexpr Choice<PreviousState> kPreviousState[] = {
+    {"kept", PreviousState::kept},
+    {"dropped_after_gradient", PreviousState::dropped_after_gradient}};
+constexpr Choice<ClientLocals> kClientLocals[] = {
+    {"kept", ClientLocals::kept},
+    {"kept_until_next_receive", ClientLocals::kept_until_next_receive},
+    {"released_on_send", ClientLocals::released_on_send},
+    {"released", ClientLocals::released}};
+constexpr Choice<OptimizerState> kOptimizerState[] = {
+    {"new_each_round", OptimizerState::new_each_round}, {"reused", OptimizerState::reused}};
+constexpr Choice<FlowControl> kFlowControl[] = {{"default", FlowControl::default_window},
+                                                {"bounded", FlowControl::bounded}};
+constexpr Choice<Cleanup> kCleanup[] = {{"none", Cleanup::none}, {"trim", Cleanup::trim}};
+
+}  // namespace
+
+RequestLifetime choose_request_lifetime(const std::string& value) {
+  return choose("request_lifetime", kRequestLifetime, value);
+}
+LocalModels choose_local_models(const std::string& value) {
+  return choose("local_models", kLocalModels, value);
+}
+PreviousState choose_previous_state(const std::string& value) {
+  return choose("previous_state", kPreviousState, value);
+}
+ClientLocals choose_client_locals(const std::string& value) {
+  return choose("client_locals", kClientLocals, value);
+}
+OptimizerState choose_optimizer_state(const std::string& value) {
+  return choose("optimizer_state", kOptimizerState, value);
+}
+FlowControl choose_flow_control(const std::string& value) {
+  return choose("flow_control", kFlowControl, value);
+}
+Cleanup choose_cleanup(const std::string& value) {
+  return choose("cleanup", kCleanup, value);
+}
+
+CleanupReport clean_up(Cleanup cleanup) {
+  return cleanup == Cleanup::trim ? cleanup_memory({.device = &torch_cuda()}) : CleanupReport{};
+}
+
+namespace {
+
+class NoGarbage final : public Garbage {
+ public:
+  void hold(const State& /*state*/) override {}
+  void drop() override {}
+};
+
+class HeldGarbage final : public Garbage {
+ public:
+  void hold(const State& state) override {
+    const std::lock_guard lock(mutex_);
+    held_.push_back(state);
+  }
+  void drop() override {
+    const std::lock_guard lock(mutex_);
+    held_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<State> held_;
+};
+
+using MakeGarbage = std::unique_ptr<Garbage> (*)();
+
+template <class Kind>
+std::unique_ptr<Garbage> make_kind() {
+  return std::make_unique<Kind>();
+}
+
+constexpr Choice<MakeGarbage> kGarbage[] = {{"none", make_kind<NoGarbage>},
+                                            {"until_collected", make_kind<HeldGarbage>}};
+constexpr Choice<CudaCache> kCudaCache[] = {{"off", CudaCache::kept}, {"on", CudaCache::emptied}};
+
+}  // namespace
+
+std::unique_ptr<Garbage> make_garbage(const std::string& value) {
+  return choose("cyclic_garbage", kGarbage, value)();
+}
+
+CudaCache choose_cuda_cache(const std::string& value) {
+  return choose("cuda_empty_cache", kCudaCache, value);
+}
+
+CleanupOptions collection(Garbage& garbage, CudaCache cuda_cache) {
+  CleanupOptions options;
+  options.drop = [&garbage] { garbage.drop(); };
+  if (cuda_cache == CudaCache::emptied) options.device = &torch_cuda();
+  return options;
+}
+
+std::optional<int> choose_arenas(const char* switch_name, const char* absent,
+                                 const nlohmann::json& value) {
+  if (value == absent) return std::nullopt;
+  if (!value.is_number_integer() || value.get<std::int64_t>() < 1 ||
+      value.get<std::int64_t>() > std::numeric_limits<int>::max())
+    throw Error(
+        ExitCode::usage,
+        fmt::format("found {}, expected \"{}\" or a whole number from 1", value.dump(), absent),
+        fmt::format("optimizations.{}", switch_name));
+  return value.get<int>();
 }
 
 }  // namespace memduel

@@ -1,10 +1,14 @@
-#include "workloads/optimizations/pseudo_gradient.h"
+#include "fl/state_lifetimes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "workloads/optimizations/test_catalog_files.h"
+#include <memory>
+#include <vector>
+
+#include "memduel/memory.h"
+#include "support/catalog_files.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {
@@ -66,6 +70,41 @@ TEST(PseudoGradientInPlace, IsThePreviousStatesOwnTensors) {
       make_pseudo_gradient("in_place")->compute(previous, batch_norm(1, 9), kTrained);
   EXPECT_TRUE(difference[0].tensor.is_alias_of(before[0].tensor));
   EXPECT_TRUE(difference[1].tensor.is_alias_of(before[1].tensor));
+}
+
+std::int64_t resident_mebibytes() {
+  return memory_info({.pss = false}).rss_bytes.value() >> 20;
+}
+
+/// MiB that are given back of 64 MiB which lie free below a block that stays.
+std::int64_t given_back_by(Cleanup cleanup) {
+  std::vector<std::unique_ptr<char[]>> blocks;
+  for (int i = 0; i < 4096; ++i) blocks.push_back(std::make_unique<char[]>(16384));
+  blocks.erase(blocks.begin(), blocks.end() - 1);
+  const std::int64_t before = resident_mebibytes();
+  clean_up(cleanup);
+  return before - resident_mebibytes();
+}
+
+// Resident memory is counted in batches of 64 pages per CPU.
+TEST(CleanupSwitch, HandsFreedMemoryBackUnderTrimAlone) {
+  if (allocator_type() != Allocator::glibc) GTEST_SKIP() << "this test is about glibc's malloc";
+  EXPECT_LE(given_back_by(Cleanup::none), 2);
+  EXPECT_GE(given_back_by(Cleanup::trim), 60);
+}
+
+TEST(ChooseArenas, RefusesWhatIsNoNumberFromOne) {
+  EXPECT_EQ(choose_arenas("arenas", "default", "default"), std::nullopt);
+  EXPECT_EQ(choose_arenas("arenas", "default", 4), 4);
+  for (const nlohmann::json& value : {nlohmann::json(0), nlohmann::json("two")}) {
+    try {
+      static_cast<void>(choose_arenas("arenas", "default", value));
+      FAIL() << "accepted " << value;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.message(), ::testing::HasSubstr("optimizations.arenas"));
+      EXPECT_THAT(error.message(), ::testing::HasSubstr(value.dump()));
+    }
+  }
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "workloads/optimizations/optimizations.h"
-#include "workloads/optimizations/test_catalog_files.h"
-#include "workloads/optimizations/test_malloc_counter.h"
+#include "optimizations.h"
+#include "support/catalog_files.h"
+#include "support/malloc_counter.h"
 
 namespace memduel {
 

@@ -1,9 +1,9 @@
-#include "workloads/transport/bytes.h"
-
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "fl/transport.h"
 
 namespace memduel {
 

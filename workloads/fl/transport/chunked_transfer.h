@@ -1,11 +1,15 @@
-// Long messages travel as DataBuffers of a limited size. Two ways to make and to take them: as the
-// Python program does, copy by copy, and without copies.
+// APPFL's chunked transfer: long messages travel as DataBuffers of a limited size. Two ways to make
+// and to take them: as the Python program does, copy by copy, and without copies. On top of it a
+// message with a model, ready to be cut into pieces, and an incoming model, read from the wire as
+// it comes, without a buffer for the whole.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "workloads/transport/call.h"
+#include "fl/transport.h"
+#include "message_codec.h"
 
 namespace memduel {
 
@@ -58,5 +62,47 @@ class PieceReader {
   std::size_t segment_ = 0;   ///< within message_
   std::size_t position_ = 0;  ///< within the segment
 };
+
+class ModelStream {
+ public:
+  /// Continues after `header`; `carry` are model bytes that were read along with it.
+  ModelStream(PieceReader reader, Header header, std::string carry);
+
+  [[nodiscard]] const Header& header() const { return header_; }
+
+  /// Reads the state's table; call once, first. Throws Error(cannot_measure) on malformed bytes.
+  StateTable read_table();
+
+  /// The next `size` bytes of tensor data, in the table's order and without its padding. Throws
+  /// Error(cannot_measure) when the stream ends early.
+  void read_data(char* to, std::size_t size);
+
+  /// Bytes of the current tensor that can be read without waiting for another piece.
+  [[nodiscard]] std::size_t data_at_hand() const;
+
+  /// Throws Error(cannot_measure) when bytes are left after the state.
+  void expect_end();
+
+ private:
+  void read(char* to, std::size_t size);
+  void skip_padding();
+
+  PieceReader reader_;
+  Header header_;
+  std::string carry_;
+  std::size_t carried_ = 0;  ///< bytes of carry_ already handed out
+  StateTable table_;
+  std::size_t tensor_ = 0;    ///< whose data comes next
+  std::size_t position_ = 0;  ///< bytes of the state read so far
+};
+
+struct Outgoing {
+  std::string first;          ///< sent before the body, in a piece of its own; empty: nothing
+  std::vector<Segment> body;  ///< one segment unless borrowed
+  bool borrowed = false;      ///< sent from where it lies; else cut with a program's usual copies
+};
+
+/// Sends all of it; the body's owners are let go of on return (and by the transport once sent).
+void send(Call& call, Outgoing outgoing, std::size_t piece_bytes);
 
 }  // namespace memduel

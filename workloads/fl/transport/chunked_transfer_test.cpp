@@ -1,9 +1,9 @@
-#include "workloads/transport/pieces.h"
+#include "chunked_transfer.h"
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "workloads/transport/test_loop_call.h"
+#include "test_loop_call.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

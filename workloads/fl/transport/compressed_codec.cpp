@@ -1,4 +1,4 @@
-#include "workloads/transport/compressed_codec.h"
+#include "compressed_codec.h"
 
 #include <blosc.h>
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 #include <limits>
 #include <memory>
 
-#include "base/error.h"
-#include "workloads/transport/little_endian.h"
+#include "little_endian.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -3,7 +3,7 @@
 //   offset  bytes  what (little-endian)
 //   0       4      "MDCS"
 //   4       4      version, 1
-//   8       …      the state's table, as in state_codec.h: it says what the data expands to
+//   8       …      the state's table, as in fl/transport.h: it says what the data expands to
 //   …       …      for each tensor its pieces of 262,144 elements, the last one shorter; per piece
 //                  u8 codec (1 blosc, 2 zfp), u32 size, with zfp f64 tolerance, then `size` bytes
 //
@@ -20,8 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/transport/bytes.h"
-#include "workloads/transport/state_codec.h"
+#include "fl/transport.h"
 
 namespace memduel {
 
@@ -31,9 +30,8 @@ inline constexpr double kRelativeErrorBound = 1e-3;
 /// param_cutoff: tensors of up to so many elements stay lossless.
 inline constexpr std::size_t kParameterCutoff = 1024;
 
-/// Whether this worker was built with the compressors; without them none of the functions below
-/// may be called.
-bool has_compressors();
+// has_compressors() is in fl/transport.h; without compressors none of these functions may be
+// called.
 
 /// By how much a lossy codec may change each value of a tensor: kRelativeErrorBound × range. Absent
 /// where the tensor must stay lossless: integers, names without "weight" and small tensors (APPFL's

@@ -1,4 +1,4 @@
-#include "workloads/transport/compressed_codec.h"
+#include "compressed_codec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

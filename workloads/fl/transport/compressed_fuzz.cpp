@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/error.h"
-#include "workloads/transport/compressed_codec.h"
+#include "compressed_codec.h"
+#include "util/error.h"
 
 namespace {
 

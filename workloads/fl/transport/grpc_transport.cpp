@@ -1,5 +1,3 @@
-#include "workloads/transport/grpc_transport.h"
-
 #include <fmt/format.h>
 #include <grpc/slice.h>
 #include <grpcpp/grpcpp.h>
@@ -10,9 +8,9 @@
 
 #include <atomic>
 
-#include "base/error.h"
-#include "workloads/transport/access_token.h"
-#include "workloads/transport/call.h"
+#include "access_token.h"
+#include "fl/transport.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

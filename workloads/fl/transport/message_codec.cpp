@@ -1,9 +1,9 @@
-#include "workloads/transport/message_codec.h"
+#include "message_codec.h"
 
 #include <fmt/format.h>
 
-#include "base/error.h"
-#include "base/varint.h"
+#include "util/bytes.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

@@ -1,9 +1,9 @@
-#include "workloads/transport/message_codec.h"
+#include "message_codec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

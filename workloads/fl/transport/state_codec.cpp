@@ -1,5 +1,3 @@
-#include "workloads/transport/state_codec.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,8 +7,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/error.h"
-#include "workloads/transport/little_endian.h"
+#include "fl/transport.h"
+#include "little_endian.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

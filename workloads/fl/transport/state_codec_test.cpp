@@ -1,9 +1,8 @@
-#include "workloads/transport/state_codec.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "fl/transport.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {

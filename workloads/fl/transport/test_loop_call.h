@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "workloads/transport/call.h"
+#include "fl/transport.h"
 
 namespace memduel {
 

@@ -1,14 +1,56 @@
-#include "workloads/transport/transport_options.h"
+// Servers and clients by the kind of their transport, the token that clients show, and what all
+// calls have in common.
+
+#include "fl/transport.h"
 
 #include <fmt/format.h>
 
-#include "base/error.h"
-#include "base/random_digits.h"
-#include "workloads/transport/access_token.h"
-#include "workloads/transport/unix_transport.h"
-#ifdef MEMDUEL_HAVE_GRPC
-#include "workloads/transport/grpc_transport.h"
-#endif
+#include "access_token.h"
+#include "util/bytes.h"
+#include "util/error.h"
+
+namespace memduel {
+
+std::string_view method_name(Method method) {
+  switch (method) {
+    case Method::get_configuration:
+      return "GetConfiguration";
+    case Method::get_global_model:
+      return "GetGlobalModel";
+    case Method::update_global_model:
+      return "UpdateGlobalModel";
+    case Method::invoke_custom_action:
+      return "InvokeCustomAction";
+  }
+  return "";
+}
+
+std::size_t Message::size() const {
+  std::size_t total = 0;
+  for (const std::string_view segment : segments) total += segment.size();
+  return total;
+}
+
+std::string to_text(const Access& access) {
+  return access.address + "#" + access.token;
+}
+
+Access access_from(const std::string& text) {
+  const std::size_t mark = text.rfind('#');
+  if (mark == std::string::npos)
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("found \"{}\", expected ADDRESS#TOKEN of a server", text));
+  return {text.substr(0, mark), text.substr(mark + 1)};
+}
+
+bool is_same_token(std::string_view given, std::string_view expected) {
+  unsigned char differs = given.size() != expected.size() ? 1 : 0;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    differs |= static_cast<unsigned char>(i < given.size() ? given[i] ^ expected[i] : 1);
+  return differs == 0;
+}
+
+}  // namespace memduel
 
 namespace memduel {
 namespace {

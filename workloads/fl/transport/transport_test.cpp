@@ -1,4 +1,5 @@
-// The same calls over every transport of this build.
+#include "fl/transport.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -9,13 +10,33 @@
 
 #include <future>
 #include <random>
+#include <string>
 #include <thread>
 
-#include "base/error.h"
-#include "workloads/transport/transport_options.h"
+#include "util/error.h"
 
 namespace memduel {
 namespace {
+
+TEST(Bytes, HoldsWhatWasAppended) {
+  Bytes bytes;
+  std::string expected;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string part(static_cast<std::size_t>(i % 17), static_cast<char>('a' + i % 26));
+    bytes.append(part);
+    expected += part;
+  }
+  EXPECT_EQ(bytes.view(), expected);
+}
+
+TEST(Bytes, MovedFromIsEmpty) {
+  Bytes bytes = Bytes::copy_of("abc");
+  const Bytes moved = std::move(bytes);
+  EXPECT_EQ(moved.view(), "abc");
+  EXPECT_EQ(bytes.size(), 0U);  // NOLINT(bugprone-use-after-move)
+}
+
+// The same calls over every transport of this build.
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;

@@ -1,4 +1,4 @@
-#include "workloads/transport/watchdog.h"
+#include "watchdog.h"
 
 #include <fmt/format.h>
 

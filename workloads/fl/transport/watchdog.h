@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "workloads/transport/call.h"
+#include "fl/transport.h"
 
 namespace memduel {
 

@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/error.h"
-#include "workloads/transport/message_codec.h"
-#include "workloads/transport/state_codec.h"
+#include "fl/transport.h"
+#include "message_codec.h"
+#include "util/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace memduel;

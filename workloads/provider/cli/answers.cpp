@@ -2,13 +2,11 @@
 #include <iostream>
 #include <iterator>
 
-#include "base/error.h"
-#include "base/foreign_json.h"
-#include "base/json_reason.h"
 #include "cli/print.h"
-#include "laboratory/cli/verbs.h"
-#include "laboratory/expand.h"
-#include "laboratory/machine.h"
+#include "laboratory_verbs.h"
+#include "provider/expand.h"
+#include "util/error.h"
+#include "util/json.h"
 
 namespace memduel::cli {
 namespace {

@@ -3,14 +3,12 @@
 
 #include <memory>
 
-#include "base/characters.h"
-#include "base/error.h"
-#include "base/standard_error.h"
-#include "cli/finite_range.h"
+#include "cbramod/prune.h"
+#include "cli/option_checks.h"
 #include "cli/print.h"
-#include "laboratory/cli/verbs.h"
-#include "training/checkpoint_text.h"
-#include "training/known_scores.h"
+#include "laboratory_verbs.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

@@ -3,13 +3,13 @@
 
 #include <memory>
 
-#include "base/error.h"
-#include "base/text.h"
 #include "cli/print.h"
-#include "laboratory/cli/verbs.h"
-#include "laboratory/datasets.h"
-#include "laboratory/worker_program.h"
-#include "training/graph_models.h"
+#include "kdgat/graph_models.h"
+#include "laboratory_verbs.h"
+#include "provider/datasets.h"
+#include "provider/worker_program.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel::cli {
 namespace {

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/inherited_state.h"
 #include "cli/program.h"
-#include "laboratory/cli/verbs.h"
+#include "laboratory_verbs.h"
+#include "util/process.h"
 
 namespace memduel::cli {
 namespace {

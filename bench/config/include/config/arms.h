@@ -1,11 +1,13 @@
-// From two arms that differ in many switches to the arms that take the switches apart: each added
-// alone to the one, each left out of the other.
+// Arms that nobody wrote out: those of an ablation, which take apart the switches in which two
+// arms differ (each added alone to the one, each left out of the other), and those of a matrix of
+// axes.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
-#include "experiment/config/config.h"
+#include "config/experiment.h"
 
 namespace memduel {
 
@@ -30,5 +32,13 @@ struct AblationChoice {
 /// Error(usage) for a command workload, an unknown arm, or arms without a difference.
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
                                const AskProvider& ask = ask_program);
+
+/// An arm of more is a mistake in its axes: a config has at most so many arms.
+inline constexpr std::size_t kMostArms = 64;
+
+/// Replaces each arm that has a `matrix` by one arm for every combination: the arm without it, with
+/// what each axis' value changes merged over it, named NAME-VALUE-VALUE. Other arms stay. Throws
+/// Error(usage) naming the place of a matrix that is no list of axes, and for more than kMostArms.
+void expand_arm_matrices(nlohmann::json& document, const std::string& origin);
 
 }  // namespace memduel

@@ -1,7 +1,8 @@
-// One experiment as it will run: read from JSON, overridden from the command line, every default
-// and preset written out.
+// What a config holds: one experiment as it will run, read from JSON, overridden from the command
+// line, every default and preset written out; or a suite, which names several experiments.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -11,12 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/job_facts.h"
-#include "base/profile_name.h"
-#include "experiment/config/expansion.h"
-#include "experiment/config/job.h"
-#include "experiment/config/provider.h"
+#include "config/job.h"
+#include "config/provider.h"
 #include "memduel/allocator.h"
+#include "model/job_facts.h"
+#include "model/run_directory.h"
 
 namespace memduel {
 
@@ -58,7 +58,7 @@ struct Measure {
   std::vector<std::string> meters;
   std::uint64_t seed = 1;  ///< of the order of the arms
   bool restricts_order =
-      true;  ///< else as earlier versions drew it: analysis/statistics/trial_order.h
+      true;  ///< else as earlier versions drew it: bench/stats/include/stats/trial_order.h
 };
 
 struct Experiment {
@@ -97,5 +97,30 @@ Experiment parse_experiment(std::string_view text, const std::string& origin,
 /// Says that no arm is called so. Throws Error(usage) with the names that there are.
 [[noreturn]] void refuse_arm(const std::string& name, const std::vector<std::string>& names,
                              const std::string& place);
+
+struct SuiteExperiment {
+  std::string name;  ///< of its run in the suite: "clients-2", no other's
+  std::filesystem::path config;
+  std::vector<std::string> set;  ///< path=value, as --set takes them
+  /// Those of `set` that its name tells.
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
+  std::vector<std::string> matrix = {};
+};
+
+struct Suite {
+  std::string name;
+  std::vector<SuiteExperiment> experiments;  ///< matrices as one for each combination
+};
+
+/// A suite of more is a mistake in a matrix.
+inline constexpr std::size_t kMostSuiteExperiments = 200;
+
+/// Whether the file has "experiments", as no experiment does; a pipe is taken for one experiment.
+/// Throws what load_suite throws for a file that is no JSON.
+bool is_suite(const std::filesystem::path& path);
+
+/// Reads a suite. Throws Error(usage) for a faulty one, two experiments of one name, and more than
+/// kMostSuiteExperiments; Error(io) for an unreadable file. The configs themselves are not read.
+Suite load_suite(const std::filesystem::path& path);
 
 }  // namespace memduel

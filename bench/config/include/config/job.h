@@ -1,5 +1,5 @@
 // A job as a config of kind command asks for it: checked, with every default, its placeholders not
-// yet filled.
+// yet filled; and what its workload says of its roles.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "experiment/contract/trial_plan.h"
-#include "experiment/marks/text_mark_spec.h"
+#include "model/job_facts.h"
+#include "trial/trial_plan.h"
 
 namespace memduel {
 
@@ -102,5 +102,8 @@ JobProcess job_process_from_json(const nlohmann::json& process);
 /// @param fill replaces the placeholders in a mark of the process with that {index}.
 std::vector<TextMarkSpec> planned_text_marks(
     const Job& job, const std::function<void(TextMarkSpec& mark, int index)>& fill);
+
+/// @param workload resolved, of kind command: a process with a count of several is a group.
+JobFacts job_facts_of(const nlohmann::json& workload);
 
 }  // namespace memduel

@@ -1,14 +1,32 @@
-// The placeholders of a command workload: which there are, where, and their values in one trial.
+// {NAME} and {NAME:WORD} in the texts of a command workload: which there are, where they may
+// stand, and their values in one trial.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace memduel {
+
+/// The value of a placeholder, by what stands between its braces; absent: there is none of it.
+using PlaceholderValue = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// `text` with its placeholders replaced. NAME is a word of small letters and _; every other text
+/// in braces stays as it is (JSON, a regular expression's {2,3}), and so does what follows a $, a
+/// shell's ${name}. {{name}} is the text {name}. Throws Error(usage) at `place` for a placeholder
+/// that `value` does not know, with the nearest of `known`.
+std::string fill_placeholders(std::string_view text, const PlaceholderValue& value,
+                              const std::vector<std::string>& known, const std::string& place);
+
+/// The same for texts in which braces have a meaning of their own, as in patterns: what `value`
+/// does not know stays.
+std::string fill_known_placeholders(std::string_view text, const PlaceholderValue& value);
 
 /// Refuses unknown placeholders, and texts that no argument or environment can hold, in the
 /// processes, prepare, cleanup, templates and files of a command workload. Throws Error(usage).

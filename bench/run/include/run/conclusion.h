@@ -1,19 +1,32 @@
 // A run directory in, everything that is found of the run out: what every verb that looks at a run
-// begins with.
+// begins with. And where calibrations are kept between runs.
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "analysis/values/results.h"
-#include "analysis/verdicts/analyse.h"
-#include "base/profile_name.h"
-#include "base/run_data.h"
-#include "experiment/store/store.h"
+#include "model/run_data.h"
+#include "model/run_directory.h"
+#include "run/store.h"
+#include "verdict/analyse.h"
+#include "verdict/results.h"
 
 namespace memduel {
+
+/// $XDG_CACHE_HOME/memduel (or ~/.cache/memduel) + calibrations/FINGERPRINT/NAME-HASH.json. The
+/// hash is over the workload and what makes the baseline its program, so that a calibration is
+/// never used for another one. Absent where neither XDG_CACHE_HOME nor HOME names a folder.
+std::optional<std::filesystem::path> calibration_path(const nlohmann::json& config,
+                                                      const nlohmann::json& environment);
+
+/// The calibration in a file; absent where there is no file. Throws Error(io) for a faulty one.
+std::optional<Calibration> read_calibration(const std::filesystem::path& path);
+
+/// Throws Error(io).
+void write_calibration(const std::filesystem::path& path, const Calibration& calibration);
 
 struct FinishedRun {
   std::filesystem::path directory;  ///< empty where it is in none

@@ -1,6 +1,10 @@
-// Runs an experiment's design: the warm-up block, then blocks of every arm once in random order,
-// each trial stored as it ends.
+// What makes a run: one trial with all that surrounds it; an experiment's design, which is the
+// warm-up block, then blocks of every arm once in random order, each trial stored as it ends; or a
+// watch of a process tree, a command's or that of processes that are there already, with one arm
+// and one trial.
 #pragma once
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <filesystem>
@@ -8,16 +12,26 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "base/stop_request.h"
-#include "experiment/config/config.h"
-#include "experiment/contract/trial_run.h"
-#include "experiment/plan/plan.h"
-#include "experiment/run/share.h"
-#include "experiment/store/store.h"
-#include "profilers/tracers/registry.h"
+#include "config/experiment.h"
+#include "external/tracers.h"
+#include "run/plan.h"
+#include "run/shares.h"
+#include "run/store.h"
+#include "trial/trial_plan.h"
+#include "util/error.h"
+#include "verdict/questions.h"
 
 namespace memduel {
+
+/// Runs `planned` in its trial directory, which is made anew. A command of prepare that fails, and
+/// a file that was not left, fail the trial; a command of cleanup that fails is a warning. cleanup
+/// runs in every case, also when `run_trial` throws. Files of trials that ended well are kept in
+/// `run_directory`. Throws what `run_trial` throws, and Error(io) when a file cannot be written.
+TrialRun run_whole_trial(const PlannedTrial& planned, const RunTrial& run_trial,
+                         const std::filesystem::path& run_directory);
 
 /// The block of a profile trial, which is of none.
 inline constexpr int kProfileBlock = -1;
@@ -89,5 +103,44 @@ inline constexpr double kMostRecordedAllocations = 1e6;
 /// cases.
 RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
                           const DriverOptions& options);
+
+struct WatchOptions {
+  std::vector<std::string> command;  ///< or
+  std::vector<pid_t> pids;           ///< one of both
+  std::filesystem::path directory;
+  double interval_seconds = 1;       ///< of RSS
+  double pss_interval_seconds = 60;  ///< where its share of the time allows
+  std::optional<double> duration_seconds;
+  std::optional<std::string> round_pattern;  ///< see TextMarkPattern
+  std::vector<std::filesystem::path>
+      logs;                  ///< in which it is looked for; else the command's output
+  double warn_ratio = 0.85;  ///< of the memory limit
+  double critical_ratio = 0.90;
+  /// The command's output goes to logs/ and is passed on, even without a pattern.
+  bool captures_output = false;
+
+  std::function<void(int target, std::string_view bytes)> pass_on;  ///< captured output
+  std::function<void(const WatchSnapshot&)> show;
+  double show_interval_seconds = 1;              ///< at least 1
+  std::function<void(const std::string&)> say =  ///< what happened, one sentence
+      [](const std::string&) {};
+};
+
+struct WatchResult {
+  /// The command's exit status or 128 + signal; of processes 0, or 128 + the signal that ended the
+  /// watch.
+  int status = 0;
+  WatchSnapshot last;
+};
+
+/// Refuses what cannot be watched before anything is started or written. Throws Error(usage).
+void check_watch(const WatchOptions& options);
+
+/// Watches to the end: the command's, that of all processes, the duration's, or SIGINT, SIGTERM and
+/// SIGHUP, which are a command's to handle. The run in `directory` is kept up to date meanwhile,
+/// so that one that is cut off is there as far as it went. Throws Error(usage) for options that
+/// check_watch refuses, and for a command that cannot be executed; Error(cannot_measure) when
+/// nothing was there to be measured; Error(io) when the directory cannot be written.
+WatchResult watch(const WatchOptions& options);
 
 }  // namespace memduel

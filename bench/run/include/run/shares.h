@@ -1,15 +1,107 @@
-// The shares of a run as tasks of Slurm's job arrays: handed over, looked after, tried again.
+// The shares of a run, which machines do together: the part of the plan that each is, all of them
+// merged into the one run that they are, and shares as tasks of Slurm's job arrays.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/json/described.h"
-#include "experiment/slurm/slurm_commands.h"
+#include "util/process.h"
+#include "util/reflection.h"
 
 namespace memduel {
+
+/// One of `of` parts, counted from 1.
+struct Share {
+  int number = 1;
+  int of = 1;
+};
+
+/// Superblocks, counted from 0; the first belongs to it, the end does not.
+struct SuperblockRange {
+  int first = 0;
+  int end = 0;
+
+  [[nodiscard]] int blocks() const { return 2 * (end - first); }
+};
+
+/// "2/4". Throws Error(usage) at `place` for anything else.
+Share share_from(const std::string& text, const std::string& place);
+std::string to_text(const Share& share);
+
+/// The superblocks of a share of a run of so many blocks. The same on every machine; shares differ
+/// by one superblock at most, and all of them together are the run. Throws Error(usage) for an odd
+/// number of blocks, and for more shares than superblocks.
+SuperblockRange superblocks_of(const Share& share, int blocks);
+
+/// Makes a run in `out` of the runs in `directories`: measured trials by block, the warm-ups and
+/// profiles of the first share, and every share's logs, models and files. Trials are numbered anew.
+/// Shares that are missing or were not finished are warnings, and so are machines that differ.
+/// Throws Error(usage) naming the directory for what is no share, for the same share twice, for
+/// another plan, seed or build, and where `out` holds a run; Error(io).
+void merge_shares(const std::vector<std::filesystem::path>& directories,
+                  const std::filesystem::path& out);
+
+/// Whether every block of a share's is there. False where there is no run that could be read.
+bool is_whole_share(const std::filesystem::path& directory);
+
+/// A task of a job array.
+struct SlurmTaskId {
+  std::int64_t job = 0;
+  int index = 0;
+  auto operator<=>(const SlurmTaskId&) const = default;
+};
+
+/// "17_2".
+std::string to_text(const SlurmTaskId& id);
+
+/// What is in the queue: PENDING, RUNNING, COMPLETING and so on.
+struct SlurmTask {
+  std::string state;
+  std::string reason;  ///< why it waits, in Slurm's word; "None" where it has no reason
+};
+
+class SlurmCommands {
+ public:
+  using Run = std::function<Captured(const std::vector<std::string>& argv)>;
+
+  /// @param run starts a command and waits for it.
+  explicit SlurmCommands(Run run = [](const auto& argv) { return capture(argv); })
+      : run_(std::move(run)) {}
+
+  /// Hands a batch script over; returns the job's number. Throws Error(cannot_measure) with what
+  /// sbatch said.
+  std::int64_t submit(const std::vector<std::string>& options,
+                      const std::filesystem::path& script) const;
+
+  /// The tasks of these arrays that have not ended; absent where Slurm does not answer.
+  [[nodiscard]] std::optional<std::map<SlurmTaskId, SlurmTask>> queue(
+      const std::vector<std::int64_t>& jobs) const;
+
+  /// The arrays of this name that are in the queue. Throws Error(cannot_measure).
+  [[nodiscard]] std::vector<std::int64_t> jobs_named(const std::string& name) const;
+
+  /// How a task ended, in Slurm's words: COMPLETED, FAILED, TIMEOUT, OUT_OF_MEMORY and so on; empty
+  /// where Slurm has forgotten it.
+  [[nodiscard]] std::string end_of(const SlurmTaskId& task) const;
+
+  /// The index of an array's task is smaller.
+  [[nodiscard]] int max_array_size() const;
+
+  /// Nodes of a partition, or of all. Throws Error(cannot_measure).
+  [[nodiscard]] int nodes(const std::string& partition) const;
+
+  void cancel(const std::vector<std::int64_t>& jobs) const;
+
+ private:
+  std::string expect(const std::vector<std::string>& argv) const;
+
+  Run run_;
+};
 
 inline constexpr const char* kShareWaits = "WAITING";  ///< to be handed over
 inline constexpr const char* kShareDone = "DONE";

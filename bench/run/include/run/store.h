@@ -1,16 +1,127 @@
-// run.sqlite: every trial of one run, written as it ends, read back as plain values.
-// The tables are documented in docs/formats.md.
+// A run directory: run.sqlite, which has every trial of one run, written as it ends, read back as
+// plain values; the lock that keeps a second memduel out; and profiles/. The tables are documented
+// in docs/formats.md.
 #pragma once
 
+#include <sqlite3.h>
+
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/run_data.h"
-#include "base/run_directory.h"
-#include "experiment/store/run_lock.h"
-#include "experiment/store/sqlite.h"
+#include "model/run_data.h"
+#include "model/run_directory.h"
+#include "trial/trial_plan.h"
+
+namespace memduel {
+
+/// Holds flock on DIR/run.lock, which names the process; the system frees it when the process ends,
+/// however that happens.
+class RunLock {
+ public:
+  /// Throws Error(usage) naming the process that holds the lock, Error(io) when the file cannot be
+  /// made.
+  explicit RunLock(const std::filesystem::path& directory);
+  ~RunLock();
+  RunLock(RunLock&& other) noexcept;
+  RunLock& operator=(RunLock&&) = delete;
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int fd_ = -1;
+};
+
+/// Whether a process holds the lock of `directory`: its run is still going.
+bool is_in_use(const std::filesystem::path& directory);
+
+}  // namespace memduel
+
+namespace memduel::sqlite {
+
+struct CloseDatabase {
+  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+};
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+
+enum class Mode { create, read_write, read_only };
+
+/// One connection. Every failure is an Error(io) that names the file and SQLite's reason.
+class Database {
+ public:
+  Database(const std::filesystem::path& file, Mode mode);
+  /// A database in memory with these bytes as its file; read-only. For fuzzing.
+  static Database from_bytes(std::string_view bytes);
+
+  void execute(const std::string& sql);
+  [[noreturn]] void fail(const std::string& doing) const;
+  [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+
+ private:
+  explicit Database(std::string name) : name_(std::move(name)) {}
+
+  std::string name_;
+  std::unique_ptr<sqlite3, CloseDatabase> handle_;
+};
+
+/// A prepared statement: bind in the order of its parameters, then step through its rows.
+class Statement {
+ public:
+  Statement(const Database& database, const std::string& sql);
+
+  Statement& bind(std::int64_t value);
+  Statement& bind(int value) { return bind(std::int64_t{value}); }
+  Statement& bind(bool value) { return bind(std::int64_t{value}); }
+  Statement& bind(double value);  ///< NaN is stored as NULL
+  Statement& bind(const std::string& text);
+  Statement& bind(const char* text) { return bind(std::string(text)); }
+  Statement& bind_blob(std::string_view bytes);
+  Statement& bind_null();
+  template <typename T>
+  Statement& bind(const std::optional<T>& value) {
+    return value ? bind(*value) : bind_null();
+  }
+
+  bool step();   ///< true: there is a row
+  void reset();  ///< ready for the next values
+  void run();    ///< runs to the end, then resets
+
+  [[nodiscard]] bool is_null(int column) const;
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] int small_integer(int column) const;  ///< Error(io) when it does not fit an int
+  [[nodiscard]] double real(int column) const;        ///< NULL is NaN
+  [[nodiscard]] std::string text(int column) const;
+  [[nodiscard]] std::string_view blob(int column) const;  ///< until the next step
+
+ private:
+  const Database& database_;
+  std::unique_ptr<sqlite3_stmt, FinalizeStatement> handle_;
+  int next_parameter_ = 1;
+};
+
+/// Commits when told to, else rolls back.
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace memduel::sqlite
 
 namespace memduel {
 
@@ -93,5 +204,20 @@ RunData read_run(const std::filesystem::path& directory, WithSeries series = Wit
 
 /// The same from an open database.
 RunData read_run(const sqlite::Database& database, WithSeries series);
+
+/// read_run(), with what a run of an older memduel did not keep of its job.
+RunData read_kept_run(const std::filesystem::path& directory, WithSeries series);
+
+/// What another tool left out, which is said in its file alone, or why that cannot be read; as
+/// lines that begin with `name`. Reading it when it is new finds the names of its addresses, too,
+/// while the programs are what they were, and keeps them.
+std::vector<std::string> losses_in(const std::filesystem::path& file, const std::string& name);
+
+/// Brings what a profile trial's tracer left into `folder`. Returns what is missing of it and why.
+/// Throws Error(io) when a profile cannot be written.
+std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder);
+
+/// The profiles in a run's directory, by name.
+std::vector<std::filesystem::path> kept_profiles(const std::filesystem::path& run_directory);
 
 }  // namespace memduel

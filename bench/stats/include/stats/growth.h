@@ -16,7 +16,7 @@
 //   settling      likewise, after a warm-up that mattered
 //   stepped       likewise, but for single jumps
 //   inconclusive  none of these, with the rounds that would tell
-// bench/statistics/results.md has the simulated rates.
+// research/statistics/results.md has the simulated rates.
 #pragma once
 
 #include <optional>
@@ -24,11 +24,45 @@
 #include <string>
 #include <vector>
 
-#include "analysis/growth/trial_slopes.h"
-#include "analysis/values/interval.h"
-#include "analysis/values/results.h"
+#include "stats/samples.h"
+#include "util/reflection.h"
 
 namespace memduel {
+
+/// Least-squares slope of y over x; at least two distinct x.
+double line_slope(std::span<const double> x, std::span<const double> y);
+
+/// The slopes of a variant's trials, one of each, and how sure their mean is.
+/// The trial is the unit: rounds of one trial follow each other, trials do not. What rounds do
+/// inside a trial is in its slope, so how trials differ holds both kinds of error.
+struct TrialSlopes {
+  std::vector<double> values;  ///< in the order of the trials
+  /// Half of every interval at least: what the readings of one trial cannot tell apart is wrong
+  /// alike in all trials of a program that does the same each time.
+  double resolution = 0;
+
+  [[nodiscard]] double mean() const;
+  [[nodiscard]] double error() const;    ///< of the mean; 0 for one trial
+  [[nodiscard]] double freedom() const;  ///< degrees of freedom of the error
+  /// Whether there are trials enough to compare them with each other.
+  [[nodiscard]] bool has_interval() const;
+  /// Student's, with coverage 1 - alpha; unbounded below three trials.
+  [[nodiscard]] Interval interval(double alpha) const;
+};
+
+/// What readings to the nearest `reading_bytes` can do to a least-squares slope over equal steps of
+/// x that reach over `length`: every reading of the first half wrong by half of it in one
+/// direction, every one of the second half in the other.
+double slope_resolution(double reading_bytes, double length);
+
+enum class GrowthVerdict { flat, growing, stepped, settling, inconclusive };
+template <>
+inline constexpr NameTable<GrowthVerdict, 5> kNameTable<GrowthVerdict> = {
+    {{GrowthVerdict::flat, "flat"},
+     {GrowthVerdict::growing, "growing"},
+     {GrowthVerdict::stepped, "stepped"},
+     {GrowthVerdict::settling, "settling"},
+     {GrowthVerdict::inconclusive, "inconclusive"}}};
 
 /// One run after warm-up: x in rounds, or in minutes of equal steps, y in bytes.
 struct GrowthSeries {
@@ -71,6 +105,9 @@ constexpr double kFarthest = 10;            ///< times the observed rounds: noth
 constexpr bool is_bounded(GrowthVerdict verdict) {
   return verdict != GrowthVerdict::growing && verdict != GrowthVerdict::inconclusive;
 }
+
+/// How many of `rounds` rounds growth leaves out.
+size_t growth_warmup(size_t rounds, int warmup_rounds);
 
 /// Rounds of a job, warm-up and all, from which growth can be called.
 int rounds_to_judge_growth(int warmup_rounds);

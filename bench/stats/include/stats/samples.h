@@ -1,13 +1,62 @@
-// The values of one row with their places in the order of the trials, and the ways in which chance
-// could have dealt the labels of its two arms.
+// What statistical tests take and give: values with their places in the order of the trials, closed
+// intervals, and a generator that gives the same random numbers with every standard library.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numbers>
 #include <span>
 #include <vector>
 
 namespace memduel {
+
+/// The level of an interval or a test before any correction for several of them.
+inline constexpr double kAlpha = 0.05;
+
+/// A closed interval; an end may be infinite when the data cannot bound it.
+struct Interval {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] bool contains(double x) const { return low <= x && x <= high; }
+};
+
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+  /// Uniform over 0 … n - 1, n > 0; values that would favour small numbers are drawn again.
+  std::uint64_t below(std::uint64_t n) {
+    const std::uint64_t unfair = (0 - n) % n;
+    std::uint64_t x = next();
+    while (x < unfair) x = next();
+    return x % n;
+  }
+
+  bool coin() { return (next() >> 63) != 0; }
+
+  /// Uniform over [0, 1).
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+  /// Standard normal (Box and Muller).
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
+
+ private:
+  std::uint64_t state_;
+};
 
 /// One trial of one of the two arms of a row. The trials of both arms in a superblock, in the order
 /// in which they ran, are taken as neighbours two by two: first and second.
@@ -19,7 +68,7 @@ struct PlacedValue {
   double side = 0;     ///< -0.5 for the first of its neighbours, 0.5 for the second, 0 without
 };
 
-/// What chance could have dealt to some values, independently of all others: label_swaps.h.
+/// What chance could have dealt to some values, independently of all others: trial_order.h.
 struct LabelSwaps {
   std::vector<std::size_t> values;   ///< indices of those that may change their label
   std::vector<std::uint32_t> deals;  ///< bit i: values[i] is the candidate's; all equally likely
@@ -27,6 +76,8 @@ struct LabelSwaps {
   bool operator==(const LabelSwaps&) const = default;
 };
 
+/// The values of one row with their places in the order of the trials, and the ways in which chance
+/// could have dealt the labels of its two arms.
 struct PlacedValues {
   std::vector<PlacedValue> values;
   std::vector<LabelSwaps> swaps;

@@ -1,14 +1,21 @@
 // Runs one trial: starts its processes under the launcher in the order of their dependencies,
-// meters them, waits for their end, and leaves nothing behind.
+// meters them, waits for their end, and leaves nothing behind. What this machine allows of that, as
+// rows of `memduel doctor`.
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
-#include "base/stop_request.h"
-#include "experiment/contract/trial_plan.h"
-#include "experiment/contract/trial_run.h"
+#include "meters/meter_registry.h"
+#include "trial/trial_plan.h"
+#include "util/error.h"
 
 namespace memduel {
+
+/// memduel-launcher beside the running program. Throws Error(io) when it is not there.
+std::filesystem::path find_launcher();
 
 struct SupervisorOptions {
   std::filesystem::path launcher;     ///< the program memduel-launcher
@@ -24,5 +31,14 @@ struct SupervisorOptions {
 /// process that ends the trial, an unknown meter), Error(io) when a log file cannot be made, and
 /// Error(interrupted or terminated) when `stop` asked for it.
 TrialRun run_trial(const TrialPlan& plan, const SupervisorOptions& options);
+
+/// Why roles of a failed trial died of what was preloaded into them, by role: of a filter of system
+/// calls (SIGSYS), or of a sanitizer's runtime that insists on being first. Empty for every other
+/// trial.
+std::map<std::string, std::string> harmed_by_recorder(const TrialPlan& plan, const TrialRun& run);
+
+/// launcher, subreaper, cgroup (own group for every trial: made and removed once here) and
+/// oom_counter, each tried.
+std::vector<Capability> supervision_capabilities();
 
 }  // namespace memduel

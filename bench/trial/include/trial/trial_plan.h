@@ -1,19 +1,50 @@
-// What one trial starts: the contract between the planner, which lowers a workload to processes,
-// and the supervisor, which runs them and knows nothing of workloads.
+// What one trial starts, where its processes log to, and what running it gives: the contract
+// between the planner, which lowers a workload to processes, and the supervisor, which runs them
+// and knows nothing of workloads.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/run_data.h"
-#include "experiment/marks/text_mark_spec.h"
-#include "experiment/marks/trial_logs.h"
+#include "model/run_data.h"
 
 namespace memduel {
+
+/// Lines of a log that mark rounds, phases and metrics of a role.
+struct TextMarkSpec {
+  enum class From { standard_output, standard_error, file };
+
+  std::string role;
+  From from = From::standard_output;
+  std::filesystem::path file;  ///< of a stream: where it is written, once its trial is planned
+  std::string pattern;         ///< see TextMarkPattern
+};
+
+/// Where the processes of a trial log to.
+struct TrialLogs {
+  std::filesystem::path directory;
+  std::int64_t trial = 0;  ///< its number, which names begin with
+
+  /// The standard output ("stdout") or standard error ("stderr") of a role.
+  [[nodiscard]] std::filesystem::path file(const std::string& role, const char* stream) const {
+    return directory / (std::to_string(trial) + "-" + role + "." + stream);
+  }
+
+  /// Marks from lines, each with the file that holds its lines.
+  [[nodiscard]] std::vector<TextMarkSpec> located(std::vector<TextMarkSpec> specs) const {
+    using From = TextMarkSpec::From;
+    for (TextMarkSpec& spec : specs) {
+      if (spec.from == From::file) continue;
+      spec.file = file(spec.role, spec.from == From::standard_error ? "stderr" : "stdout");
+    }
+    return specs;
+  }
+};
 
 // Codes of notes that trials and watched jobs share.
 inline constexpr const char* kPeaksSampledFromOutside = "peaks_sampled_from_outside";
@@ -120,5 +151,26 @@ struct TrialPlan {
 inline TrialLogs logs_of(const TrialPlan& plan) {
   return {plan.log_dir, plan.id};
 }
+
+/// Throws Error(usage) for a plan without processes or without one that ends the trial, an empty
+/// argv, a role that is named twice or `tree`, an unknown or circular `after`, an unknown meter.
+void check_plan(const TrialPlan& plan);
+
+/// A trial and what has to be said about it; notes with the same code may come from every trial.
+struct TrialRun {
+  TrialData trial;
+  std::vector<Note> limitations;
+  std::vector<Note> warnings;
+  std::optional<int> prepare_status = std::nullopt;  ///< of the prepare step that failed, if any
+};
+
+/// The warning that processes were left behind by roles that had ended, and were killed.
+inline constexpr const char* kLeftOver = "processes_left_over";
+
+/// The warning that a trial was to be stopped after a round, and no role marked one.
+inline constexpr const char* kNoRoundToStopAfter = "no_round_to_stop_after";
+
+/// run_trial, or a fake of it.
+using RunTrial = std::function<TrialRun(const TrialPlan&)>;
 
 }  // namespace memduel

@@ -1,5 +1,5 @@
-// What was seen of one trial, before it is turned into metrics: marks with what the meters read at
-// them, samples, ends.
+// What was seen of one trial (marks with what the meters read at them, samples, ends), and the
+// metrics that it becomes, as the documented names mean them. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/run_data.h"
-#include "experiment/marks/marks.h"
-#include "memory/cgroup_memory.h"
-#include "profilers/meters/meter.h"
-#include "profilers/profile/capture/heap_counters.h"
+#include "memory/kernel_files.h"
+#include "meters/meter.h"
+#include "model/run_data.h"
+#include "profile/recorded_files.h"
+#include "trial/marks.h"
 
 namespace memduel {
 
@@ -125,5 +125,19 @@ std::optional<IdleLevel> idle_level(const RoleTrace& trace);
 /// The largest sample with from_ns <= t <= to_ns.
 std::optional<std::int64_t> largest_between(const Series& series, std::int64_t from_ns,
                                             std::int64_t to_ns);
+
+/// Adds a part, or replaces a smaller one of the same kind. Parts stay in the order of time.
+void keep_largest(std::vector<OutsideRounds>& parts, const OutsideRounds& part);
+
+/// Turns rounds after number `last` into a part after the rounds.
+void drop_rounds_after(RoleData& role, int last);
+
+/// Rounds, phases and metrics of one role. A role without marks is one round from its start to its
+/// end, with peaks from samples and from the kernel's account at exit.
+RoleData role_metrics(const RoleTrace& trace, const std::vector<PssSweep>& sweeps);
+
+/// All processes together: peaks are the largest sampled sums. Its rounds are those of `server`, or
+/// of the first role. `roles` are the results of role_metrics in the order of trace.roles.
+RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& roles);
 
 }  // namespace memduel

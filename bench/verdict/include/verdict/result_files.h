@@ -1,9 +1,19 @@
-// The fields of results.json, each once; `experiment` and `schema` are results_json.cpp's.
+// Results in files: results.json, whose fields are described here, each once (`experiment` and
+// `schema` are results_json.cpp's), Google Benchmark's JSON, read as a run whose roles are
+// benchmarks and whose trials are repetitions, and two runs measured at different times as one.
 #pragma once
 
-#include "analysis/values/results.h"
-#include "base/job_fields.h"
-#include "base/json/described.h"
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/job_facts.h"
+#include "model/run_data.h"
+#include "model/run_directory.h"
+#include "util/reflection.h"
+#include "verdict/results.h"
 
 namespace memduel {
 
@@ -291,5 +301,78 @@ inline constexpr auto kDescription<Results> = described(
     later("differences", &Results::differences),
     later("difference_totals", &Results::difference_totals), later("resident", &Results::resident),
     later("first_screen", &Results::first_screen));
+
+// results.json, schema "memduel.results/1": written and read here and nowhere else. Numbers that
+// are absent are written as null where the schema always shows the field, and left out elsewhere.
+
+/// Whole. Of a long run it takes ten times the memory of its rounds: write_results does not.
+nlohmann::json results_to_json(const Results& results);
+
+/// Takes a text piece by piece.
+using TextSink = std::function<void(std::string_view)>;
+
+/// Writes the document as nlohmann's dump(indent) would, `document` with results_without_rounds in
+/// it somewhere, a round at a time. Bytes that are not UTF-8 become U+FFFD.
+class ResultsWriter {
+ public:
+  explicit ResultsWriter(const Results& results);
+
+  /// The results with a mark in the place of every list of rounds.
+  [[nodiscard]] nlohmann::json results_without_rounds() const;
+
+  void write(const nlohmann::json& document, int indent, const TextSink& sink) const;
+
+ private:
+  const Results& results_;
+  std::string mark_;  ///< what no text of the results holds
+};
+
+/// results.json, as ResultsWriter gives it.
+void write_results(const Results& results, int indent, const TextSink& sink);
+
+/// Throws Error(io) that names the JSON path, what was found and what was expected; another schema
+/// version is one of those errors. `where` names the file in it. Unknown fields are ignored, so
+/// that sections added by later versions do no harm.
+Results results_from_json(const nlohmann::json& json, const std::string& where = kResultsFile);
+
+/// Whether the document looks like Google Benchmark's output.
+bool is_google_benchmark(const nlohmann::json& document);
+
+/// Times in seconds (real_time_seconds, cpu_time_seconds) and the MemoryManager's numbers
+/// (peak_heap_bytes from max_bytes_used, allocated_bytes from total_allocated_bytes,
+/// allocation_count from allocs_per_iter, net_heap_growth_bytes), all in one arm, "benchmarks";
+/// merge_runs() makes a comparison of two. Aggregates are left out. Limitations say when there are
+/// too few repetitions, where compare.py's U test accepts two, that repetitions share a process,
+/// and that only the last repetition's bytes were possible (versions before 1.8). Throws Error(io)
+/// that names the place for anything else than that format.
+RunData run_from_google_benchmark(const nlohmann::json& document, const std::string& where);
+
+/// The benchmarks of one process, with the metrics above: times are medians over repetitions, bytes
+/// and counts those of the last repetition. Throws as above.
+std::vector<RoleData> benchmarks_of_process(const nlohmann::json& document,
+                                            const std::string& where);
+
+/// Code of the warning that two merged runs come from different environments; analyse() then gives
+/// no verdict.
+inline constexpr const char* kOtherEnvironment = "other_environment";
+
+/// Of one of the two runs.
+struct MergedSide {
+  std::string name;  ///< its arm's in the merged run
+  /// Where it was read; empty: from nowhere.
+  std::string place = {};  // NOLINT(readability-redundant-member-init): -Wextra
+};
+
+/// A run whose two arms are the arm called `arm` (empty: the baseline) of each run. Which one that
+/// is, and how the two are compared again, stands in the environment. Its trials were not
+/// interleaved, and a warning says so; another environment is a second warning. Where one run has
+/// rounds and the other is one round as a whole, what is measured by the round is left out.
+/// Analyse it with Design::unpaired.
+/// Throws Error(usage) when the workloads differ or a run has no such arm.
+RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm,
+                   const MergedSide& of_a = {"a"}, const MergedSide& of_b = {"b"});
+
+/// What results.json keeps of a run: everything but series and config.
+RunData run_from_results(const Results& results);
 
 }  // namespace memduel

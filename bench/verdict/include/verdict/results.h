@@ -1,17 +1,19 @@
-// The analysis of one run as plain values; results_json.h reads and writes it as
-// "memduel.results/1".
+// The results of one run as plain values, and which candidate is best. result_files.h reads and
+// writes them as "memduel.results/1".
 #pragma once
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/names.h"
-#include "base/run_data.h"
+#include "model/run_data.h"
+#include "stats/growth.h"
+#include "util/reflection.h"
 
 namespace memduel {
 
@@ -28,14 +30,6 @@ enum class Tier { strong, plain };
 template <>
 inline constexpr NameTable<Tier, 2> kNameTable<Tier> = {
     {{Tier::strong, "strong"}, {Tier::plain, "plain"}}};
-enum class GrowthVerdict { flat, growing, stepped, settling, inconclusive };
-template <>
-inline constexpr NameTable<GrowthVerdict, 5> kNameTable<GrowthVerdict> = {
-    {{GrowthVerdict::flat, "flat"},
-     {GrowthVerdict::growing, "growing"},
-     {GrowthVerdict::stepped, "stepped"},
-     {GrowthVerdict::settling, "settling"},
-     {GrowthVerdict::inconclusive, "inconclusive"}}};
 enum class GateOutcome { passed, failed, undecided };
 template <>
 inline constexpr NameTable<GateOutcome, 3> kNameTable<GateOutcome> = {
@@ -537,5 +531,31 @@ inline const Comparison* Results::row(std::string_view candidate, std::string_vi
   });
   return found == comparisons.end() ? nullptr : &*found;
 }
+
+/// Candidates of which a gate failed.
+std::set<std::string> failed_candidates(const Results& results);
+
+/// The first row that a gate asks about; nullptr where none does.
+const Comparison* first_gate_row(const Results& results);
+
+/// Gate rows of one role and metric, the best effect first; failed candidates last.
+std::vector<const Comparison*> ranked_rows(const Results& results, const Comparison& like);
+
+/// Whether their intervals do not overlap.
+bool told_apart(const Comparison& best, const Comparison& other);
+
+/// Candidates, best first: by the effect on the first gate's row, then arms that no gate asks about
+/// in their own order; those that failed a gate behind all others.
+std::vector<std::string> ranked_candidates(const Results& results);
+
+/// Sorts by the rank of a candidate's name.
+class CandidateOrder {
+ public:
+  explicit CandidateOrder(const Results& results) : ranked_(ranked_candidates(results)) {}
+  [[nodiscard]] std::size_t rank(const std::string& candidate) const;
+
+ private:
+  std::vector<std::string> ranked_;
+};
 
 }  // namespace memduel

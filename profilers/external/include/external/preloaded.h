@@ -1,13 +1,13 @@
 // What tracers that are preloaded have in common: where their libraries are, and the variables of
-// libmemduel_dump.so (profilers/tracers/dump/), which has them write files.
+// libmemduel_dump.so (dump.cpp), which has them write files.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
-#include "profilers/availability.h"
-#include "profilers/tracers/tracer.h"
+#include "external/tracers.h"
+#include "profile/recording.h"
 
 namespace memduel {
 

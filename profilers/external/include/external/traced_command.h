@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "profilers/tracers/registry.h"
+#include "external/tracers.h"
 
 namespace memduel {
 

@@ -1,15 +1,17 @@
-// The interface of tracers: what records who allocates inside other processes.
+// The interface of tracers, which record who allocates inside other processes, and every tracer
+// memduel has, in one table: what `list tracers` prints and what a config may name.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "profilers/profile/capture/preload.h"
+#include "profile/recording.h"
 
 namespace memduel {
 
@@ -42,7 +44,7 @@ struct KeptProfiles {
 /// The file in which a profile is to be kept.
 using ProfileNaming = std::function<std::filesystem::path(const LeftProfile&)>;
 
-/// All files open with read_profile (profilers/readers/registry.h).
+/// All files open with read_profile (profilers/readers/include/readers/read_profile.h).
 class Tracer {
  public:
   virtual ~Tracer() = default;
@@ -59,5 +61,28 @@ class Tracer {
   [[nodiscard]] virtual KeptProfiles keep(const std::filesystem::path& directory,
                                           const ProfileNaming& file_of) const = 0;
 };
+
+struct TracerEntry {
+  std::string name;
+  std::string summary;
+  std::string package;           ///< of Debian, that brings it; empty: memduel itself
+  std::string limits;            ///< what its numbers do not say
+  std::string allocator;         ///< on which it runs the program; empty: on its own
+  bool hides_allocator = false;  ///< malloc comes from the tracer, whichever allocator is behind it
+  bool samples = false;          ///< TracerOptions mean something to it
+  bool dumps_rounds = false;
+  /// Deadlines and waits of a trial under it are this many times as long.
+  double patience = 1;
+  Availability (*works_here)() = nullptr;
+  std::unique_ptr<Tracer> (*make)() = nullptr;
+};
+
+const std::vector<TracerEntry>& tracers();
+
+/// The entry called `name`. Throws Error(usage) that names the nearest tracer.
+const TracerEntry& tracer_named(const std::string& name);
+
+/// Why the tracer is not here and how to get it, in one line; empty when it works.
+std::string obstacle_here(const TracerEntry& entry, const Availability& here);
 
 }  // namespace memduel

@@ -1,10 +1,14 @@
-// The interface of outside meters: what memduel reads about other processes while they run.
+// The interface of outside meters: what memduel reads about other processes while they run. Their
+// samples are ThinnedSeries, in bounded memory however long they go on, and SampledSums: one series
+// per role, and of their sums the series `tree`.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/run_data.h"
+#include "model/run_data.h"
 
 namespace memduel {
 
@@ -47,6 +51,67 @@ class Meter {
   /// The samples so far: one entry per role in the order of their first `add`, then the sums over
   /// all roles as `tree`.
   [[nodiscard]] virtual std::vector<std::pair<std::string, Series>> series() const = 0;
+};
+
+/// Keeps every sample up to `max_points`; after that equal stretches of samples, and of each the
+/// smallest and the largest with their times. Whenever there are too many stretches, they are
+/// joined in twos: the resolution is the same over the whole series, and no peak is lost.
+class ThinnedSeries {
+ public:
+  static constexpr std::size_t kEverySample = std::numeric_limits<std::size_t>::max();
+
+  /// @param max_points at least 16.
+  explicit ThinnedSeries(std::string metric, std::size_t max_points = kEverySample);
+
+  void add(std::int64_t t_ns, std::int64_t value);
+
+  [[nodiscard]] bool empty() const { return !last_; }
+  /// The last sample; there must be one.
+  [[nodiscard]] std::int64_t last() const { return last_->value; }
+  [[nodiscard]] std::int64_t last_ns() const { return last_->t_ns; }
+  /// What is kept, then the stretch that is not full yet; the last sample ends it.
+  [[nodiscard]] Series series() const;
+
+ private:
+  struct Point {
+    std::int64_t t_ns = 0;
+    std::int64_t value = 0;
+  };
+  void append(const Point& point);
+  void join_stretches();
+
+  std::size_t max_points_;
+  Series kept_;
+  std::size_t stretch_ = 1;     ///< samples in each; two points each once it is more than one
+  std::size_t in_stretch_ = 0;  ///< samples in the one that is not full yet
+  Point smallest_;
+  Point largest_;
+  std::optional<Point> last_;
+};
+
+class SampledSums {
+ public:
+  /// @param max_points what each series keeps, see ThinnedSeries.
+  explicit SampledSums(std::string metric, std::size_t max_points = ThinnedSeries::kEverySample)
+      : metric_(std::move(metric)), max_points_(max_points), tree_(metric_, max_points) {}
+
+  /// Roles are counted from 0.
+  void add_role(const std::string& role);
+
+  /// One value per role; absent where nothing of it runs. Returns whether a role moved by 64 KiB or
+  /// more: smaller steps are not worth a faster sampling.
+  bool add(std::int64_t now_ns, const std::vector<std::optional<std::int64_t>>& values);
+
+  /// The series that are not empty, in the order of the roles, then `tree`.
+  [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const;
+  /// Of one role, or of `tree`; empty when there is nothing of it.
+  [[nodiscard]] Series series_of(const std::string& role) const;
+
+ private:
+  std::string metric_;
+  std::size_t max_points_;
+  std::vector<std::pair<std::string, ThinnedSeries>> roles_;
+  ThinnedSeries tree_;
 };
 
 }  // namespace memduel

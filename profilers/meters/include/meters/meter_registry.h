@@ -1,14 +1,25 @@
-// Every meter memduel has, in one table: what `list meters` prints and what a config may name.
+// Every meter memduel has, in one table: what `list meters` prints and what a config may name; and
+// what this machine lets them measure: the rows of `memduel doctor`.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "profilers/availability.h"
-#include "profilers/meters/meter.h"
+#include "meters/meter.h"
+#include "profile/recording.h"
 
 namespace memduel {
+
+struct Capability {
+  std::string name;
+  bool ok = false;
+  std::string detail;  ///< what was found
+  std::string advice;  ///< how to get it; empty when ok
+};
+
+/// statm, smaps_rollup and peak_reset (VmHWM through clear_refs), each tried on this very process.
+std::vector<Capability> meter_capabilities();
 
 enum class MeterKind {
   outside,  ///< reads other processes from memduel

@@ -10,8 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "profilers/meters/meter.h"
-#include "profilers/meters/sampled_sums.h"
+#include "meters/meter.h"
 
 namespace memduel {
 

@@ -1,13 +1,55 @@
-// What two sides' profiles differ in, stack by stack, whether or not both sides are one build.
+// What profiles say in a comparison: what the amounts of a tracer mean, by its format and by what
+// the profile says of itself, what two profiles can be compared by, what two sides differ in, stack
+// by stack, whether or not both sides are one build, the snapshots of processes that ran at once
+// with what several of them map counted once, and live bytes by stack at the ends of rounds.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "profilers/profile/model/profile.h"
+#include "model/run_data.h"
+#include "profile/profile.h"
 
 namespace memduel {
+
+inline constexpr const char* kBytesOfClasses = "bytes of size classes";
+
+/// The frame that stands for the stacks for which a dump had no room.
+inline constexpr const char* kCutOffFrame = "[cut off]";
+
+enum class CountedBytes {
+  requested,    ///< what the program asked for
+  size_classes  ///< what the allocator set aside: at most a quarter and 15 bytes a block more
+};
+
+struct TracerFacts {
+  std::string tool;  ///< "heaptrack", "memduel"; the format where the tool is not known
+  CountedBytes counted = CountedBytes::requested;
+  std::optional<double> interval_bytes;  ///< between samples
+  bool denser_at_first = false;          ///< ... but between the first ones less
+  bool known_tool = true;  ///< else what it has is taken from the amounts that are there
+  bool has_peak = false;
+  bool has_allocated = false;
+  bool has_live = false;
+};
+
+/// Facts of a profile that read_profile gave.
+TracerFacts facts_of(const Profile& profile);
+
+/// "requested bytes of every block", "bytes of size classes, one sample per 512 KiB".
+std::string counting_of(const TracerFacts& facts);
+
+struct Comparability {
+  bool one_tool = true;
+  std::vector<ProfileKind> kinds;  ///< that both know, in the order of ProfileKind
+  std::string warning;  ///< for people; empty where one tool made both and both have all they can
+};
+
+/// `names` are the two files', for people. Throws Error(usage) when the profiles have no amount in
+/// common: another unit, or other questions.
+Comparability comparability_of(const Profile& a, const Profile& b,
+                               const std::vector<std::string>& names);
 
 /// The question asked of both sides.
 enum class DifferenceKind {
@@ -72,5 +114,22 @@ using ProfileSide = std::vector<std::vector<Profile>>;
 /// its frames: calls that one build has inlined.
 ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileSide& candidate,
                                      DifferenceKind kind, Heap heap);
+
+/// Of all trials of a side the process images with snapshots that ran at one time and have most
+/// memory together, in the order of their start. Each snapshot is of its own process's peak. An
+/// image of which nothing says when it ran counts by itself. Empty without snapshots.
+std::vector<const Profile*> snapshots_at_once(const ProfileSide& side);
+
+/// By process, the parts of its snapshot that no process before it has counted. What a forked
+/// process shares is its parent's; where the parent is not among the processes, that of the sibling
+/// with most of it. The pages of a file are those of the process with most of them.
+std::vector<std::vector<ResidentPart>> parts_counted_once(
+    const std::vector<const Profile*>& processes);
+
+/// The same by stacks.
+std::vector<LiveSites> sites_counted_once(const std::vector<const Profile*>& processes);
+
+/// Stacks are told apart by their functions. Empty without rounds.
+LiveAtRoundEnds live_at_round_ends(const Profile& profile);
 
 }  // namespace memduel

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "profilers/profile/model/profile.h"
-#include "profilers/profile/names/symbolize.h"
+#include "profile/function_names.h"
+#include "profile/profile.h"
 
 namespace memduel {
 

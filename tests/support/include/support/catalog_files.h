@@ -1,4 +1,5 @@
-// For tests: the catalog of switches and the presets as they lie in configs/.
+// For tests: the folders of configs and data sets in the checkout, and the catalog of switches and
+// the presets as they lie in configs/.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "workloads/test_folders.h"
+#include "util/file.h"
 
 namespace memduel {
+
+extern const char* const kConfigsFolder;
+extern const char* const kDatasetsFolder;
 
 inline nlohmann::json read_config(const std::string& name) {
   return nlohmann::json::parse(read_file(kConfigsFolder + ("/" + name)));

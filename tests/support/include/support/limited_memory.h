@@ -6,9 +6,9 @@
 #include <fstream>
 #include <string>
 
-#include "base/file.h"
-#include "memory/cgroup_memory.h"
-#include "profilers/meters/cgroup.h"
+#include "memory/kernel_files.h"
+#include "meters/cgroup.h"
+#include "util/file.h"
 
 namespace memduel {
 

@@ -6,8 +6,8 @@
 #include <cctype>
 #include <sstream>
 
-#include "base/characters.h"
-#include "tests/integration/memduel_program.h"
+#include "support/memduel_program.h"
+#include "util/text.h"
 
 namespace memduel {
 

@@ -1,4 +1,4 @@
-// What the room's tests share: a folder of their own, errors caught as values, a small catalog.
+// For tests: a folder of their own, errors caught as values, a small catalog and experiment.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <functional>
 #include <string>
 
-#include "base/error.h"
-#include "experiment/config/catalog.h"
-#include "experiment/config/config.h"
+#include "config/experiment.h"
+#include "config/provider.h"
+#include "util/error.h"
 
 namespace memduel {
 

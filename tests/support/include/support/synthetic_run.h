@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/statistics/trial_order.h"
-#include "base/metric_catalogue.h"
-#include "base/run_data.h"
+#include "model/metric_catalogue.h"
+#include "model/run_data.h"
+#include "stats/trial_order.h"
 
 namespace memduel {
 

@@ -1,4 +1,5 @@
-// For tests: a run without training over a small table of tensors, its roles as threads.
+// For tests: what a role of one process is told, a run without training over a small table of
+// tensors with its roles as threads, and small studies.
 #pragma once
 
 #include <filesystem>
@@ -6,9 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "workloads/federated/roles.h"
-#include "workloads/federated/worker_config.h"
-#include "workloads/optimizations/test_catalog_files.h"
+#include "fl/roles.h"
+#include "fl/worker_config.h"
+#include "support/catalog_files.h"
+#include "util/file.h"
 
 namespace memduel {
 
@@ -60,5 +62,59 @@ inline void run_roles(const WorkerConfig& config) {
   server.get();
   for (auto& client : clients) client.get();
 }
+
+/// @param switches over those of the preset. The final model goes into `directory`.
+inline WorkerConfig played_config(const nlohmann::json& workload, const std::string& preset,
+                                  const nlohmann::json& switches,
+                                  const std::filesystem::path& directory,
+                                  const std::string& data_dir) {
+  nlohmann::json optimizations = preset_values(preset);
+  optimizations.update(switches);
+  nlohmann::json document = {{"workload", workload},
+                             {"optimizations", optimizations},
+                             {"seed", 1},
+                             {"meters", nlohmann::json::array()},
+                             {"trial_dir", directory.string()},
+                             {"data_dir", data_dir},
+                             {"address_file", ""},
+                             {"model_file", (directory / "final_model.bin").string()}};
+  if (workload.at("kind") == "graph") document["graph_file"] = (directory / "graphs.bin").string();
+  return parse_worker_config(document, "worker.json");
+}
+
+/// Fine-tunings of the small network on 40 epochs of 4 channels and 5 s.
+class PlayedStudy {
+ public:
+  explicit PlayedStudy(const std::string& parent) : scratch_(parent, "study") {}
+
+  [[nodiscard]] WorkerConfig config(
+      const std::string& preset, const nlohmann::json& workload = nlohmann::json::object(),
+      const nlohmann::json& switches = nlohmann::json::object()) const {
+    nlohmann::json all = {{"kind", "eeg"},
+                          {"model", "cbramod-small"},
+                          {"threads", 1},
+                          {"dataset",
+                           {{"name", "synthetic-eeg"},
+                            {"train_samples", 40},
+                            {"test_samples", 20},
+                            {"channels", 4},
+                            {"seconds", 5},
+                            {"seed", 42}}},
+                          {"trials", 2},
+                          {"epochs", 2},
+                          {"patience", 5},
+                          {"batch_size", 8},
+                          {"learning_rates", {0.003}},
+                          {"dropout", 0.1},
+                          {"deadline_seconds", 100}};
+    all.merge_patch(workload);
+    return played_config(all, preset, switches, path(), "");
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return scratch_.path(); }
+
+ private:
+  ScratchDirectory scratch_;
+};
 
 }  // namespace memduel

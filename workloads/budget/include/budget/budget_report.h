@@ -1,11 +1,14 @@
-// A measured budget: what is asked of memduel-worker and what it answers, as values and as JSON.
+// A measured budget: what is asked of memduel-worker and what it answers, as values and as JSON,
+// and what `memduel budget` prints.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
-#include "training/measured_batch.h"
+#include "budget/measured_batch.h"
+#include "budget/memory_budget.h"
+#include "budget/parallel_clients.h"
 
 namespace memduel {
 
@@ -52,5 +55,16 @@ void to_json(nlohmann::json& json, const BudgetRequest& request);
 void from_json(const nlohmann::json& json, BudgetRequest& request);
 void to_json(nlohmann::json& json, const BudgetReport& report);
 void from_json(const nlohmann::json& json, BudgetReport& report);
+
+/// The breakdown, the recommended batch, what the code of KD-GAT would recommend, and what each of
+/// the two would take.
+std::string describe_budget(const BudgetInput& input, const MemoryBudget& budget);
+
+/// The breakdown, from shapes beside measured; the recommended batch, its peak by the estimate and,
+/// where it was tried, the true one.
+std::string describe_measured_budget(const BudgetReport& report);
+
+/// CSFL's published settings beside its code's and the estimate.
+std::string describe_parallel_clients(const std::vector<ParallelClients>& rows);
 
 }  // namespace memduel

@@ -1,19 +1,64 @@
-// A training that is probed for its memory: data, model and optimizer of its own, on a device.
+// The largest batch that fits, found by running training steps, and what a workload gives for
+// that: a training of its own, with its data, model and optimizer on a device.
 #pragma once
 
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "training/budget_report.h"
-#include "training/memory_budget.h"
-#include "workloads/federated/samples.h"
-#include "workloads/federated/worker_config.h"
+#include "budget/budget_report.h"
+#include "budget/measured_batch.h"
+#include "budget/memory_budget.h"
+#include "fl/training.h"
+#include "fl/worker_config.h"
 
 namespace memduel {
+
+/// One training step with so many samples: makes the batch, forward, backward, optimizer step.
+/// Steps change weights, the optimizer and LibTorch's random numbers: give it a training of its
+/// own, not the one that is to be measured. Any allocation in it may throw.
+using TrainingStep = std::function<void(std::int64_t batch)>;
+
+/// The most tensor bytes alive on the device during the step, those from before it included; absent
+/// where it had not memory enough or took more than `limit_bytes`. On the CPU a step is stopped
+/// there, so that the machine does not run out. Needs install_torch_probe() before the first
+/// tensor.
+std::optional<double> step_peak(const TrainingStep& step, const at::Device& device,
+                                std::int64_t batch, double limit_bytes);
+
+enum class BatchSearch {
+  measured,  ///< measure_batch
+  search,    ///< search_batch
+};
+
+/// Runs the least batch once before, so that gradients and the optimizer's state are there.
+/// @param budget_bytes for all tensors on the device, those from before included.
+FoundBatch largest_batch(const TrainingStep& step, const at::Device& device, double budget_bytes,
+                         const BatchBounds& bounds, BatchSearch how);
+
+class SampleCycle {
+ public:
+  explicit SampleCycle(std::int64_t samples) : samples_(static_cast<std::size_t>(samples)) {}
+
+  /// The next so many.
+  std::vector<std::size_t> next(std::int64_t count) {
+    std::vector<std::size_t> indices(static_cast<std::size_t>(count));
+    for (std::size_t& index : indices) {
+      index = position_;
+      position_ = (position_ + 1) % samples_;
+    }
+    return indices;
+  }
+
+ private:
+  std::size_t samples_;
+  std::size_t position_ = 0;
+};
 
 /// Tensor bytes on the device between steps, before the first.
 struct HeldBytes {

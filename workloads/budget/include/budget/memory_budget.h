@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_units.h"
+#include "util/bytes.h"
 
 namespace memduel {
 

@@ -1,7 +1,7 @@
 // The role of a fine-tuning workload: one process that fine-tunes several times, each a round.
 #pragma once
 
-#include "workloads/federated/worker_config.h"
+#include "fl/worker_config.h"
 
 namespace memduel {
 

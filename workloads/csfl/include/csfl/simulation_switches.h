@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "workloads/optimizations/garbage.h"
-#include "workloads/simulation/client_loader.h"
+#include "csfl/client_loader.h"
+#include "fl/state_lifetimes.h"
 
 namespace memduel {
 

@@ -1,7 +1,7 @@
 // The role of a simulation: all clients in one process, one selection method after the other.
 #pragma once
 
-#include "workloads/federated/worker_config.h"
+#include "fl/worker_config.h"
 
 namespace memduel {
 

@@ -1,12 +1,20 @@
-// Labelled images as bytes, whatever file they came from.
+// Labelled images as bytes, whatever file they came from, and the data sets by name, found below a
+// data directory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace memduel {
+
+/// Of generated bus traffic. The first attack begins at most 4 s after the first thousand: some
+/// of so many are under attack.
+inline constexpr std::size_t kFewestGraphs = 1100;
 
 /// Of CIFAR-10, of MNIST and of its successors.
 inline constexpr std::uint8_t kClasses = 10;
@@ -28,5 +36,23 @@ struct ImageSet {
 
 /// The images at `indices`, in that order. Every index must be below `images.count()`.
 ImageSet select(const ImageSet& images, std::span<const std::size_t> indices);
+
+struct TrainAndValidation {
+  ImageSet train;
+  ImageSet validation;
+};
+
+struct SplitOptions {
+  std::optional<std::size_t> train_samples;       ///< absent: all of the training part
+  std::optional<std::size_t> validation_samples;  ///< absent: all of the validation part
+  std::uint64_t seed = 42;
+};
+
+/// mnist: `data_dir`/mnist/train-* and t10k-*, plain or .gz; without the training set t10k-* is
+/// split 8,000 / 2,000 by the seed. cifar10: `data_dir`/cifar10/data_batch_1.bin to 5 and
+/// test_batch.bin; where one of the others is missing, the first alone. Throws Error(io) naming
+/// what is missing and where it was looked for, Error(usage) for more samples than there are.
+TrainAndValidation load_images(const std::string& name, const std::filesystem::path& data_dir,
+                               const SplitOptions& options);
 
 }  // namespace memduel

@@ -1,11 +1,55 @@
-// Switches that only decide when something is let go of.
+// Switches that decide which copies of a model's state there are, how long each lives, and what
+// becomes of freed memory: state_snapshot and upload_state (copies before and after the training of
+// a round), pseudo_gradient (previous - new), lifetimes, NVFlare's garbage collection, arenas.
+//
+// C++ lets go of a state with its last name; what Python keeps in reference cycles until its
+// collector runs is a model here: states on a list, dropped at the collect point.
 #pragma once
 
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <unordered_set>
 
+#include "fl/models.h"
 #include "memduel/memory.h"
 
 namespace memduel {
+
+class StateSnapshot {
+ public:
+  StateSnapshot() = default;
+  StateSnapshot(const StateSnapshot&) = delete;
+  StateSnapshot& operator=(const StateSnapshot&) = delete;
+  virtual ~StateSnapshot() = default;
+
+  [[nodiscard]] virtual State take(const State& live) const = 0;
+};
+
+/// @param value deep_copy or clone_detach.
+std::unique_ptr<StateSnapshot> make_state_snapshot(const std::string& value);
+
+/// @param value deep_copy, clone_detach or reference (the live tensors themselves).
+std::unique_ptr<StateSnapshot> make_upload_state(const std::string& value);
+
+class PseudoGradient {
+ public:
+  PseudoGradient() = default;
+  PseudoGradient(const PseudoGradient&) = delete;
+  PseudoGradient& operator=(const PseudoGradient&) = delete;
+  virtual ~PseudoGradient() = default;
+
+  /// previous - trained for the entries in `parameters`; the others keep the trained value.
+  /// `previous` may be consumed. Throws Error(cannot_measure) naming a parameter of integers, and
+  /// `previous` is as before.
+  [[nodiscard]] virtual State compute(State& previous, const State& trained,
+                                      const std::unordered_set<std::string>& parameters) const = 0;
+};
+
+/// @param value out_of_place_kept: a third set of tensors, previous stays until the next round;
+/// in_place: previous itself becomes the difference.
+std::unique_ptr<PseudoGradient> make_pseudo_gradient(const std::string& value);
 
 /// request_lifetime: what a server handler keeps of a request until its answer is sent.
 enum class RequestLifetime { kept_until_barrier, released };
@@ -36,5 +80,34 @@ Cleanup choose_cleanup(const std::string& value);
 /// Under Cleanup::trim: cleanup_memory of memduel/memory.h, with what LibTorch caches on a GPU.
 /// Otherwise nothing, which takes no time.
 CleanupReport clean_up(Cleanup cleanup);
+
+class Garbage {
+ public:
+  Garbage() = default;
+  Garbage(const Garbage&) = delete;
+  Garbage& operator=(const Garbage&) = delete;
+  virtual ~Garbage() = default;
+
+  /// A state of which some cycle still holds the tensors. From any thread.
+  virtual void hold(const State& state) = 0;
+  /// Lets go of all that is held.
+  virtual void drop() = 0;
+};
+
+/// @param value none: nothing is held, as C++ has it; until_collected: all until drop().
+std::unique_ptr<Garbage> make_garbage(const std::string& value);
+
+/// cuda_empty_cache: whether a collect point hands LibTorch's cached GPU memory back.
+enum class CudaCache { kept, emptied };
+CudaCache choose_cuda_cache(const std::string& value);
+
+/// What a collect point does: drops what is held, then gives freed memory back as the process's
+/// allocator allows. The garbage must outlive the result.
+CleanupOptions collection(Garbage& garbage, CudaCache cuda_cache);
+
+/// `absent` as absent, else what memduel/memory.h's limit_arenas takes. Throws Error(usage) naming
+/// the switch.
+std::optional<int> choose_arenas(const char* switch_name, const char* absent,
+                                 const nlohmann::json& value);
 
 }  // namespace memduel

@@ -1,14 +1,22 @@
-// What a worker is told: worker.json, read strictly.
+// What a worker is told: worker.json as values, and the strict reading of its objects, of the named
+// values of a switch and of numbers, which every workload's switches share.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "workloads/transport/transport_options.h"
+#include "fl/transport.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace memduel {
 
@@ -108,5 +116,101 @@ WorkerConfig load_worker_config(const std::filesystem::path& path);
 
 /// The same from JSON; `name` stands for the file in messages.
 WorkerConfig parse_worker_config(const nlohmann::json& json, const std::string& name);
+
+class JsonFields {
+ public:
+  /// @param file and path: where the object stands, for messages: "worker.json",
+  /// "workload.dataset". Throws Error(usage) when `object` is not one.
+  JsonFields(const nlohmann::json& object, std::string file, std::string path);
+
+  template <class T>
+  T get(const std::string& key) {
+    return convert<T>(required(key), key);
+  }
+
+  template <class T>
+  T get_or(const std::string& key, T fallback) {
+    known_.insert(key);
+    const auto found = object_.find(key);
+    return found == object_.end() ? fallback : convert<T>(*found, key);
+  }
+
+  /// A whole number of at least `least`.
+  std::int64_t integer(const std::string& key, std::int64_t least);
+  std::int64_t integer_or(const std::string& key, std::int64_t least, std::int64_t fallback);
+  double positive(const std::string& key);
+
+  /// One of `choices`.
+  std::string word(const std::string& key, const std::vector<std::string>& choices);
+  std::string word_or(const std::string& key, const std::vector<std::string>& choices,
+                      const std::string& fallback);
+
+  JsonFields object(const std::string& key);
+  [[nodiscard]] bool has(const std::string& key);
+
+  /// Throws Error(usage) naming a key that nobody asked for, and the nearest that is known.
+  void expect_no_more() const;
+
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const;
+
+ private:
+  const nlohmann::json& required(const std::string& key);
+  [[nodiscard]] std::string place(const std::string& key) const;
+  std::int64_t checked_integer(const nlohmann::json& value, const std::string& key,
+                               std::int64_t least) const;
+
+  template <class T>
+  T convert(const nlohmann::json& value, const std::string& key) const {
+    try {
+      return value.get<T>();
+    } catch (const nlohmann::json::exception&) {
+      fail(key, "found " + value.dump() + " of another type than expected");
+    }
+  }
+
+  const nlohmann::json& object_;
+  std::string file_;
+  std::string path_;
+  std::set<std::string> known_;
+};
+
+template <class Item>
+struct Choice {
+  std::string_view value;
+  Item item;
+};
+
+/// The item of `value`. Throws Error(usage) naming the switch and its values.
+template <class Item, std::size_t Count>
+const Item& choose(std::string_view switch_name, const Choice<Item> (&choices)[Count],
+                   std::string_view value) {
+  std::string known;
+  for (const Choice<Item>& choice : choices) {
+    if (choice.value == value) return choice.item;
+    known.append(known.empty() ? "" : ", ").append(choice.value);
+  }
+  throw Error(ExitCode::usage, fmt::format("found \"{}\", expected {}", value, known),
+              fmt::format("optimizations.{}", switch_name));
+}
+
+template <class Item, std::size_t Count>
+std::vector<std::string> values_of(const Choice<Item> (&choices)[Count]) {
+  std::vector<std::string> values;
+  for (const Choice<Item>& choice : choices) values.emplace_back(choice.value);
+  return values;
+}
+
+/// As many as the schema allows of a run.
+inline constexpr int kMostRounds = 1000000;
+
+/// Throws Error(usage) naming the switch for anything but a whole number from `least` to `most`.
+inline int choose_whole_number(const char* switch_name, const nlohmann::json& value, int least,
+                               int most) {
+  if (!value.is_number_integer() || value.get<std::int64_t>() < least ||
+      value.get<std::int64_t>() > most)
+    throw Error(ExitCode::usage, not_whole_number(value.dump(), least, most),
+                fmt::format("optimizations.{}", switch_name));
+  return value.get<int>();
+}
 
 }  // namespace memduel

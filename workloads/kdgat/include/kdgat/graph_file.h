@@ -1,3 +1,45 @@
+// Graphs of bus traffic, where a window of frames is a graph (identifiers are nodes, "followed by"
+// is an edge): the file that holds many of them, the errors of traffic that is none, generated
+// graphs.
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+inline constexpr std::size_t kNodeFeatures = 11;
+inline constexpr std::size_t kEdgeFeatures = 11;
+
+/// What a training reads of a graph; it lies elsewhere.
+struct GraphView {
+  std::span<const float> node_features;      ///< [nodes, kNodeFeatures]
+  std::span<const std::int64_t> edge_index;  ///< [2, edges]: sources, then targets
+  std::span<const float> edge_features;      ///< [edges, kEdgeFeatures]
+  std::int64_t label = 0;                    ///< 1 when a frame of the window was injected
+
+  [[nodiscard]] std::size_t nodes() const { return node_features.size() / kNodeFeatures; }
+  [[nodiscard]] std::size_t edges() const { return edge_index.size() / 2; }
+};
+
+/// The same with its own memory.
+struct Graph {
+  std::vector<float> node_features;
+  std::vector<std::int64_t> edge_index;
+  std::vector<float> edge_features;
+  std::int64_t label = 0;
+
+  [[nodiscard]] GraphView view() const { return {node_features, edge_index, edge_features, label}; }
+};
+
 // Many graphs in one file, to be mapped: the tensors of all graphs one behind the other, and where
 // each graph's begin (docs/formats.md).
 //
@@ -12,19 +54,6 @@
 //   graph f32 edge features                                        [edges, edge features]
 //
 // Each part begins at a multiple of 64 bytes; what is between is 0.
-#pragma once
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <span>
-#include <string>
-
-#include "workloads/graphs/graph.h"
-
-namespace memduel {
 
 inline constexpr std::array<char, 8> kGraphMagic = {'m', 'd', 'g', 'r', 'a', 'p', 'h', 's'};
 inline constexpr std::uint32_t kGraphVersion = 1;
@@ -86,5 +115,35 @@ class GraphStore {
 /// lie in it. The file may be replaced meanwhile (as GraphFileWriter does), but must not be
 /// shortened: a mapping then ends in SIGBUS, to which BusErrorLine gives words.
 std::unique_ptr<GraphStore> open_graphs(const std::filesystem::path& path, GraphLoading loading);
+
+// What a process says that reads of a mapped file what is no longer there.
+
+/// While it lives, SIGBUS for an address in the mapping ends the process with a line on standard
+/// error and status ExitCode::io; any other has the effect that it had before. One at a time, for
+/// signals are the process's.
+class BusErrorLine {
+ public:
+  BusErrorLine(std::span<const std::byte> mapping, std::string line);
+  BusErrorLine(const BusErrorLine&) = delete;
+  BusErrorLine& operator=(const BusErrorLine&) = delete;
+  ~BusErrorLine();
+
+ private:
+  static void say(int signal, siginfo_t* info, void* context);
+
+  static inline const BusErrorLine* current = nullptr;
+
+  std::span<const std::byte> mapping_;
+  std::string line_;
+  struct sigaction before_{};
+};
+
+// A file of as many graphs as wanted, from generated traffic.
+
+/// Stretches of 73 s without attack take turns with stretches under DoS, fuzzy and spoofing
+/// attacks. Injected identifiers share the index of the unknown. In memory of a few MB, however
+/// many graphs. Throws Error(io).
+void write_generated_graphs(const std::filesystem::path& path, std::size_t count,
+                            std::uint64_t seed);
 
 }  // namespace memduel

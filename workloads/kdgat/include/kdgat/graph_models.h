@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "training/memory_budget.h"
+#include "budget/memory_budget.h"
 
 namespace memduel {
 

@@ -10,7 +10,7 @@
 namespace memduel {
 
 /// Folders that may hold data sets, in the order in which they are searched: --data-dir,
-/// MEMDUEL_DATA_DIR, data/ and datasets/ of the checkout, ~/.cache/memduel.
+/// MEMDUEL_DATA_DIR, data/ and workloads/data/datasets/ of the checkout, ~/.cache/memduel.
 std::vector<std::filesystem::path> data_directories(
     const std::optional<std::filesystem::path>& data_dir);
 

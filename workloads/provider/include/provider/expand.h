@@ -1,10 +1,11 @@
-// A replay as a job: what the laboratory answers as a provider (docs/providers.md).
+// What the laboratory answers as a provider (docs/providers.md): a replay as a job, and what this
+// machine has of what the replays need.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "experiment/config/provider.h"
+#include "config/provider.h"
 
 namespace memduel {
 
@@ -19,5 +20,11 @@ nlohmann::json describe_site(const nlohmann::json& request);
 /// What the laboratory answers to any of the three, in this process.
 nlohmann::json ask_laboratory(const Provider& provider, const std::string& word,
                               const nlohmann::json& request);
+
+// What this machine has of what the replays need.
+
+/// "rows": name, ok, detail and advice of each; "cuda": whether its LibTorch can use a GPU, and
+/// else "no_cuda", why not.
+nlohmann::json describe_laboratory();
 
 }  // namespace memduel

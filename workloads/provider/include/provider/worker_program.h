@@ -1,11 +1,12 @@
-// memduel-worker outside trials.
+// memduel-worker outside trials: where it is, what it describes and measures, and what a workload
+// needs of it, checked before its first trial.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "experiment/config/provider.h"
+#include "config/provider.h"
 
 namespace memduel {
 
@@ -21,5 +22,14 @@ nlohmann::json describe_worker(const std::filesystem::path& worker,
 /// in the worker's words, Error(io) when it does not run.
 nlohmann::json probe_worker(const std::filesystem::path& worker, const nlohmann::json& request,
                             double within_seconds);
+
+inline constexpr const char* kNoWorker = "this build has no memduel-worker, which runs the replays";
+inline constexpr const char* kSeesNoGpu = "memduel-worker sees no GPU";
+
+/// Throws Error(cannot_measure) naming the place in the config, what is missing and what to do: a
+/// device that the worker does not see, a transport or a compression that it was built without.
+/// @param workload and arms resolved. @param worker what `memduel-worker describe` printed.
+void expect_abilities(const nlohmann::json& workload, const nlohmann::json& arms,
+                      const nlohmann::json& worker);
 
 }  // namespace memduel
