@@ -23,8 +23,8 @@ struct EegRecording {
   double rate_hz = 0;
   std::size_t samples = 0;    ///< of each channel
   std::vector<float> values;  ///< channel after channel, in the file's physical unit
-  std::vector<EegAnnotation> annotations =
-      {};  // NOLINT(readability-redundant-member-init): -Wextra
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
+  std::vector<EegAnnotation> annotations = {};
 
   [[nodiscard]] std::span<const float> channel(std::size_t index) const {
     return std::span(values).subspan(index * samples, samples);
