@@ -13,7 +13,7 @@
 
 #include "loaded_allocator.h"
 #include "memduel/memory.h"
-#include "memory/kernel_files.h"
+#include "memory/proc_files.h"
 
 namespace memduel {
 namespace {
@@ -103,18 +103,6 @@ std::optional<int> count_from(std::string_view text) {
   return value;
 }
 
-/// As it was when the program started: malloc does not hear of it later.
-std::optional<std::string> variable_at_start() {
-  const std::string environment = text_of("/proc/self/environ");
-  const std::string key = std::string(kVariable) + "=";
-  for (std::size_t at = 0; at < environment.size(); at = environment.find('\0', at) + 1) {
-    const std::string_view entry = environment.c_str() + at;
-    if (entry.starts_with(key)) return std::string(entry.substr(key.size()));
-    if (environment.find('\0', at) == std::string::npos) break;
-  }
-  return std::nullopt;
-}
-
 std::string why_not_heard(Allocator allocator) {
   switch (allocator) {
     case Allocator::jemalloc:
@@ -131,7 +119,8 @@ std::string why_not_heard(Allocator allocator) {
 
 /// The limit that was there from the start, with a note where what the environment says is not it.
 void take_limit_of_environment(ArenaUse& use) {
-  const auto at_start = variable_at_start();
+  // As it was when the program started: malloc does not hear of it later.
+  const auto at_start = environment_of(kSelf, kVariable);
   if (at_start) {
     use.limit = count_from(*at_start);
     if (!use.limit)

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif
@@ -11,6 +10,7 @@
 
 #include "loaded_allocator.h"
 #include "memduel/allocator.h"
+#include "memory/proc_files.h"
 
 namespace memduel {
 namespace {
@@ -151,15 +151,6 @@ bool add_area(const void* /*heap*/, const HeapArea* area, void* /*block*/, std::
   return true;
 }
 
-bool has_one_thread() {
-  DIR* tasks = opendir("/proc/self/task");
-  if (tasks == nullptr) return false;
-  int entries = 0;
-  while (readdir(tasks) != nullptr) ++entries;
-  closedir(tasks);
-  return entries == 3;  // with . and ..
-}
-
 /// Looks for "-abandoned:" with a peak other than 0 in what mi_stats_print_out writes, in whatever
 /// pieces.
 struct AbandonedSearch {
@@ -188,7 +179,7 @@ void look_for_abandoned(const char* text, void* argument) {
 /// Whether all blocks are in the heap of the thread that asks. What a thread leaves when it ends
 /// belongs to none, and no function of mimalloc 2 goes through it.
 bool one_heap_has_all() {
-  if (!has_one_thread()) return false;
+  if (threads_of(kSelf).size() != 1) return false;
   const auto print =
       loaded_symbol<void (*)(void (*)(const char*, void*), void*)>("mi_stats_print_out");
   if (print == nullptr) return false;

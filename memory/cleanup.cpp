@@ -10,8 +10,8 @@
 #include "allocator_control.h"
 #include "figures.h"
 #include "memduel/memory.h"
-#include "memory/kernel_files.h"
 #include "memory/memory_limit.h"
+#include "memory/proc_files.h"
 
 namespace memduel {
 namespace {
@@ -70,7 +70,7 @@ class CleanupWork {
 
   MemoryReading reading() {
     MemoryReading now;
-    now.rss_bytes = sized_field(text_of("/proc/self/status"), "VmRSS");
+    if (const auto memory = process_memory(kSelf)) now.rss_bytes = memory->rss;
     now.heap_held_free_bytes = allocator_state().held_free;
     if (options_.device != nullptr) {
       attempt("device", [&] {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <sstream>
 
@@ -25,16 +26,24 @@ std::optional<std::string_view> line_after(std::string_view text, std::string_vi
 
 }  // namespace
 
-std::string text_of(const std::string& path) {
-  std::string text;
+KernelText read_kernel_file(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return text;
-  std::array<char, 4096> buffer{};
-  for (ssize_t got = 0; (got = read(file, buffer.data(), buffer.size())) > 0;) {
-    text.append(buffer.data(), static_cast<std::size_t>(got));
+  if (file < 0) return {{}, errno};
+  KernelText all;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t got = read(file, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) all.error = errno;
+    if (got <= 0) break;
+    all.text.append(buffer.data(), static_cast<std::size_t>(got));
   }
   close(file);
-  return text;
+  return all;
+}
+
+std::string text_of(const std::string& path) {
+  return read_kernel_file(path).text;
 }
 
 std::optional<std::int64_t> number_in(std::string_view text) {
@@ -49,14 +58,17 @@ std::optional<std::int64_t> keyed_number(std::string_view text, std::string_view
   return value ? number_in(*value) : std::nullopt;
 }
 
-std::optional<std::int64_t> sized_field(std::string_view text, std::string_view name) {
+std::optional<std::int64_t> size_in(std::string_view text) {
   constexpr std::int64_t kKib = 1024;
-  auto value = line_after(text, std::string(name) + ":");
-  if (!value || !value->ends_with(" kB")) return std::nullopt;
-  const std::size_t digits = value->find_first_not_of(" \t");
-  const auto kib = number_in(value->substr(digits));
+  if (!text.ends_with(" kB")) return std::nullopt;
+  const auto kib = number_in(text.substr(text.find_first_not_of(" \t")));
   if (!kib || *kib < 0 || *kib > INT64_MAX / kKib) return std::nullopt;
   return *kib * kKib;
+}
+
+std::optional<std::int64_t> sized_field(std::string_view text, std::string_view name) {
+  const auto value = line_after(text, std::string(name) + ":");
+  return value ? size_in(*value) : std::nullopt;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "memduel/memory.h"
 #include "memory/kernel_files.h"
 #include "memory/memory_limit.h"
+#include "memory/proc_files.h"
 
 namespace memduel {
 namespace {
@@ -50,14 +51,14 @@ std::optional<double> watch_cpus(const MemoryInfoOptions& options) {
 
 void read_process(MemoryInfo& info, const MemoryInfoOptions& options) {
   const std::string status = text_of(options.root / "proc/self/status");
-  info.rss_bytes = sized_field(status, "VmRSS");
-  info.peak_rss_bytes = sized_field(status, "VmHWM");
-  info.rss_anon_bytes = sized_field(status, "RssAnon");
-  info.rss_file_bytes = sized_field(status, "RssFile");
-  info.rss_shmem_bytes = sized_field(status, "RssShmem");
-  info.swapped_bytes = sized_field(status, "VmSwap");
-  if (options.pss)
-    info.pss_bytes = sized_field(text_of(options.root / "proc/self/smaps_rollup"), "Pss");
+  const ProcessMemory memory = parse_status(status).value_or(ProcessMemory{});
+  info.rss_bytes = memory.rss;
+  info.peak_rss_bytes = memory.peak_rss;
+  info.rss_anon_bytes = memory.rss_anon;
+  info.rss_file_bytes = memory.rss_file;
+  info.rss_shmem_bytes = memory.rss_shmem;
+  info.swapped_bytes = memory.swapped;
+  if (options.pss) info.pss_bytes = parse_pss(text_of(options.root / "proc/self/smaps_rollup"));
   info.allocator = allocator_type();
   info.heap = allocator_state();
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "memory/kernel_files.h"
+#include "memory/proc_files.h"
 #include "trial/processes.h"
 #include "trial_metering.h"
 
@@ -27,8 +28,8 @@ bool is_more(std::int64_t bytes, std::int64_t than) {
 std::int64_t resident_sum(const TrialCgroup& group) {
   std::int64_t sum = 0;
   for (const pid_t pid : processes_in(group)) {
-    const std::string status = text_of(fmt::format("/proc/{}/status", pid));
-    for (const char* part : {"RssAnon", "RssShmem"}) sum += sized_field(status, part).value_or(0);
+    if (const auto memory = process_memory(pid))
+      sum += memory->rss_anon.value_or(0) + memory->rss_shmem.value_or(0);
   }
   return sum;
 }

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "memory/kernel_files.h"
+#include "memory/proc_files.h"
 #include "trial/processes.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -100,15 +100,14 @@ MarkSizes RoleMemory::read(const std::vector<pid_t>& processes) {
   int living = 0;
   pid_t last = 0;
   for (const pid_t pid : processes) {
-    const std::string status = text_of(fmt::format("/proc/{}/status", pid));
-    const auto rss = sized_field(status, "VmRSS");
-    if (!rss) continue;  // a zombie has none
+    const auto memory = process_memory(pid);
+    if (!memory || !memory->rss) continue;  // a zombie has none
     ++living;
     last = pid;
-    add_size(sizes.rss, rss);
-    add_size(sizes.anon, sized_field(status, "RssAnon"));
-    add_size(sizes.file, sized_field(status, "RssFile"));
-    peak = sized_field(status, "VmHWM");
+    add_size(sizes.rss, memory->rss);
+    add_size(sizes.anon, memory->rss_anon);
+    add_size(sizes.file, memory->rss_file);
+    peak = memory->peak_rss;
   }
   const bool is_new = known_ == 0;
   const bool was_alone =
@@ -124,7 +123,7 @@ MarkSizes RoleMemory::read(const std::vector<pid_t>& processes) {
 std::optional<std::int64_t> resident_bytes(const std::vector<pid_t>& processes) {
   std::optional<std::int64_t> sum;
   for (const pid_t pid : processes)
-    add_size(sum, sized_field(text_of(fmt::format("/proc/{}/status", pid)), "VmRSS"));
+    if (const auto memory = process_memory(pid)) add_size(sum, memory->rss);
   return sum;
 }
 

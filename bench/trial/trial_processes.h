@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/proc_files.h"
 #include "trial/marks.h"
 #include "trial/sampling.h"
 #include "trial/trial_plan.h"
@@ -51,12 +52,11 @@ class Readiness {
 /// made. Reads /proc/loadavg (proc_loadavg(5)); one look costs about 2 us.
 class LastPid {
  public:
-  LastPid();
   /// Whether a number was given out since the last look; false where the file cannot be read.
   bool moved();
 
  private:
-  Descriptor file_;
+  ProcFile file_{"/proc/loadavg"};
   pid_t last_ = 0;
 };
 

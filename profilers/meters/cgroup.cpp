@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
 #include "memory/kernel_files.h"
+#include "memory/proc_files.h"
 
 namespace memduel {
 namespace {
@@ -96,13 +96,8 @@ std::vector<pid_t> processes_in(const TrialCgroup& group) {
   std::vector<pid_t> processes;
   for (const std::string& directory : {group.memory_dir, group.kill_dir}) {
     if (directory.empty()) continue;
-    const std::string text = text_of(directory + "/cgroup.procs");
-    char* end = nullptr;
-    for (const char* at = text.c_str(); *at != '\0'; at = end) {
-      const pid_t pid = static_cast<pid_t>(std::strtol(at, &end, 10));
-      if (end == at) break;
-      if (pid > 0) processes.push_back(pid);
-    }
+    const std::vector<pid_t> listed = parse_pids(text_of(directory + "/cgroup.procs"));
+    processes.insert(processes.end(), listed.begin(), listed.end());
     if (group.memory_dir == group.kill_dir) break;
   }
   std::ranges::sort(processes);

@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <set>
 #include <string>
 
-#include "memory/kernel_files.h"
-#include "proc_text.h"
+#include "memory/proc_files.h"
 #include "recorder/layout.h"
 
 namespace memduel {
@@ -78,13 +76,9 @@ void add_to(std::optional<std::int64_t>& sum, std::int64_t bytes) {
 }
 
 /// Gone, or a zombie that nobody has waited for.
-bool is_dead(std::int64_t pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(stat, text);
-  const auto name_end = text.rfind(") ");
-  return name_end == std::string::npos || name_end + 2 >= text.size() ||
-         text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
+bool has_ended(std::int64_t pid) {
+  const auto line = process_line(static_cast<pid_t>(pid));
+  return line ? is_dead(*line) : line.is_gone();
 }
 
 }  // namespace
@@ -235,7 +229,7 @@ void HeapMeter::find_images(Role& role) {
     role.known.insert(name);
     role.running.push_back(std::move(image));
   }
-  std::erase_if(role.running, [](const auto& image) { return is_dead(image->page->pid); });
+  std::erase_if(role.running, [](const auto& image) { return has_ended(image->page->pid); });
 }
 
 std::size_t HeapMeter::role_of(pid_t pid, std::size_t otherwise) const {
@@ -267,17 +261,18 @@ void HeapMeter::add_uncounted(std::int64_t now_ns, Values& uncounted, Values& to
     }
     if (process->since_ns == 0) process->since_ns = now_ns;
     if (now_ns - process->since_ns < kUncountedFrom) return false;
-    const std::string directory = "/proc/" + std::to_string(process->pid);
-    const auto pages = anonymous_pages(text_of(directory + "/statm"));
+    const auto pages = process_pages(process->pid);
     if (!pages) {
       given_.erase(process->pid);  // another process may get its number
       return true;
     }
-    if (is_only_forked(text_of(directory + "/stat"))) return false;
-    if (*pages == 0) return false;  // a zombie, until somebody waits for it
+    const auto line = process_line(process->pid);
+    if (line && is_only_forked(*line)) return false;
+    const std::int64_t bytes = pages->anonymous() * page_bytes;
+    if (bytes == 0) return false;  // a zombie, until somebody waits for it
     const std::size_t role = role_of(process->pid, 0);
-    add_to(uncounted[role], *pages * page_bytes);
-    add_to(together[role], *pages * page_bytes);
+    add_to(uncounted[role], bytes);
+    add_to(together[role], bytes);
     return false;
   });
 }

@@ -15,11 +15,11 @@
 
 #include "heap_meter.h"
 #include "memory/kernel_files.h"
+#include "memory/proc_files.h"
 #include "meters/cgroup.h"
 #include "meters/nvml.h"
 #include "meters/procfs_meter.h"
 #include "model/metric_catalogue.h"
-#include "proc_text.h"
 #include "profile/recording.h"
 #include "util/error.h"
 #include "util/process.h"
@@ -28,28 +28,15 @@
 namespace memduel {
 namespace {
 
-struct FileText {
-  std::string text;
-  int error_number = 0;
-};
-
-FileText own_file(const char* name) {
-  const std::string path = std::string("/proc/self/") + name;
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {{}, errno};
-  std::array<char, 8192> buffer{};
-  const ssize_t got = read(file, buffer.data(), buffer.size());
-  const int error_number = got < 0 ? errno : 0;
-  close(file);
-  return {std::string(buffer.data(), static_cast<std::size_t>(got < 0 ? 0 : got)), error_number};
+Capability readable(const char* name, bool parsed, int error, const char* advice) {
+  const std::string file = std::string("/proc/PID/") + name;
+  if (parsed) return {name, true, file + " can be read", {}};
+  return {name, false, file + ": " + describe_proc_error(error), advice};
 }
 
-Capability readable(const char* name, bool parsed, int error_number, const char* advice) {
-  if (parsed) return {name, true, std::string("/proc/PID/") + name + " can be read", {}};
-  return {name, false,
-          std::string("/proc/PID/") + name + ": " +
-              (error_number != 0 ? std::strerror(error_number) : "not the expected text"),
-          advice};
+std::optional<std::int64_t> own_peak() {
+  const auto memory = process_memory(kSelf);
+  return memory ? memory->peak_rss : std::nullopt;
 }
 
 /// Touches 8 MiB, gives them back and asks whether the peak then falls by most of it.
@@ -61,7 +48,7 @@ Capability peak_reset() {
   if (block == MAP_FAILED) return {"peak_reset", false, std::strerror(errno), advice};
   std::memset(block, 1, kBytes);
   munmap(block, kBytes);
-  const auto before = sized_field(own_file("status").text, "VmHWM");
+  const auto before = own_peak();
   const int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
   const bool written = file >= 0 && write(file, "5", 1) == 1;
   const int error_number = errno;
@@ -70,7 +57,7 @@ Capability peak_reset() {
     return {"peak_reset", false,
             std::string("/proc/self/clear_refs: ") + std::strerror(error_number), advice};
   }
-  const auto after = sized_field(own_file("status").text, "VmHWM");
+  const auto after = own_peak();
   if (!before || !after) return {"peak_reset", false, "the kernel reports no VmHWM", advice};
   if (*before - *after < static_cast<std::int64_t>(kBytes / 2)) {
     return {"peak_reset", false, "writing to clear_refs does not lower VmHWM", advice};
@@ -81,12 +68,12 @@ Capability peak_reset() {
 }  // namespace
 
 std::vector<Capability> meter_capabilities() {
-  const FileText statm = own_file("statm");
-  const FileText rollup = own_file("smaps_rollup");
+  const auto pages = process_pages(kSelf);
+  const auto pss = ProcFile(kSelf, "smaps_rollup").read(parse_pss);
   return {
-      readable("statm", resident_pages(statm.text).value_or(0) > 0, statm.error_number,
+      readable("statm", pages && pages->resident > 0, pages.error,
                "mount /proc without hidepid, or run as the same user"),
-      readable("smaps_rollup", sized_field(rollup.text, "Pss").has_value(), rollup.error_number,
+      readable("smaps_rollup", pss.has_value(), pss.error,
                "Linux 4.14 or later with CONFIG_PROC_PAGE_MONITOR; without it there is no PSS"),
       peak_reset(),
   };

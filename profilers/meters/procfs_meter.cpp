@@ -1,49 +1,15 @@
 #include "meters/procfs_meter.h"
 
-#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdlib>
 
-#include "memory/kernel_files.h"
+#include "memory/proc_files.h"
 #include "model/metric_catalogue.h"
-#include "proc_text.h"
 
 namespace memduel {
 namespace {
-
-/// One file of /proc/PID, opened when first read and kept open.
-class ProcFile {
- public:
-  ProcFile(pid_t pid, const char* name) : path_("/proc/" + std::to_string(pid) + "/" + name) {}
-  ProcFile(const ProcFile&) = delete;
-  ProcFile& operator=(const ProcFile&) = delete;
-  ~ProcFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-
-  /// Empty when the process is gone or may not be read.
-  std::string_view read() {
-    if (descriptor_ < 0) descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) return {};
-    ssize_t got = 0;
-    do {
-      got = pread(descriptor_, buffer_.data(), buffer_.size(), 0);
-    } while (got < 0 && errno == EINTR);
-    return {buffer_.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
-  }
-
- private:
-  std::string path_;
-  int descriptor_ = -1;
-  static thread_local std::array<char, 8192> buffer_;
-};
-
-thread_local std::array<char, 8192> ProcFile::buffer_;
 
 constexpr std::int64_t kPeaksInterval = 10'000'000;
 /// A status costs ten times what a statm costs.
@@ -77,6 +43,8 @@ std::optional<double> as_double(std::optional<std::int64_t> value) {
 struct ProcfsMeter::Process {
   explicit Process(pid_t id)
       : pid(id), statm(id, "statm"), stat(id, "stat"), status(id, "status") {}
+  ProcessMemory memory() { return status.read(parse_status).value_or(ProcessMemory{}); }
+
   pid_t pid;
   ProcFile statm;
   ProcFile stat;
@@ -127,18 +95,17 @@ std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
   std::int64_t total = 0;
   std::int64_t files = 0;
   std::erase_if(role.processes, [&](const std::unique_ptr<Process>& process) {
-    const std::string_view statm = process->statm.read();
-    const auto pages = resident_pages(statm);
-    total += pages.value_or(0) * page_bytes;
-    const std::int64_t others =
-        (pages.value_or(0) - anonymous_pages(statm).value_or(0)) * page_bytes;
+    const auto statm = process->statm.read(parse_statm);
+    const ProcessPages pages = statm.value_or(ProcessPages{});
+    total += pages.resident * page_bytes;
+    const std::int64_t others = (pages.resident - pages.anonymous()) * page_bytes;
     if (others > process->told_bytes + std::max(kLeastGrowth, process->told_bytes / kGrowthPart)) {
       process->told_bytes = others;
-      process->shared_bytes = sized_field(process->status.read(), "RssShmem").value_or(0);
+      process->shared_bytes = process->memory().rss_shmem.value_or(0);
     }
     files += std::max<std::int64_t>(0, others - process->shared_bytes);
     // A zombie reads as 0 pages, a reaped process not at all; its number may come back as another.
-    return !pages;
+    return !statm;
   });
   role.sampled.reset();
   role.of_files.reset();
@@ -165,14 +132,13 @@ void ProcfsMeter::sample_peaks(std::int64_t now_ns) {
   const std::int64_t cpu_before = thread_cpu_ns();
   for (const auto& role : roles_) {
     for (const auto& process : role->processes) {
-      const std::string_view status = process->status.read();
-      process->shared_bytes = sized_field(status, "RssShmem").value_or(0);
-      process->told_bytes = process->shared_bytes + sized_field(status, "RssFile").value_or(0);
-      const auto peak = sized_field(status, "VmHWM");
-      if (!peak || *peak == process->peak_bytes) continue;
-      process->peak_bytes = *peak;
+      const ProcessMemory memory = process->memory();
+      process->shared_bytes = memory.rss_shmem.value_or(0);
+      process->told_bytes = process->shared_bytes + memory.rss_file.value_or(0);
+      if (!memory.peak_rss || *memory.peak_rss == process->peak_bytes) continue;
+      process->peak_bytes = *memory.peak_rss;
       role->peaks.t_ns.push_back(now_ns);
-      role->peaks.values.push_back(*peak);
+      role->peaks.values.push_back(*memory.peak_rss);
     }
   }
   peaks_due_ns_ = now_ns + std::max(kPeaksInterval, kRestPerPeaks * (thread_cpu_ns() - cpu_before));
@@ -192,11 +158,11 @@ MeterReading ProcfsMeter::read(const std::string& role) {
   if (entry == nullptr) return reading;
   for (const auto& process : entry->processes) {
     add_to(reading.counters, kCpuSeconds, cpu_seconds_of(process->pid));
-    if (const auto faults = fault_counts(process->stat.read())) {
-      add_to(reading.counters, kMinorFaults, static_cast<double>(faults->minor));
-      add_to(reading.counters, kMajorFaults, static_cast<double>(faults->major));
+    if (const auto line = process->stat.read(parse_process_line); line && line->faults) {
+      add_to(reading.counters, kMinorFaults, static_cast<double>(line->faults->minor));
+      add_to(reading.counters, kMajorFaults, static_cast<double>(line->faults->major));
     }
-    add_to(reading.values, kSwapped, as_double(sized_field(process->status.read(), "VmSwap")));
+    add_to(reading.values, kSwapped, as_double(process->memory().swapped));
   }
   return reading;
 }
@@ -208,7 +174,7 @@ Metrics ProcfsMeter::read_costly(const std::string& role) {
   for (const auto& process : entry->processes) {
     // Opened each time: an open one goes on about the program that ran before an exec.
     ProcFile smaps_rollup(process->pid, "smaps_rollup");
-    add_to(values, "pss_bytes", as_double(sized_field(smaps_rollup.read(), "Pss")));
+    add_to(values, "pss_bytes", as_double(smaps_rollup.read(parse_pss)));
   }
   return values;
 }

@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
+#include "memory/proc_files.h"
 #include "profile/function_names.h"
 #include "readers/plain_source.h"
-#include "text_cursor.h"
 #include "util/bytes.h"
 
 namespace memduel {
@@ -132,23 +132,11 @@ void AddressSpace::add_loaded(const std::string& path, std::uint64_t bias,
 }
 
 bool AddressSpace::add_maps_line(std::string_view line) {
-  TextCursor cursor(line);
-  const auto begin = cursor.number(16);
-  if (!begin || !cursor.skip("-")) return false;
-  const auto end = cursor.number(16);
-  if (!end || *end <= *begin || !cursor.skip(" ")) return false;
-  const bool executable = cursor.word().find('x') != std::string_view::npos;
-  if (!cursor.skip(" ")) return false;
-  const auto offset = cursor.number(16);
-  if (!offset || !cursor.skip(" ")) return false;
-  cursor.word();  // device
-  cursor.skip_spaces();
-  cursor.word();  // inode
-  cursor.skip_spaces();
-  const std::string path(cursor.rest());
-  has_stack_ = has_stack_ || path.starts_with("[stack");
-  if (executable && (path.starts_with('/') || path.starts_with('['))) {
-    add_mapped({*begin, *end, *offset, path, {}});
+  const auto range = parse_maps_line(line);
+  if (!range) return false;
+  has_stack_ = has_stack_ || range->path.starts_with("[stack");
+  if (range->executable && (range->path.starts_with('/') || range->path.starts_with('['))) {
+    add_mapped({range->begin, range->end, range->offset, std::string(range->path), {}});
   }
   return true;
 }

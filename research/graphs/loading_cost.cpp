@@ -10,11 +10,11 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <system_error>
 
 #include "data/random.h"
+#include "memory/proc_files.h"
 #include "util/error.h"
 #include "util/file.h"
 
@@ -42,22 +42,9 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// A line of /proc/self/status, in bytes.
-double resident_bytes(const std::string& key) {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    if (word != key + ":") continue;
-    double kib = 0;
-    status >> kib;
-    return kib * 1024;
-  }
-  return 0;
-}
-
 LoadingCost load_and_shuffle(const std::filesystem::path& path, GraphLoading loading) {
   LoadingCost cost;
-  const double anonymous = resident_bytes("RssAnon");
-  const double of_file = resident_bytes("RssFile");
+  const ProcessMemory before = process_memory(kSelf).value();
   auto begin = std::chrono::steady_clock::now();
   const auto store = open_graphs(path, loading);
   cost.open_seconds = seconds_since(begin);
@@ -69,8 +56,9 @@ LoadingCost load_and_shuffle(const std::filesystem::path& path, GraphLoading loa
     for (const float number : graph.edge_features) cost.sum += number;
   }
   cost.epoch_seconds = seconds_since(begin);
-  cost.anonymous_bytes = resident_bytes("RssAnon") - anonymous;
-  cost.file_bytes = resident_bytes("RssFile") - of_file;
+  const ProcessMemory after = process_memory(kSelf).value();
+  cost.anonymous_bytes = static_cast<double>(after.rss_anon.value() - before.rss_anon.value());
+  cost.file_bytes = static_cast<double>(after.rss_file.value() - before.rss_file.value());
   return cost;
 }
 

@@ -46,6 +46,24 @@ TEST(HeapMeter, CountsACommandToTheByteAndGatesIt) {
   }
 }
 
+/// What takes a line of stat for the whole takes such a process for one that has ended.
+TEST(HeapMeter, CountsAProcessWhoseNameHasANewline) {
+  const Workplace place;
+  const std::string script = place.file("named.py",
+                                        "import time\n"
+                                        "open('/proc/self/comm', 'w').write('a\\nb')\n"
+                                        "kept = [bytes(100000) for _ in range(200)]\n"
+                                        "time.sleep(0.3)\n");
+  const std::string command = "/usr/bin/python3 " + script;
+  const Finished run =
+      memduel(place, {"compare", "--a", command, "--b", command + " other", "--repeats", "2",
+                      "--set", "profile.trials=0", "--out", place.path("run")});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const double end = metric_of(results_in(place.path("run")), "a", "command", "end_heap_bytes");
+  EXPECT_GE(end, 200 * 100000);
+  EXPECT_LE(end, 200 * 100000 + 2 * kMiB) << "the interpreter's own";
+}
+
 /// The median of a metric of the whole job.
 double median_in(const nlohmann::json& row, const char* arm) {
   return row.at(std::string(arm) + "_median").get<double>();

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
@@ -350,13 +349,6 @@ namespace {
   throw Error(ExitCode::usage, what, where, advice);
 }
 
-/// A thread of the kernel has no address space.
-bool has_memory(pid_t pid) {
-  std::ifstream statm(fmt::format("/proc/{}/statm", pid));
-  std::int64_t pages = 0;
-  return !(statm >> pages) || pages > 0;
-}
-
 void check_pids(const WatchOptions& options) {
   for (auto pid = options.pids.begin(); pid != options.pids.end(); ++pid) {
     const std::string where = fmt::format("--pid {}", *pid);
@@ -364,10 +356,13 @@ void check_pids(const WatchOptions& options) {
       refuse("found the same process twice", where);
     if (*pid == getpid()) refuse("that is this memduel", where);
     const auto line = process_line(*pid);
+    if (!line && !line.is_gone())
+      refuse(fmt::format("/proc/{}/stat: {}", *pid, describe_proc_error(line.error)), where);
     if (!line) refuse("there is no such process", where, "see ps -e");
     if (is_dead(*line))
       refuse("the process has ended, and its parent has not asked for its status", where);
-    if (!has_memory(*pid))
+    const auto pages = process_pages(*pid);
+    if (pages && pages->total == 0)
       refuse("that is a thread of the kernel, without memory of its own", where);
   }
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -39,13 +38,10 @@ std::string reproduction(const WatchOptions& options) {
 
 }  // namespace
 
-// Without what a title that the program gave itself leaves of the arguments' memory: redis fills it
-// with a space and zeros.
+// Redis fills what the title that it gives itself leaves of the arguments' memory with a space,
+// too.
 std::vector<std::string> command_line_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
-  std::vector<std::string> arguments;
-  for (std::string word; std::getline(file, word, '\0');) arguments.push_back(word);
-  while (!arguments.empty() && arguments.back().empty()) arguments.pop_back();
+  std::vector<std::string> arguments = arguments_of(pid);
   if (arguments.size() == 1) arguments.front().erase(arguments.front().find_last_not_of(' ') + 1);
   return arguments;
 }

@@ -9,7 +9,14 @@
 
 namespace memduel {
 
-/// The whole text; empty when the file cannot be read.
+/// The whole text, or what there is of it before `error`, an errno.
+struct KernelText {
+  std::string text;
+  int error = 0;
+};
+KernelText read_kernel_file(const std::string& path);
+
+/// The same text; empty when the file cannot be read.
 std::string text_of(const std::string& path);
 
 /// The number that `text` begins with; absent for "max" and for nothing.
@@ -17,6 +24,9 @@ std::optional<std::int64_t> number_in(std::string_view text);
 
 /// The number after `key` at the start of a line: "oom_kill 3".
 std::optional<std::int64_t> keyed_number(std::string_view text, std::string_view key);
+
+/// Bytes of "  1234 kB"; absent without the unit, and for more than fits.
+std::optional<std::int64_t> size_in(std::string_view text);
 
 /// Bytes of a line "NAME:  1234 kB" of status, smaps_rollup or meminfo.
 std::optional<std::int64_t> sized_field(std::string_view text, std::string_view name);

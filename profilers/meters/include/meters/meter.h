@@ -4,6 +4,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <time.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,13 @@
 #include "model/run_data.h"
 
 namespace memduel {
+
+/// CPU time of the calling thread, by which meters ration what costs much to read.
+inline std::int64_t thread_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 /// What a meter read at one mark.
 struct MeterReading {

@@ -1,9 +1,6 @@
 // RSS and its part of mapped files by sampling /proc/PID/statm; shared memory, which statm counts
 // as a file's, and the kernel-kept peak (VmHWM) less often; CPU time, page faults and swap at
 // marks; PSS when asked for.
-//
-// Files of /proc are opened once per process and read with pread: 1.2 us for a statm, where opening
-// it each time takes 4.
 #pragma once
 
 #include <map>
