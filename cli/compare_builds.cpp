@@ -221,7 +221,6 @@ void build_side(const Side& side, const RevisionsArguments& revisions, const fs:
     make.command.env.emplace("SOURCE_DATE_EPOCH", side.time);
     make.directory = side.worktree;
     make.log = log;
-    make.stop = &listen_for_signals();
     tell(options,
          fmt::format("building {} {}: {}", side.what, describe_revision(side.revision), text));
     const int status = run_make(make);

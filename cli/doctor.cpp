@@ -66,7 +66,7 @@ std::vector<Capability> laboratory_capabilities() {
 
 Capability git_capability() {
   try {
-    const Captured answer = capture({"git", "--version"});
+    const HelperResult answer = capture({"git", "--version"});
     return {"git", answer.exit_status == 0, answer.out.substr(0, answer.out.find('\n')), ""};
   } catch (const Error& error) {
     return {"git", false, error.message(), "apt-get install git, to compare two revisions"};

@@ -24,7 +24,7 @@ std::optional<std::string> find_laboratory() {
 std::optional<LaboratoryHere> ask_laboratory_of_machine() {
   const auto program = find_laboratory();
   if (!program) return std::nullopt;
-  const Captured answer = capture({*program, "doctor"});
+  const HelperResult answer = capture({*program, "doctor"});
   if (answer.exit_status != 0)
     throw Error(ExitCode::io,
                 fmt::format("doctor ended with status {}: {}", answer.exit_status, answer.err),

@@ -24,6 +24,7 @@
 #include "util/command_line.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/process.h"
 #include "util/text.h"
 #include "verdict/questions.h"
 

@@ -172,7 +172,7 @@ class SlurmWait {
 
   void until_over() {
     while (!shares_.over()) {
-      for (const std::string& words : shares_.look()) bar_.say(escape_terminal(words));
+      look();
       stop_if_asked();
       expect_answer();
       show();
@@ -182,6 +182,15 @@ class SlurmWait {
   }
 
  private:
+  void look() {
+    try {
+      for (const std::string& words : shares_.look()) bar_.say(escape_terminal(words));
+    } catch (const Error&) {
+      stop_if_asked();  // which ends the command that asks Slurm, too
+      throw;
+    }
+  }
+
   void stop_if_asked() {
     if (!stop_.asked()) return;
     bar_.finish();

@@ -47,6 +47,10 @@ Error StopRequest::error(const std::string& what, std::string where, std::string
           std::move(advice)};
 }
 
+const StopRequest& own_stop_request() noexcept {
+  return own_request;
+}
+
 const StopRequest& listen_for_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action = {};

@@ -21,7 +21,11 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -71,53 +75,164 @@ Descriptor file_with(const std::string& text) {
   return file;
 }
 
-/// What a child becomes; only what is safe between fork and exec. Its own process group is ended as
-/// one, and the kernel ends it with its parent, however that dies.
-[[noreturn]] void become(char* const* argv, const char* directory,
-                         const std::array<int, 3>& streams, int report, pid_t parent) {
+/// Why a child could not become its program.
+struct StartFailure {
+  int error = 0;  ///< 0: it could
+  bool of_directory = false;
+};
+
+struct StartOfHelper {
+  char* const* argv;
+  char* const* environment;
+  const char* directory;
+  std::array<int, 3> streams;
+};
+
+/// Only what is safe between fork and exec. Its own process group is ended as one, and the kernel
+/// ends the child with its parent, however that dies.
+[[noreturn]] void become_helper(const StartOfHelper& helper, int report, pid_t parent) {
+  sigset_t none;
+  sigemptyset(&none);
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
   const bool is_orphan = ::getppid() != parent;
-  bool ready = !is_orphan && (*directory == '\0' || ::chdir(directory) == 0);
+  StartFailure failure;
+  failure.of_directory = *helper.directory != '\0' && ::chdir(helper.directory) != 0;
+  bool ready = !is_orphan && !failure.of_directory;
   for (int stream = 0; stream < 3; ++stream)
-    ready = ready && ::dup2(streams[static_cast<std::size_t>(stream)], stream) == stream;
-  if (ready) ::execvp(argv[0], argv);
-  const int failed = errno;
-  static_cast<void>(!::write(report, &failed, sizeof failed));
+    ready = ready && ::dup2(helper.streams[static_cast<std::size_t>(stream)], stream) == stream;
+  if (ready) ::execvpe(helper.argv[0], helper.argv, helper.environment);
+  failure.error = errno;
+  static_cast<void>(!::write(report, &failure, sizeof failure));
   ::_exit(127);
 }
 
-/// The error that kept the child from becoming its program; 0 when nothing did.
-int failure_in(int report) {
-  int failed = 0;
+StartFailure failure_in(int report) {
+  StartFailure failure;
   ssize_t size = 0;
-  do size = ::read(report, &failed, sizeof failed);
+  do size = ::read(report, &failure, sizeof failure);
   while (size < 0 && errno == EINTR);
-  return size == sizeof failed ? failed : 0;
+  return size == sizeof failure ? failure : StartFailure();
 }
 
-pid_t start(const std::vector<std::string>& argv, const CaptureOptions& options, const Pipe& out,
-            const Pipe& err) {
-  const Descriptor input = file_with(options.input);
+/// Strings as execve takes them.
+class StringBlock {
+ public:
+  explicit StringBlock(std::vector<std::string> strings) : strings_(std::move(strings)) {
+    for (std::string& text : strings_) pointers_.push_back(text.data());
+    pointers_.push_back(nullptr);
+  }
+  [[nodiscard]] char* const* data() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> strings_;
+  std::vector<char*> pointers_;
+};
+
+StringBlock environment_with(const std::map<std::string, std::optional<std::string>>& changes) {
+  auto variables = current_environment();
+  for (const auto& [name, value] : changes)
+    if (value)
+      variables[name] = *value;
+    else
+      variables.erase(name);
+  std::vector<std::string> strings;
+  for (const auto& [name, value] : variables) strings.push_back(name + "=" + value);
+  return StringBlock(std::move(strings));
+}
+
+constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
+std::array<std::atomic<pid_t>, 64> running_groups{};
+std::mutex handlers_mutex;
+int running_helpers = 0;
+
+/// In place of the default action, which would leave what a helper has started.
+extern "C" void end_helpers_and_die(int number) {
+  for (const std::atomic<pid_t>& group : running_groups)
+    if (const pid_t pid = group; pid > 0) ::kill(-pid, SIGKILL);
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+}
+
+void replace_handlers(void (*from)(int), void (*to)(int)) {
+  for (const int number : kEndingSignals) {
+    struct sigaction action = {};
+    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler != from) continue;
+    action = {};
+    action.sa_handler = to;
+    sigaction(number, &action, nullptr);
+  }
+}
+
+/// A started helper. With it goes all of its process group.
+class HelperProcess {
+ public:
+  explicit HelperProcess(pid_t pid) : pid_(pid) {
+    const std::lock_guard lock(handlers_mutex);
+    if (running_helpers++ == 0) replace_handlers(SIG_DFL, end_helpers_and_die);
+    for (std::atomic<pid_t>& group : running_groups)
+      if (pid_t none = 0; group.compare_exchange_strong(none, pid)) break;
+  }
+  HelperProcess(const HelperProcess&) = delete;
+  HelperProcess& operator=(const HelperProcess&) = delete;
+  ~HelperProcess() {
+    if (pid_ > 0) end();
+  }
+
+  void signal(int number) const { ::kill(-pid_, number); }
+
+  /// Its number stays its own: nobody has waited for it yet.
+  [[nodiscard]] bool has_ended() const {
+    siginfo_t found{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &found, WEXITED | WNOHANG | WNOWAIT) != 0
+               ? errno == ECHILD
+               : found.si_pid == pid_;
+  }
+
+  /// As waitpid tells its end.
+  int end() {
+    signal(SIGKILL);
+    int status = 0;
+    {
+      const std::lock_guard lock(handlers_mutex);
+      for (std::atomic<pid_t>& group : running_groups)
+        if (pid_t own = pid_; group.compare_exchange_strong(own, 0)) break;
+      if (--running_helpers == 0) replace_handlers(end_helpers_and_die, SIG_DFL);
+    }
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+pid_t start_helper(const std::vector<std::string>& argv, const HelperOptions& options,
+                   const std::array<int, 3>& streams) {
+  const StringBlock arguments(argv);
+  const StringBlock environment = environment_with(options.environment);
   const std::string directory = options.directory.string();
-  std::vector<char*> arguments;
-  for (const std::string& one : argv) arguments.push_back(const_cast<char*>(one.c_str()));
-  arguments.push_back(nullptr);
   Pipe report;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0)
     throw Error(ExitCode::io, fmt::format("cannot start: {}", std::strerror(errno)), argv[0]);
   if (pid == 0)
-    become(arguments.data(), directory.c_str(), {input.get(), out.end(1), err.end(1)},
-           report.end(1), parent);
+    become_helper({arguments.data(), environment.data(), directory.c_str(), streams}, report.end(1),
+                  parent);
   ::setpgid(pid, pid);
   report.close(1);
-  if (const int failed = failure_in(report.end(0)); failed != 0) {
-    ::waitpid(pid, nullptr, 0);
-    throw Error(ExitCode::io, fmt::format("cannot start: {}", std::strerror(failed)), argv[0]);
-  }
-  return pid;
+  const StartFailure failure = failure_in(report.end(0));
+  if (failure.error == 0) return pid;
+  ::waitpid(pid, nullptr, 0);
+  throw Error(ExitCode::io,
+              failure.of_directory
+                  ? fmt::format("cannot start in {}: {}", directory, std::strerror(failure.error))
+                  : "cannot start: " + why_not_run(argv[0], failure.error),
+              argv[0]);
 }
 
 /// Appends what is there; false at the end of the stream.
@@ -129,72 +244,139 @@ bool drain(int fd, std::string& into) {
   return size > 0;
 }
 
-int wait_for(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 constexpr std::size_t kMostOutput = std::size_t{64} << 20;
 
-bool is_too_much(const Captured& captured) {
-  return captured.out.size() + captured.err.size() > kMostOutput;
-}
+using HelperClock = std::chrono::steady_clock;
 
-/// Reads both streams to their ends; false when the time is over first, it is too much, or waiting
-/// for them fails, which errno then says.
-bool read_until(std::chrono::steady_clock::time_point end, Pipe& out, Pipe& err, Captured& into) {
-  bool out_open = true;
-  bool err_open = true;
-  while (out_open || err_open) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        end - std::chrono::steady_clock::now());
-    errno = 0;
-    if (left.count() <= 0 || is_too_much(into)) return false;
-    std::array<pollfd, 2> watched = {
-        {{out_open ? out.end(0) : -1, POLLIN, 0}, {err_open ? err.end(0) : -1, POLLIN, 0}}};
-    constexpr std::int64_t kLongestWait = 1000;
-    if (::poll(watched.data(), watched.size(),
-               static_cast<int>(std::min<std::int64_t>(left.count(), kLongestWait))) < 0) {
-      if (errno == EINTR) continue;
-      return false;
-    }
-    if (watched[0].revents != 0) out_open = drain(out.end(0), into.out);
-    if (watched[1].revents != 0) err_open = drain(err.end(0), into.err);
+/// Until a helper has ended and its streams have, or something ends it.
+class HelperWait {
+ public:
+  HelperWait(const HelperProcess& helper, const HelperOptions& options, HelperResult& into)
+      : helper_(helper),
+        into_(into),
+        stop_(options.stop),
+        was_asked_(stop_ != nullptr && stop_->asked()),
+        was_in_haste_(stop_ != nullptr && stop_->asked_for_haste()) {
+    if (options.within_seconds)
+      end_ = HelperClock::now() +
+             std::chrono::milliseconds(static_cast<std::int64_t>(*options.within_seconds * 1000));
   }
-  return true;
+
+  /// @param out -1 for a stream that is not captured, as is `err`
+  void until_over(int out, int err) {
+    while (out >= 0 || err >= 0 || !helper_.has_ended()) {
+      end_if_asked();
+      into_.output_cut = into_.out.size() + into_.err.size() > kMostOutput;
+      if (into_.output_cut || (into_.stopped && stop_->asked_for_haste())) return;
+      if (HelperClock::now() >= end_) {
+        into_.timed_out = !into_.stopped;
+        return;
+      }
+      if (out >= 0 || err >= 0)
+        read_from(out, err);
+      else
+        pause();
+    }
+  }
+
+ private:
+  void end_if_asked() {
+    constexpr std::chrono::seconds kGrace{5};
+    if (stop_ == nullptr || into_.stopped) return;
+    into_.stopped = (stop_->asked() && !was_asked_) || (stop_->asked_for_haste() && !was_in_haste_);
+    if (!into_.stopped) return;
+    helper_.signal(SIGTERM);
+    end_ = HelperClock::now() + kGrace;
+  }
+
+  /// A signal may come to another thread, and does not end the poll then.
+  void read_from(int& out, int& err) {
+    constexpr std::chrono::milliseconds kLongestWait{100};
+    const auto left = std::min(
+        kLongestWait, std::chrono::ceil<std::chrono::milliseconds>(end_ - HelperClock::now()));
+    std::array<pollfd, 2> watched = {{{out, POLLIN, 0}, {err, POLLIN, 0}}};
+    if (::poll(watched.data(), watched.size(),
+               static_cast<int>(std::max<std::int64_t>(left.count(), 0))) < 0) {
+      if (errno == EINTR) return;
+      throw Error(ExitCode::io,
+                  fmt::format("cannot wait for what it prints: {}", std::strerror(errno)));
+    }
+    if (watched[0].revents != 0 && !drain(out, into_.out)) out = -1;
+    if (watched[1].revents != 0 && !drain(err, into_.err)) err = -1;
+  }
+
+  void pause() {
+    constexpr std::chrono::microseconds kLongestPause{20'000};
+    std::this_thread::sleep_for(pause_);
+    pause_ = std::min(2 * pause_, kLongestPause);
+  }
+
+  const HelperProcess& helper_;
+  HelperResult& into_;
+  const StopRequest* stop_;
+  bool was_asked_;
+  bool was_in_haste_;
+  HelperClock::time_point end_ = HelperClock::time_point::max();
+  std::chrono::microseconds pause_{100};
+};
+
+Descriptor opened(const std::filesystem::path& file, int how) {
+  constexpr mode_t kOfFiles = 0644;
+  Descriptor descriptor(::open(file.c_str(), how | O_CLOEXEC, kOfFiles));
+  if (!descriptor) throw Error(ExitCode::io, std::strerror(errno), file.string());
+  return descriptor;
 }
 
 }  // namespace
 
-Captured capture(const std::vector<std::string>& argv, const CaptureOptions& options) {
+HelperResult run_helper(const std::vector<std::string>& argv, const HelperOptions& options) {
+  const bool is_captured = options.log.empty();
+  const Descriptor input =
+      options.input.empty() ? opened("/dev/null", O_RDONLY) : file_with(options.input);
+  const Descriptor log =
+      is_captured ? Descriptor() : opened(options.log, O_WRONLY | O_CREAT | O_APPEND);
   Pipe out;
   Pipe err;
-  const pid_t pid = start(argv, options, out, err);
+  HelperProcess helper(start_helper(
+      argv, options,
+      {input.get(), is_captured ? out.end(1) : log.get(), is_captured ? err.end(1) : log.get()}));
   out.close(1);
   err.close(1);
-  const auto end =
-      std::chrono::steady_clock::now() +
-      std::chrono::milliseconds(static_cast<std::int64_t>(options.within_seconds * 1000));
-  Captured captured;
-  const bool done = read_until(end, out, err, captured);
-  const int unwaited = done ? 0 : errno;
-  if (!done) ::kill(-pid, SIGKILL);
-  captured.exit_status = wait_for(pid);
-  if (unwaited != 0)
-    throw Error(ExitCode::io,
-                fmt::format("cannot wait for what it prints: {}", std::strerror(unwaited)),
-                argv[0]);
-  if (!done) {
-    throw Error(
-        ExitCode::cannot_measure,
-        is_too_much(captured)
-            ? fmt::format("printed more than {} MiB and was killed", kMostOutput >> 20)
-            : fmt::format("was not done within {} s and was killed", options.within_seconds),
-        argv[0]);
+  HelperResult result;
+  try {
+    HelperWait(helper, options, result)
+        .until_over(is_captured ? out.end(0) : -1, is_captured ? err.end(0) : -1);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), argv[0]);
   }
-  return captured;
+  const int status = helper.end();
+  result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  result.exit_status = result.signal != 0 ? 128 + result.signal : WEXITSTATUS(status);
+  return result;
+}
+
+HelperResult capture(const std::vector<std::string>& argv, const HelperOptions& options) {
+  HelperResult result = run_helper(argv, options);
+  if (result.stopped) throw options.stop->error("stopped by a signal", argv[0]);
+  if (result.output_cut)
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("printed more than {} MiB and was killed", kMostOutput >> 20), argv[0]);
+  if (result.timed_out)
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("was not done within {} s and was killed", *options.within_seconds),
+                argv[0]);
+  return result;
+}
+
+std::map<std::string, std::string> current_environment() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
 }
 
 std::string without_line_end(std::string text) {

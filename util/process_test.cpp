@@ -25,7 +25,7 @@
 namespace memduel {
 namespace {
 
-Error refusal(const std::vector<std::string>& argv, const CaptureOptions& options = {}) {
+Error refusal(const std::vector<std::string>& argv, const HelperOptions& options = {}) {
   try {
     capture(argv, options);
   } catch (const Error& error) {
@@ -36,7 +36,7 @@ Error refusal(const std::vector<std::string>& argv, const CaptureOptions& option
 }
 
 TEST(Capture, BothStreamsAndTheStatusAreRead) {
-  const Captured done = capture({"sh", "-c", "echo out; echo err >&2; exit 7"});
+  const HelperResult done = capture({"sh", "-c", "echo out; echo err >&2; exit 7"});
   EXPECT_EQ(done.out, "out\n");
   EXPECT_EQ(done.err, "err\n");
   EXPECT_EQ(done.exit_status, 7);
@@ -61,7 +61,7 @@ TEST(Capture, AWaitThatCannotBeDoneIsAnErrorAtOnce) {
 }
 
 TEST(Capture, MoreThanAPipeHoldsIsRead) {
-  const Captured done =
+  const HelperResult done =
       capture({"sh", "-c", "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2"});
   EXPECT_EQ(done.out.size(), 300000U);
   EXPECT_EQ(done.err.size(), 300000U);
@@ -78,7 +78,7 @@ TEST(Capture, AProgramThatIsNotThereIsAnIoError) {
 }
 
 TEST(Capture, AProgramThatDoesNotEndIsKilled) {
-  CaptureOptions options;
+  HelperOptions options;
   options.within_seconds = 0.2;
   EXPECT_EQ(refusal({"sleep", "600"}, options).code(), ExitCode::cannot_measure);
 }
@@ -88,21 +88,21 @@ TEST(Capture, AProgramThatPrintsWithoutEndIsKilled) {
 }
 
 TEST(Capture, AProgramReadsItsInputInItsDirectory) {
-  CaptureOptions options;
+  HelperOptions options;
   options.input = std::string(300000, 'x');
   options.directory = "/usr";
-  const Captured done = capture({"sh", "-c", "pwd; wc -c"}, options);
+  const HelperResult done = capture({"sh", "-c", "pwd; wc -c"}, options);
   EXPECT_EQ(done.out, "/usr\n300000\n");
 }
 
 TEST(Capture, AProgramThatReadsNothingOfItsInputEndsAsIfItHad) {
-  CaptureOptions options;
+  HelperOptions options;
   options.input = std::string(300000, 'x');
   EXPECT_EQ(capture({"true"}, options).exit_status, 0);
 }
 
 TEST(Capture, ADirectoryThatIsNotThereIsAnIoError) {
-  CaptureOptions options;
+  HelperOptions options;
   options.directory = "/nowhere";
   EXPECT_EQ(refusal({"true"}, options).code(), ExitCode::io);
 }
@@ -133,7 +133,7 @@ bool ends(pid_t pid) {
 TEST(Capture, WhatAProgramStartedIsKilledWithIt) {
   const std::filesystem::path file =
       std::filesystem::path(testing::TempDir()) / ("memduel_capture_" + std::to_string(getpid()));
-  CaptureOptions options;
+  HelperOptions options;
   options.within_seconds = 0.5;
   const std::string script = "sleep 300 & echo $! > " + file.string() + "; wait";
   EXPECT_EQ(refusal({"sh", "-c", script}, options).code(), ExitCode::cannot_measure);

@@ -248,10 +248,10 @@ json ask_program(const Provider& provider, const std::string& word, const json& 
   std::vector<std::string> argv = provider.argv;
   argv.front() = own_program(argv.front());
   argv.push_back(word);
-  CaptureOptions options;
+  HelperOptions options;
   if (!request.is_null()) options.input = request.dump() + "\n";
   options.directory = provider.directory;
-  const Captured answer = capture(argv, options);
+  const HelperResult answer = capture(argv, options);
   json value = parse_foreign_json(answer.out);
   if (answer.exit_status == 0) return value;
   throw_if_refused(value);

@@ -337,15 +337,4 @@ PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, con
   return planned;
 }
 
-std::map<std::string, std::string> current_environment() {
-  std::map<std::string, std::string> variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const auto equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return variables;
-}
-
 }  // namespace memduel

@@ -231,12 +231,6 @@ TEST(AllocatorPlan, TheRecorderComesBeforeTheAllocatorItCounts) {
   EXPECT_THAT(processes[1].env.at("LD_PRELOAD"), testing::MatchesRegex(first + "/opt/own.so"));
 }
 
-TEST(Plan, TheOwnEnvironmentIsReadWhole) {
-  ::setenv("MEMDUEL_PLAN_TEST", "a=b", 1);
-  EXPECT_EQ(current_environment().at("MEMDUEL_PLAN_TEST"), "a=b");
-  ::unsetenv("MEMDUEL_PLAN_TEST");
-}
-
 TEST(ProfilePlan, ASlowTracersTrialHasMoreTimeAndTheWorkerIsTold) {
   const Experiment experiment = federated_experiment();
   const PlannedTrial measure = plan_trial(experiment, {1, 1, 0, 1, TrialKind::measure}, site());

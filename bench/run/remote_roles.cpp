@@ -24,7 +24,7 @@ constexpr const char* kThisMachine = "127.0.0.1";
 std::string said_by_scontrol(const std::vector<std::string>& words) {
   std::vector<std::string> argv = {"scontrol"};
   argv.insert(argv.end(), words.begin(), words.end());
-  const Captured done = capture(argv);
+  const HelperResult done = capture(argv);
   if (done.exit_status == 0) return done.out;
   throw Error(ExitCode::cannot_measure, without_line_end(done.err), "scontrol");
 }

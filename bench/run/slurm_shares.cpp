@@ -59,8 +59,14 @@ std::string to_text(const SlurmTaskId& id) {
   return fmt::format("{}_{}", id.job, id.index);
 }
 
+HelperResult run_slurm_command(const std::vector<std::string>& argv) {
+  HelperOptions options;
+  if (argv.front() == "sbatch") options.stop = nullptr;
+  return capture(argv, options);
+}
+
 std::string SlurmCommands::expect(const std::vector<std::string>& argv) const {
-  const Captured done = run_(argv);
+  const HelperResult done = run_(argv);
   if (done.exit_status == 0) return done.out;
   const std::vector<std::string> said = lines_of(done.err);
   throw Error(ExitCode::cannot_measure,
@@ -87,8 +93,14 @@ std::int64_t SlurmCommands::submit(const std::vector<std::string>& options,
 
 std::optional<std::map<SlurmTaskId, SlurmTask>> SlurmCommands::queue(
     const std::vector<std::int64_t>& jobs) const {
-  const Captured done = run_({"squeue", "--noheader", "--array",
-                              fmt::format("--jobs={}", fmt::join(jobs, ",")), "--format=%i|%T|%r"});
+  HelperResult done;
+  try {
+    done = run_({"squeue", "--noheader", "--array", fmt::format("--jobs={}", fmt::join(jobs, ",")),
+                 "--format=%i|%T|%r"});
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::cannot_measure) throw;
+    return std::nullopt;  // it was not done in time
+  }
   // It says so of a single job that it has forgotten.
   const bool forgotten = done.err.find("Invalid job id") != std::string::npos;
   if (done.exit_status != 0 && !forgotten) return std::nullopt;
@@ -114,13 +126,13 @@ std::vector<std::int64_t> SlurmCommands::jobs_named(const std::string& name) con
 
 std::string SlurmCommands::end_of(const SlurmTaskId& task) const {
   // Where accounting is on, it remembers for good; Slurm itself for MinJobAge, five minutes mostly.
-  const Captured kept = run_({"sacct", "--noheader", "--parsable2", "--allocations",
-                              "--jobs=" + to_text(task), "--format=State"});
+  const HelperResult kept = run_({"sacct", "--noheader", "--parsable2", "--allocations",
+                                  "--jobs=" + to_text(task), "--format=State"});
   const std::vector<std::string> states = lines_of(kept.out);
   // "CANCELLED by 1000".
   if (kept.exit_status == 0 && !states.empty())
     return states.back().substr(0, states.back().find(' '));
-  const Captured fresh = run_({"scontrol", "--oneliner", "show", "job", to_text(task)});
+  const HelperResult fresh = run_({"scontrol", "--oneliner", "show", "job", to_text(task)});
   for (const std::string& line : lines_of(fresh.out))
     if (value_in(line, "ArrayTaskId") == std::to_string(task.index))
       return value_in(line, "JobState");

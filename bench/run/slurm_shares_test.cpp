@@ -17,7 +17,7 @@ using testing::IsEmpty;
 /// Answers as Slurm 22.05 does; what it prints was copied from it.
 class PlayedSlurm {
  public:
-  std::map<std::string, Captured> answers = {  // by command
+  std::map<std::string, HelperResult> answers = {  // by command
       {"sbatch", {0, "17\n", ""}},
       {"squeue", {0, "", ""}},
       {"sacct", {1, "", "Slurm accounting storage is disabled\n"}},

@@ -23,6 +23,7 @@
 #include "trial/supervisor.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {

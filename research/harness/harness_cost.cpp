@@ -21,6 +21,7 @@
 #include "trial/supervisor.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/process.h"
 
 namespace {
 

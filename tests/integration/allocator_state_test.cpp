@@ -29,7 +29,7 @@ class AllocatorFacts : public testing::TestWithParam<Allocator> {
     std::vector<std::string> argv = {"env", MEMDUEL_ALLOCATOR_FACTS};
     const auto library = allocator_library(GetParam());
     if (!library.empty()) argv.insert(argv.begin() + 1, "LD_PRELOAD=" + library.string());
-    const Captured ran = capture(argv);
+    const HelperResult ran = capture(argv);
     ASSERT_EQ(ran.exit_status, 0) << ran.err;
     std::istringstream lines(ran.out);
     std::string word;
@@ -144,19 +144,20 @@ TEST(LoadedAllocator, IsSeenThroughTheRecorder) {
   const Workplace place;
   for (const Allocator allocator : {Allocator::glibc, Allocator::jemalloc}) {
     const auto library = allocator_library(allocator);
-    const Captured ran = capture({"env", "LD_PRELOAD=" MEMDUEL_RECORDER ":" + library.string(),
-                                  "MEMDUEL_RECORDER_DIR=" + place.path("").string(),
-                                  "MEMDUEL_RECORDER_MODE=count", MEMDUEL_ALLOCATOR_FACTS});
+    const HelperResult ran = capture({"env", "LD_PRELOAD=" MEMDUEL_RECORDER ":" + library.string(),
+                                      "MEMDUEL_RECORDER_DIR=" + place.path("").string(),
+                                      "MEMDUEL_RECORDER_MODE=count", MEMDUEL_ALLOCATOR_FACTS});
     EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')),
               std::string("allocator ") + name_of(allocator));
   }
 }
 
 TEST(LoadedAllocator, DoesNotCountALibraryThatIsLoadedButNotUsed) {
-  const Captured ran = capture({"env",
-                                "LD_PRELOAD=" + allocator_library(Allocator::tcmalloc).string() +
-                                    ":" + allocator_library(Allocator::jemalloc).string(),
-                                MEMDUEL_ALLOCATOR_FACTS});
+  const HelperResult ran =
+      capture({"env",
+               "LD_PRELOAD=" + allocator_library(Allocator::tcmalloc).string() + ":" +
+                   allocator_library(Allocator::jemalloc).string(),
+               MEMDUEL_ALLOCATOR_FACTS});
   EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')), "allocator tcmalloc");
 }
 

@@ -45,7 +45,7 @@ CleanupFacts facts_under(const std::vector<std::string>& environment) {
   std::vector<std::string> argv = {"env"};
   argv.insert(argv.end(), environment.begin(), environment.end());
   argv.emplace_back(MEMDUEL_CLEANUP_FACTS);
-  const Captured ran = capture(argv);
+  const HelperResult ran = capture(argv);
   EXPECT_EQ(ran.exit_status, 0) << ran.err;
   CleanupFacts facts;
   std::istringstream lines(ran.out);
@@ -165,7 +165,7 @@ TEST(MemoryCleanupPages, MimallocGivesBackSegmentsWithoutALiveBlock) {
 }
 
 TEST(MemoryCleanupNotes, AnAllocatorThatIsNotKnownIsNotTouchedAndSaysSo) {
-  const Captured ran = capture({MEMDUEL_CLEANUP_UNKNOWN});
+  const HelperResult ran = capture({MEMDUEL_CLEANUP_UNKNOWN});
   EXPECT_EQ(ran.exit_status, 0) << ran.err;
   EXPECT_EQ(ran.out,
             "unknown nothing done, none of glibc, jemalloc, tcmalloc and mimalloc serves malloc "

@@ -21,9 +21,9 @@ ExitCode code_of(int exit_status) {
 
 nlohmann::json ask(const std::vector<std::string>& argv,
                    double within_seconds = kShortAnswerSeconds) {
-  CaptureOptions options;
+  HelperOptions options;
   options.within_seconds = within_seconds;
-  const Captured answer = capture(argv, options);
+  const HelperResult answer = capture(argv, options);
   if (answer.exit_status != 0) {
     throw Error(code_of(answer.exit_status),
                 fmt::format("{} ended with status {}: {}", argv[1], answer.exit_status, answer.err),

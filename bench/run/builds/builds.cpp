@@ -169,7 +169,7 @@ std::vector<LoadedLibrary> parse_library_list(const std::string& listing) {
 
 std::vector<LoadedLibrary> libraries_of(const BuildFile& program, const std::string& library_path) {
   if (program.interpreter.empty()) return {};
-  const Captured listing = capture(
+  const HelperResult listing = capture(
       {program.interpreter, "--library-path", library_path, "--list", program.path.string()});
   if (const auto missing = missing_library(listing.err)) return {{*missing, {}}};
   if (listing.exit_status != 0)

@@ -1,22 +1,14 @@
 // Two revisions of a git repository, each in a worktree of its own: made, their arguments checked,
 // built.
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <deque>
 #include <sstream>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "run/builds.h"
@@ -35,21 +27,26 @@ namespace fs = std::filesystem;
 /// A checkout of a large repository takes its time.
 constexpr double kMostSeconds = 1800;
 
-Captured git(const fs::path& directory, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"env"};
-  for (const char* name : kGitVariables) words.insert(words.end(), {"-u", name});
+HelperOptions without_git_variables() {
+  HelperOptions options;
+  for (const char* name : kGitVariables) options.environment[name] = std::nullopt;
+  return options;
+}
+
+HelperResult git(const fs::path& directory, const std::vector<std::string>& arguments) {
   // Hooks of the user's are for the user's own checkouts; an answer is for us, in one language.
-  words.insert(words.end(), {"LC_ALL=C", "git", "-C", directory.string(), "-c",
-                             "core.hooksPath=/dev/null", "--literal-pathspecs"});
+  std::vector<std::string> words = {
+      "git", "-C", directory.string(), "-c", "core.hooksPath=/dev/null", "--literal-pathspecs"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  CaptureOptions options;
+  HelperOptions options = without_git_variables();
+  options.environment["LC_ALL"] = "C";
   options.within_seconds = kMostSeconds;
   return capture(words, options);
 }
 
 /// What git prints. Throws Error(io) with its words.
 std::string ask_git(const fs::path& directory, const std::vector<std::string>& arguments) {
-  const Captured answer = git(directory, arguments);
+  const HelperResult answer = git(directory, arguments);
   if (answer.exit_status != 0)
     throw Error(
         ExitCode::io,
@@ -85,7 +82,7 @@ void remove_left_worktrees(const fs::path& root) {
 }
 
 fs::path repository_root() {
-  const Captured answer = git(fs::current_path(), {"rev-parse", "--show-toplevel"});
+  const HelperResult answer = git(fs::current_path(), {"rev-parse", "--show-toplevel"});
   if (answer.exit_status != 0)
     throw Error(ExitCode::usage, without_line_end(answer.err), fs::current_path().string(),
                 "--ref-a and --ref-b name revisions of the git repository around the current "
@@ -94,7 +91,7 @@ fs::path repository_root() {
 }
 
 Revision find_revision(const fs::path& root, const std::string& name) {
-  const Captured commit =
+  const HelperResult commit =
       git(root, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
   if (commit.exit_status != 0)
     throw Error(ExitCode::usage, fmt::format("found \"{}\", expected a revision", name),
@@ -126,7 +123,7 @@ bool is_tracked(const fs::path& root, const Revision& revision, const fs::path& 
 }
 
 bool is_of_the_checkout(const fs::path& root, const fs::path& path) {
-  const Captured found =
+  const HelperResult found =
       git(root, {"ls-files", "--cached", "--others", "--exclude-standard", "--", path.string()});
   return found.exit_status == 0 && !found.out.empty();
 }
@@ -301,89 +298,32 @@ void refuse_unreachable(const WorktreeArguments& arguments, const WorktreePlan& 
 
 namespace {
 
-constexpr std::chrono::milliseconds kMakeLookInterval{20};
-constexpr std::chrono::seconds kGrace{5};
-
-/// NAME=VALUE strings as execve takes them.
-class EnvironmentBlock {
- public:
-  explicit EnvironmentBlock(const std::map<std::string, std::string>& more) {
-    auto variables = current_environment();
-    for (const char* name : kGitVariables) variables.erase(name);
-    // Should this memduel be killed, the next one finds what it was building.
-    variables[kTrialVariable] = unique_trial_name(0);
-    variables[kBuildSessionVariable] = std::to_string(::getsid(0));
-    for (const auto& [name, value] : more) variables[name] = value;
-    for (const auto& [name, value] : variables) strings_.push_back(name + "=" + value);
-    for (std::string& text : strings_) pointers_.push_back(text.data());
-    pointers_.push_back(nullptr);
-  }
-  [[nodiscard]] char* const* data() { return pointers_.data(); }
-
- private:
-  std::vector<std::string> strings_;
-  std::vector<char*> pointers_;
-};
-
-pid_t spawn_group(const MakeOptions& options) {
-  std::vector<char*> arguments;
-  for (const std::string& word : options.command.argv)
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  EnvironmentBlock environment(options.command.env);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  constexpr int kAppend = O_WRONLY | O_CREAT | O_APPEND;
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, options.log.c_str(), kAppend, 0644);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawn_file_actions_addchdir_np(&files, options.directory.c_str());
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  pid_t pid = -1;
-  const int failed =
-      posix_spawnp(&pid, arguments[0], &files, &attributes, arguments.data(), environment.data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  if (failed != 0)
-    throw Error(ExitCode::usage, "cannot start: " + why_not_run(options.command.argv[0], failed),
-                options.command.argv[0],
-                "--build is split into words as a shell does it; give --shell for && and the like");
-  return pid;
-}
-
-/// Whether it has ended, and how.
-std::optional<int> ended(pid_t pid) {
-  int status = 0;
-  if (::waitpid(pid, &status, WNOHANG) != pid) return std::nullopt;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-void end_group(pid_t pid, const StopRequest& stop) {
-  ::kill(-pid, SIGTERM);
-  const auto last = std::chrono::steady_clock::now() + kGrace;
-  while (!ended(pid) && !stop.asked_for_haste() && std::chrono::steady_clock::now() < last)
-    std::this_thread::sleep_for(kMakeLookInterval);
-  ::kill(-pid, SIGKILL);
-  ended(pid);
+Error stopped_while_building(const MakeOptions& options) {
+  return options.stop->error("stopped by a signal while building", options.directory.string());
 }
 
 }  // namespace
 
 int run_make(const MakeOptions& options) {
-  const pid_t pid = spawn_group(options);
-  for (;;) {
-    if (const auto status = ended(pid)) {
-      ::kill(-pid, SIGKILL);  // what it left in the background
-      return *status;
-    }
-    if (options.stop != nullptr && options.stop->asked()) {
-      end_group(pid, *options.stop);
-      throw options.stop->error("stopped by a signal while building", options.directory.string());
-    }
-    std::this_thread::sleep_for(kMakeLookInterval);
+  if (options.stop != nullptr && options.stop->asked()) throw stopped_while_building(options);
+  HelperOptions how = without_git_variables();
+  // Should this memduel be killed, the next one finds what it was building.
+  how.environment[kTrialVariable] = unique_trial_name(0);
+  how.environment[kBuildSessionVariable] = std::to_string(::getsid(0));
+  for (const auto& [name, value] : options.command.env) how.environment[name] = value;
+  how.directory = options.directory;
+  how.log = options.log;
+  how.within_seconds.reset();
+  how.stop = options.stop;
+  const std::string& program = options.command.argv[0];
+  try {
+    const HelperResult made = run_helper(options.command.argv, how);
+    if (made.stopped) throw stopped_while_building(options);
+    return made.exit_status;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::io || error.where() != program) throw;
+    throw Error(ExitCode::usage, error.what(), program,
+                "--build is split into words as a shell does it; give --shell for && and the like");
   }
 }
 

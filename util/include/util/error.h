@@ -66,8 +66,10 @@ class StopRequest {
   std::atomic<int> interrupts_ = 0;
 };
 
-/// The process's own, set by these signals from the first call on; those that are ignored (nohup)
-/// stay so.
+/// The process's own. Nothing is asked for before listen_for_signals.
+const StopRequest& own_stop_request() noexcept;
+
+/// The same, set by these signals from the first call on; those that are ignored (nohup) stay so.
 const StopRequest& listen_for_signals();
 
 }  // namespace memduel

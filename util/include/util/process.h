@@ -6,28 +6,49 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "util/error.h"
+
 namespace memduel {
 
-struct Captured {
+struct HelperOptions {
+  std::map<std::string, std::optional<std::string>> environment;  ///< absent: goes without it
+  std::filesystem::path directory;  ///< in which it runs; empty: this one
+  std::string input;                ///< what it reads; empty: /dev/null
+  std::filesystem::path log;        ///< takes both streams at its end; empty: they are captured
+  std::optional<double> within_seconds = 60;  ///< absent: for a command that the user wrote
+  /// Ends it, if it comes while it runs. Of a helper that is started later, as cleanup is, only
+  /// haste is an end. Null: nothing does.
+  const StopRequest* stop = &own_stop_request();
+};
+
+struct HelperResult {
   int exit_status = 0;  ///< 128 + signal when ended by one
   std::string out;
   std::string err;
+  int signal = 0;           ///< 0: it ended by itself
+  bool timed_out = false;   ///< it was killed
+  bool output_cut = false;  ///< it printed more than 64 MiB and was killed
+  bool stopped = false;     ///< `stop` was asked for; it got SIGTERM, and SIGKILL 5 s later
 };
 
-struct CaptureOptions {
-  double within_seconds = 60;
-  std::string input;
-  std::filesystem::path directory;  ///< in which it runs; empty: this one
-};
+/// Starts `argv` (argv[0] is looked up in PATH unless it has a slash; no shell) and waits for its
+/// end and for that of what it prints. It has a process group of its own, of which nothing is left
+/// afterwards; where SIGINT, SIGTERM or SIGHUP kills this process, the group is killed first.
+/// Throws Error(io) where it cannot be started or waited for. Threads may call it at once.
+HelperResult run_helper(const std::vector<std::string>& argv, const HelperOptions& options = {});
 
-/// Runs `argv` (argv[0] is looked up in PATH unless it has a slash), which reads `input`. Throws
-/// Error(io) when it cannot be started, Error(cannot_measure) when it is not done in time or prints
-/// more than 64 MiB; it is killed then, with what it started. It does not outlive this process.
-Captured capture(const std::vector<std::string>& argv, const CaptureOptions& options = {});
+/// The same of a helper that is of no use unless it gets done. Throws Error(cannot_measure) when it
+/// timed out or its output was cut, Error(interrupted or terminated) when it was stopped.
+HelperResult capture(const std::vector<std::string>& argv, const HelperOptions& options = {});
+
+/// This process's.
+std::map<std::string, std::string> current_environment();
 
 /// What a program printed, as part of a sentence.
 std::string without_line_end(std::string text);

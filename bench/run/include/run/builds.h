@@ -158,7 +158,7 @@ struct MakeOptions {
   CommandLine command;
   std::filesystem::path directory;  ///< in which it runs
   std::filesystem::path log;        ///< appended: stdout and stderr
-  const StopRequest* stop = nullptr;
+  const StopRequest* stop = &own_stop_request();
 };
 
 /// Its exit status, 128 + signal when one ended it. It runs in a process group of its own, without

@@ -66,9 +66,6 @@ struct PlannedTrial {
 /// Error(usage) for an unknown placeholder in one.
 PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, const PlanSite& site);
 
-/// The variables of this process.
-std::map<std::string, std::string> current_environment();
-
 /// The file that starting `name` in `cwd` with this PATH would execute; absent when there is none.
 std::optional<std::filesystem::path> resolve_program(const std::string& name,
                                                      const std::filesystem::path& cwd,

@@ -65,13 +65,15 @@ struct SlurmTask {
   std::string reason;  ///< why it waits, in Slurm's word; "None" where it has no reason
 };
 
+/// As capture does; a job that is being handed over gets its number in spite of a stop.
+HelperResult run_slurm_command(const std::vector<std::string>& argv);
+
 class SlurmCommands {
  public:
-  using Run = std::function<Captured(const std::vector<std::string>& argv)>;
+  using Run = std::function<HelperResult(const std::vector<std::string>& argv)>;
 
   /// @param run starts a command and waits for it.
-  explicit SlurmCommands(Run run = [](const auto& argv) { return capture(argv); })
-      : run_(std::move(run)) {}
+  explicit SlurmCommands(Run run = run_slurm_command) : run_(std::move(run)) {}
 
   /// Hands a batch script over; returns the job's number. Throws Error(cannot_measure) with what
   /// sbatch said.
