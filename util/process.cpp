@@ -252,11 +252,7 @@ using HelperClock = std::chrono::steady_clock;
 class HelperWait {
  public:
   HelperWait(const HelperProcess& helper, const HelperOptions& options, HelperResult& into)
-      : helper_(helper),
-        into_(into),
-        stop_(options.stop),
-        was_asked_(stop_ != nullptr && stop_->asked()),
-        was_in_haste_(stop_ != nullptr && stop_->asked_for_haste()) {
+      : helper_(helper), into_(into), stop_(options.stop) {
     if (options.within_seconds)
       end_ = HelperClock::now() +
              std::chrono::milliseconds(static_cast<std::int64_t>(*options.within_seconds * 1000));
@@ -282,9 +278,8 @@ class HelperWait {
  private:
   void end_if_asked() {
     constexpr std::chrono::seconds kGrace{5};
-    if (stop_ == nullptr || into_.stopped) return;
-    into_.stopped = (stop_->asked() && !was_asked_) || (stop_->asked_for_haste() && !was_in_haste_);
-    if (!into_.stopped) return;
+    if (stop_ == nullptr || into_.stopped || !stop_->asked()) return;
+    into_.stopped = true;
     helper_.signal(SIGTERM);
     end_ = HelperClock::now() + kGrace;
   }
@@ -314,8 +309,6 @@ class HelperWait {
   const HelperProcess& helper_;
   HelperResult& into_;
   const StopRequest* stop_;
-  bool was_asked_;
-  bool was_in_haste_;
   HelperClock::time_point end_ = HelperClock::time_point::max();
   std::chrono::microseconds pause_{100};
 };

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -155,6 +156,167 @@ TEST(Capture, AProgramDoesNotOutliveWhoAsked) {
   ::waitpid(asking, nullptr, 0);
   EXPECT_TRUE(ends(asked));
   std::filesystem::remove(file);
+}
+
+// What it prints has an end then, and it has none.
+TEST(Capture, AProgramThatClosesItsStreamsAndGoesOnIsKilled) {
+  HelperOptions options;
+  options.within_seconds = 0.3;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(refusal({"sh", "-c", "exec sleep 30 >/dev/null 2>&1"}, options).code(),
+            ExitCode::cannot_measure);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST(Helper, ItsResultSaysHowItEnded) {
+  HelperOptions options;
+  options.within_seconds = 0.2;
+  const HelperResult late = run_helper({"sleep", "600"}, options);
+  EXPECT_TRUE(late.timed_out);
+  EXPECT_EQ(late.signal, SIGKILL);
+  EXPECT_EQ(late.exit_status, 137);
+  const HelperResult loud = run_helper({"cat", "/dev/zero"});
+  EXPECT_TRUE(loud.output_cut);
+  EXPECT_FALSE(loud.timed_out);
+  EXPECT_EQ(loud.signal, SIGKILL);
+  const HelperResult well = run_helper({"sh", "-c", "exit 3"});
+  EXPECT_FALSE(well.timed_out || well.output_cut || well.stopped);
+  EXPECT_EQ(well.signal, 0);
+  EXPECT_EQ(well.exit_status, 3);
+}
+
+TEST(Helper, ItsEnvironmentIsChangedAndOursIsNot) {
+  ::setenv("MEMDUEL_HELPER_TEST", "ours", 1);
+  HelperOptions options;
+  options.environment = {{"MEMDUEL_HELPER_TEST", std::nullopt}, {"MEMDUEL_HELPER_OTHER", "a=b"}};
+  const std::string script = "echo ${MEMDUEL_HELPER_TEST-none} $MEMDUEL_HELPER_OTHER";
+  EXPECT_EQ(capture({"sh", "-c", script}, options).out, "none a=b\n");
+  EXPECT_EQ(current_environment().at("MEMDUEL_HELPER_TEST"), "ours");
+  EXPECT_FALSE(current_environment().contains("MEMDUEL_HELPER_OTHER"));
+  ::unsetenv("MEMDUEL_HELPER_TEST");
+}
+
+TEST(Helper, ALogTakesBothStreamsAtItsEnd) {
+  const ScratchDirectory place(::testing::TempDir(), "helper-log");
+  HelperOptions options;
+  options.log = place.path() / "log";
+  write_file_atomically(options.log, "before\n");
+  const HelperResult done = run_helper({"sh", "-c", "echo out; echo err >&2"}, options);
+  EXPECT_EQ(read_file(options.log), "before\nout\nerr\n");
+  EXPECT_EQ(done.out + done.err, "");
+  options.log = place.path() / "nowhere" / "log";
+  EXPECT_EQ(refusal({"true"}, options).where(), options.log.string());
+}
+
+TEST(Helper, AMissingDirectoryIsNamedAndNotTheProgram) {
+  HelperOptions options;
+  options.directory = "/nowhere";
+  EXPECT_EQ(refusal({"/bin/sh", "-c", "true"}, options).message(),
+            "/bin/sh: cannot start in /nowhere: No such file or directory");
+}
+
+TEST(Helper, WhatItLeavesInTheBackgroundIsEnded) {
+  const HelperResult done = capture({"sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $!"});
+  EXPECT_EQ(done.exit_status, 0);
+  EXPECT_TRUE(ends(std::stoi(done.out)));
+}
+
+/// Asks for a stop while a helper runs.
+std::jthread stop_soon(StopRequest& stop) {
+  return std::jthread([&stop] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop.take(SIGTERM);
+  });
+}
+
+TEST(Helper, AStopEndsItAndItsGroupBySigterm) {
+  const ScratchDirectory place(::testing::TempDir(), "helper-stop");
+  const std::filesystem::path file = place.path() / "pid";
+  StopRequest stop;
+  HelperOptions options;
+  options.within_seconds.reset();
+  options.stop = &stop;
+  const std::jthread stopper = stop_soon(stop);
+  const HelperResult done = run_helper(
+      {"sh", "-c",
+       "trap 'echo stopped; exit 9' TERM; sleep 300 & echo $! > " + file.string() + "; wait"},
+      options);
+  EXPECT_TRUE(done.stopped);
+  EXPECT_FALSE(done.timed_out);
+  EXPECT_EQ(done.exit_status, 9);
+  EXPECT_EQ(done.out, "stopped\n");
+  EXPECT_TRUE(ends(pid_in(file)));
+}
+
+TEST(Helper, AStopIsAnErrorOfItsKind) {
+  StopRequest stop;
+  HelperOptions options;
+  options.stop = &stop;
+  const std::jthread stopper = stop_soon(stop);
+  const Error error = refusal({"sleep", "600"}, options);
+  EXPECT_EQ(error.code(), ExitCode::terminated);
+  EXPECT_EQ(error.message(), "sleep: stopped by a signal");
+}
+
+TEST(Helper, AStopThatCameBeforeEndsItToo) {
+  StopRequest stop;
+  stop.take(SIGINT);
+  HelperOptions options;
+  options.stop = &stop;
+  EXPECT_TRUE(run_helper({"sleep", "600"}, options).stopped);
+}
+
+TEST(Helper, HasteDoesNotWaitForOneThatKeepsOn) {
+  StopRequest stop;
+  HelperOptions options;
+  options.stop = &stop;
+  const std::jthread stopper([&stop] {
+    for (int i = 0; i < 2; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      stop.take(SIGINT);
+    }
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const HelperResult done = run_helper({"sh", "-c", "trap '' TERM; sleep 600"}, options);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+  EXPECT_TRUE(done.stopped);
+  EXPECT_EQ(done.signal, SIGKILL);
+}
+
+TEST(Helper, ASignalThatKillsUsKillsItsGroupFirst) {
+  const ScratchDirectory place(::testing::TempDir(), "helper-default");
+  const std::filesystem::path file = place.path() / "pid";
+  const pid_t asking = ::fork();
+  if (asking == 0) {
+    capture({"sh", "-c", "sleep 300 & echo $! > " + file.string() + "; wait"});
+    ::_exit(0);
+  }
+  const pid_t grandchild = pid_in(file);
+  ASSERT_GT(grandchild, 0);
+  ::kill(asking, SIGTERM);
+  int status = 0;
+  ::waitpid(asking, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+  EXPECT_TRUE(ends(grandchild));
+}
+
+TEST(Helper, TheSignalsActionsAreAsBeforeAfterwards) {
+  capture({"true"});
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action = {};
+    sigaction(number, nullptr, &action);
+    EXPECT_EQ(action.sa_handler, SIG_DFL) << number;
+  }
+}
+
+TEST(Helper, SeveralThreadsStartThemAtOnce) {
+  std::atomic<int> well = 0;
+  run_parallel(40, [&](std::size_t i) {
+    const std::string number = std::to_string(i);
+    well += capture({"echo", number}).out == number + "\n" ? 1 : 0;
+  });
+  EXPECT_EQ(well, 40);
 }
 
 TEST(WhyNotRun, NamesTheInterpreterThatIsMissing) {

@@ -49,9 +49,11 @@ fs::path directory_of_libc() {
 
 /// Empty where there is no ldconfig: then there is no cache either.
 std::string ldconfig_cache() {
+  HelperOptions options;
+  options.stop = nullptr;  // a trial that is planned is ended in order
   for (const char* program : {"/sbin/ldconfig", "/usr/sbin/ldconfig"}) {
     std::error_code error;
-    if (fs::exists(program, error)) return capture({program, "-p"}).out;
+    if (fs::exists(program, error)) return capture({program, "-p"}, options).out;
   }
   return {};
 }

@@ -61,7 +61,7 @@ std::string to_text(const SlurmTaskId& id) {
 
 HelperResult run_slurm_command(const std::vector<std::string>& argv) {
   HelperOptions options;
-  if (argv.front() == "sbatch") options.stop = nullptr;
+  if (argv.front() == "sbatch" || argv.front() == "scancel") options.stop = nullptr;
   return capture(argv, options);
 }
 

@@ -60,6 +60,17 @@ TEST(SlurmQueue, OfAForgottenJobIsEmptyAndOfASilentControllerAbsent) {
   EXPECT_FALSE(slurm.commands().queue({17}));
 }
 
+TEST(SlurmQueue, IsAbsentWhereTheAnswerTakesTooLong) {
+  const SlurmCommands hanging([](const auto& argv) -> HelperResult {
+    throw Error(ExitCode::cannot_measure, "was not done within 60 s and was killed", argv.front());
+  });
+  EXPECT_FALSE(hanging.queue({17}));
+  const SlurmCommands missing([](const auto& argv) -> HelperResult {
+    throw Error(ExitCode::io, "cannot start: No such file or directory", argv.front());
+  });
+  EXPECT_THROW(missing.queue({17}), Error);
+}
+
 TEST(SlurmNodes, CountOnceInSeveralPartitions) {
   PlayedSlurm slurm;
   EXPECT_EQ(slurm.commands().nodes(""), 2);

@@ -236,14 +236,17 @@ void Stopping::stop(SupervisedProcess& process, int number) {
 bool terminate_slurm_step(const std::string& name) {
   const char* job = std::getenv("SLURM_JOB_ID");
   if (job == nullptr) return false;
+  HelperOptions options;
+  options.stop = nullptr;  // which may be why it is to end
   try {
     std::istringstream steps(
-        capture({"squeue", "--steps", "--noheader", std::string("--jobs=") + job, "--format=%i|%j"})
+        capture({"squeue", "--steps", "--noheader", std::string("--jobs=") + job, "--format=%i|%j"},
+                options)
             .out);
     for (std::string line; std::getline(steps, line);) {
       const std::size_t bar = line.find('|');
       if (bar == std::string::npos || line.substr(bar + 1) != name) continue;
-      capture({"scancel", "--signal=TERM", line.substr(0, bar)});
+      capture({"scancel", "--signal=TERM", line.substr(0, bar)}, options);
       return true;
     }
   } catch (const Error&) {

@@ -214,6 +214,21 @@ TEST_F(MakeTest, NamesAProgramThatIsNotThere) {
   }
 }
 
+TEST_F(MakeTest, IsEndedByAStop) {
+  const std::jthread stopper([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop_.take(SIGINT);
+  });
+  try {
+    make("sleep 300");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::interrupted);
+    EXPECT_EQ(error.message(), folder_.string() + ": stopped by a signal while building");
+  }
+  EXPECT_THROW(make("true"), Error);  // the next command of a build that was stopped
+}
+
 TEST_F(MakeTest, LastLinesAreFewAndShort) {
   ASSERT_EQ(make("for i in $(seq 100); do echo line $i; done; head -c 5000 /dev/zero | tr '\\0' x"),
             0);

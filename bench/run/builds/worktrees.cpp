@@ -33,7 +33,9 @@ HelperOptions without_git_variables() {
   return options;
 }
 
-HelperResult git(const fs::path& directory, const std::vector<std::string>& arguments) {
+/// @param stop null: to clean up
+HelperResult git(const fs::path& directory, const std::vector<std::string>& arguments,
+                 const StopRequest* stop = &own_stop_request()) {
   // Hooks of the user's are for the user's own checkouts; an answer is for us, in one language.
   std::vector<std::string> words = {
       "git", "-C", directory.string(), "-c", "core.hooksPath=/dev/null", "--literal-pathspecs"};
@@ -41,6 +43,7 @@ HelperResult git(const fs::path& directory, const std::vector<std::string>& argu
   HelperOptions options = without_git_variables();
   options.environment["LC_ALL"] = "C";
   options.within_seconds = kMostSeconds;
+  options.stop = stop;
   return capture(words, options);
 }
 
@@ -156,11 +159,11 @@ void Worktrees::remove() const {
     std::error_code error;
     if (!fs::exists(worktree, error)) continue;
     try {
-      git(root_, {"worktree", "remove", "--force", "--force", worktree.string()});
+      git(root_, {"worktree", "remove", "--force", "--force", worktree.string()}, nullptr);
       if (!fs::exists(worktree, error)) continue;
       // git leaves one with files that it may not delete or that it does not know any more.
       fs::remove_all(worktree, error);
-      git(root_, {"worktree", "remove", "--force", "--force", worktree.string()});
+      git(root_, {"worktree", "remove", "--force", "--force", worktree.string()}, nullptr);
     } catch (const std::exception& problem) {
       say(fmt::format("memduel: {}\n", problem.what()));
     }
@@ -296,16 +299,7 @@ void refuse_unreachable(const WorktreeArguments& arguments, const WorktreePlan& 
       WordCheck(arguments, plan, path).expect_reachable();
 }
 
-namespace {
-
-Error stopped_while_building(const MakeOptions& options) {
-  return options.stop->error("stopped by a signal while building", options.directory.string());
-}
-
-}  // namespace
-
 int run_make(const MakeOptions& options) {
-  if (options.stop != nullptr && options.stop->asked()) throw stopped_while_building(options);
   HelperOptions how = without_git_variables();
   // Should this memduel be killed, the next one finds what it was building.
   how.environment[kTrialVariable] = unique_trial_name(0);
@@ -318,7 +312,8 @@ int run_make(const MakeOptions& options) {
   const std::string& program = options.command.argv[0];
   try {
     const HelperResult made = run_helper(options.command.argv, how);
-    if (made.stopped) throw stopped_while_building(options);
+    if (made.stopped)
+      throw options.stop->error("stopped by a signal while building", options.directory.string());
     return made.exit_status;
   } catch (const Error& error) {
     if (error.code() != ExitCode::io || error.where() != program) throw;

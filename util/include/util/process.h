@@ -22,8 +22,7 @@ struct HelperOptions {
   std::string input;                ///< what it reads; empty: /dev/null
   std::filesystem::path log;        ///< takes both streams at its end; empty: they are captured
   std::optional<double> within_seconds = 60;  ///< absent: for a command that the user wrote
-  /// Ends it, if it comes while it runs. Of a helper that is started later, as cleanup is, only
-  /// haste is an end. Null: nothing does.
+  /// Ends it. Null: it runs in spite of a stop, as cleanup must.
   const StopRequest* stop = &own_stop_request();
 };
 

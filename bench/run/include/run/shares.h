@@ -65,7 +65,7 @@ struct SlurmTask {
   std::string reason;  ///< why it waits, in Slurm's word; "None" where it has no reason
 };
 
-/// As capture does; a job that is being handed over gets its number in spite of a stop.
+/// As capture does; handing over and cancelling are finished in spite of a stop.
 HelperResult run_slurm_command(const std::vector<std::string>& argv);
 
 class SlurmCommands {
