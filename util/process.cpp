@@ -251,8 +251,9 @@ using HelperClock = std::chrono::steady_clock;
 /// Until a helper has ended and its streams have, or something ends it.
 class HelperWait {
  public:
-  HelperWait(const HelperProcess& helper, const HelperOptions& options, HelperResult& into)
-      : helper_(helper), into_(into), stop_(options.stop) {
+  HelperWait(const HelperProcess& helper, std::string program, const HelperOptions& options,
+             HelperResult& into)
+      : helper_(helper), program_(std::move(program)), into_(into), stop_(options.stop) {
     if (options.within_seconds)
       end_ = HelperClock::now() +
              std::chrono::milliseconds(static_cast<std::int64_t>(*options.within_seconds * 1000));
@@ -294,7 +295,8 @@ class HelperWait {
                static_cast<int>(std::max<std::int64_t>(left.count(), 0))) < 0) {
       if (errno == EINTR) return;
       throw Error(ExitCode::io,
-                  fmt::format("cannot wait for what it prints: {}", std::strerror(errno)));
+                  fmt::format("cannot wait for what it prints: {}", std::strerror(errno)),
+                  program_);
     }
     if (watched[0].revents != 0 && !drain(out, into_.out)) out = -1;
     if (watched[1].revents != 0 && !drain(err, into_.err)) err = -1;
@@ -307,6 +309,7 @@ class HelperWait {
   }
 
   const HelperProcess& helper_;
+  std::string program_;
   HelperResult& into_;
   const StopRequest* stop_;
   HelperClock::time_point end_ = HelperClock::time_point::max();
@@ -336,12 +339,8 @@ HelperResult run_helper(const std::vector<std::string>& argv, const HelperOption
   out.close(1);
   err.close(1);
   HelperResult result;
-  try {
-    HelperWait(helper, options, result)
-        .until_over(is_captured ? out.end(0) : -1, is_captured ? err.end(0) : -1);
-  } catch (const Error& error) {
-    throw Error(error.code(), error.what(), argv[0]);
-  }
+  HelperWait(helper, argv[0], options, result)
+      .until_over(is_captured ? out.end(0) : -1, is_captured ? err.end(0) : -1);
   const int status = helper.end();
   result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   result.exit_status = result.signal != 0 ? 128 + result.signal : WEXITSTATUS(status);
