@@ -205,18 +205,29 @@ bool is_inherited(const Range& range) {
   return false;
 }
 
+// How many pages of [begin, begin + length) are in memory; false where the kernel does not say.
+// `in_memory` has a byte for each.
+bool count_touched(std::uintptr_t begin, std::size_t length, unsigned char* in_memory,
+                   std::size_t& pages) {
+  if (raw_syscall(SYS_mincore, static_cast<long>(begin), static_cast<long>(length),
+                  reinterpret_cast<long>(in_memory)) != 0)
+    return false;
+  pages = 0;
+  for (std::size_t i = 0; i < length / 4096; ++i) pages += in_memory[i] & 1;
+  return true;
+}
+
 std::size_t touched_in(const Range& range) {
   static unsigned char in_memory[4096];  // with the lock
-  std::size_t pages = 0;
+  std::size_t all_pages = 0;
   for (std::uintptr_t at = range.begin; at < range.end; at += sizeof in_memory * 4096) {
     const std::uintptr_t left = (range.end - at) / 4096;
     const std::size_t count = left < sizeof in_memory ? left : sizeof in_memory;
-    if (raw_syscall(SYS_mincore, static_cast<long>(at), static_cast<long>(count * 4096),
-                    reinterpret_cast<long>(in_memory)) != 0)
-      break;
-    for (std::size_t i = 0; i < count; ++i) pages += in_memory[i] & 1;
+    std::size_t pages = 0;
+    if (!count_touched(at, count * 4096, in_memory, pages)) break;
+    all_pages += pages;
   }
-  return pages * 4096;
+  return all_pages * 4096;
 }
 
 // The counters have dense mappings whole. A trace has, when one goes, which of its pages were ever
@@ -227,13 +238,9 @@ void tell_touched_of_dense(std::uintptr_t begin, std::uintptr_t end) {
   for (; begin < end && first_in({&dense}, begin, end, part); begin = part.end) {
     const std::size_t length = part.end - part.begin;
     unsigned char in_memory[kSparseBytes / 4096];
-    if (length / 4096 > sizeof in_memory ||
-        raw_syscall(SYS_mincore, static_cast<long>(part.begin), static_cast<long>(length),
-                    reinterpret_cast<long>(in_memory)) != 0)
-      continue;
     std::size_t pages = 0;
-    for (std::size_t i = 0; i < length / 4096; ++i) pages += in_memory[i] & 1;
-    trace_touched(part.begin, length, pages * 4096);
+    if (length / 4096 <= sizeof in_memory && count_touched(part.begin, length, in_memory, pages))
+      trace_touched(part.begin, length, pages * 4096);
   }
 }
 
