@@ -326,6 +326,13 @@ Descriptor opened(const std::filesystem::path& file, int how) {
 }  // namespace
 
 HelperResult run_helper(const std::vector<std::string>& argv, const HelperOptions& options) {
+  if (options.stop != nullptr && options.stop->asked()) {
+    HelperResult stopped;
+    stopped.signal = SIGTERM;
+    stopped.exit_status = 128 + SIGTERM;
+    stopped.stopped = true;
+    return stopped;
+  }
   const bool is_captured = options.log.empty();
   const Descriptor input =
       options.input.empty() ? opened("/dev/null", O_RDONLY) : file_with(options.input);

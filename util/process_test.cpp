@@ -258,12 +258,15 @@ TEST(Helper, AStopIsAnErrorOfItsKind) {
   EXPECT_EQ(error.message(), "sleep: stopped by a signal");
 }
 
-TEST(Helper, AStopThatCameBeforeEndsItToo) {
+TEST(Helper, IsNotStartedAfterAStop) {
+  const ScratchDirectory place(::testing::TempDir(), "helper-stop");
   StopRequest stop;
   stop.take(SIGINT);
   HelperOptions options;
   options.stop = &stop;
-  EXPECT_TRUE(run_helper({"sleep", "600"}, options).stopped);
+  options.log = place.path() / "log";
+  EXPECT_TRUE(run_helper({"touch", (place.path() / "started").string()}, options).stopped);
+  EXPECT_FALSE(std::filesystem::exists(place.path() / "started"));
 }
 
 TEST(Helper, HasteDoesNotWaitForOneThatKeepsOn) {

@@ -33,12 +33,13 @@ struct HelperResult {
   int signal = 0;           ///< 0: it ended by itself
   bool timed_out = false;   ///< it was killed
   bool output_cut = false;  ///< it printed more than 64 MiB and was killed
-  bool stopped = false;     ///< `stop` was asked for; it got SIGTERM, and SIGKILL 5 s later
+  bool stopped = false;     ///< `stop` was requested: it received SIGTERM, and SIGKILL 5 s later
 };
 
 /// Starts `argv` (argv[0] is looked up in PATH unless it has a slash; no shell) and waits for its
 /// end and for that of what it prints. It has a process group of its own, of which nothing is left
-/// afterwards; where SIGINT, SIGTERM or SIGHUP kills this process, the group is killed first.
+/// afterwards; where SIGINT, SIGTERM or SIGHUP kills this process, the group is killed first. It is
+/// not started if `stop` was requested before: the result is that of a stopped one.
 /// Throws Error(io) where it cannot be started or waited for. Threads may call it at once.
 HelperResult run_helper(const std::vector<std::string>& argv, const HelperOptions& options = {});
 
