@@ -37,8 +37,8 @@ void announce(const Experiment& ablation, const RunOptions& options) {
       .say(fmt::format("ablating {} against {}: {}, {}, {}",
                        section.at("candidate").get<std::string>(), ablation.baseline,
                        format_count(section.at("switches").size(), "switch", "switches"),
-                       format_count(ablation.arms.size(), "arm"),
-                       format_count(ablation.arms.size() * times, "trial")));
+                       format_count(ablation.variants.size(), "arm"),
+                       format_count(ablation.variants.size() * times, "trial")));
 }
 
 int ablate(const AblateArguments& arguments) {

@@ -91,13 +91,13 @@ constexpr std::array kCompareOptions = {
 
 int compare_commands(const CompareArguments& arguments) {
   RunOptions options = arguments.options;
-  name_implied_gates(options.gate, nlohmann::json());
+  name_implied_gates(options.gate, false);
   Overrides overrides = overrides_from(options);
   overrides.default_gates_if_named_only = true;
-  const nlohmann::json document = experiment_of(arguments.commands);
+  const Document document = document_of(arguments.commands);
   refuse_change_of_commands(document, options);
   const Experiment experiment =
-      parse_experiment(document.dump(), "compare", current_directory(), overrides);
+      make_experiment(document, "compare", current_directory(), overrides);
   return duel_and_conclude(experiment, options);
 }
 
@@ -172,7 +172,7 @@ int compare_measured(const CompareArguments& arguments) {
   const Kept kept{{a, b}, options.out};
   check_exports(options.exports, kept);
   GateOptions gate = options.gate;
-  name_implied_gates(gate, nlohmann::json());
+  name_implied_gates(gate, false);
   Demands demands{.gates = gate.named, .strict_gates = gate.strict, .no_default_gates = true};
   demands.on_inconclusive = gate.inconclusive();
   const nlohmann::json judged = judged_config(nlohmann::json::object(), demands);

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "config/document.h"
 #include "run_options.h"
 
 namespace memduel::cli {
@@ -31,7 +31,7 @@ struct ComparedCommands {
 
 /// One process with an arm for each command, or for each combination of the parameters' values.
 /// Throws Error(usage) naming the option and what was found.
-nlohmann::json experiment_of(const ComparedCommands& commands);
+Document document_of(const ComparedCommands& commands);
 
 /// What both forms share.
 struct BuildsArguments {

@@ -26,8 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-nlohmann::json document_in(const fs::path& config, const BuildsArguments& arguments) {
-  return parse_json_text(read_text_file(config), arguments.words.front());
+Document document_in(const fs::path& config, const BuildsArguments& arguments) {
+  return load_document(config, arguments.words.front());
 }
 
 Overrides overrides_of(const BuildsArguments& arguments) {
@@ -78,9 +78,9 @@ PreparedDuel prepare_duel(const BuildPair& builds, const BuildsArguments& argume
   PreparedDuel prepared;
   prepared.duel = duel_between(builds, arguments, config, root);
   const std::string origin = config ? arguments.words.front() : "compare";
-  prepared.experiment = parse_experiment(prepared.duel.document.dump(), origin,
-                                         config ? config->parent_path() : current_directory(),
-                                         overrides_of(arguments));
+  prepared.experiment = make_experiment(prepared.duel.document, origin,
+                                        config ? config->parent_path() : current_directory(),
+                                        overrides_of(arguments));
   if (config) prepared.facts.inputs = {*config};
   prepared.facts.environment["builds"] = {{builds.arm_a, describe_programs(prepared.duel.a)},
                                           {builds.arm_b, describe_programs(prepared.duel.b)}};
@@ -97,7 +97,7 @@ BuildsArguments with_gates(const BuildsArguments& arguments) {
   BuildsArguments settled = arguments;
   const auto config = config_in(arguments.words);
   name_implied_gates(settled.options.gate,
-                     config ? document_in(*config, arguments) : nlohmann::json());
+                     config && !document_in(*config, arguments).gates.empty());
   return settled;
 }
 
@@ -154,11 +154,10 @@ void check_config_before_building(const fs::path& config, Experiment experiment,
                                   const BuildsArguments& arguments, const WorktreePlan& plan) {
   const std::string name = arguments.words.front();
   const std::string arm = arguments.arm.value_or(experiment.baseline);
-  std::erase_if(experiment.arms, [&](const Arm& one) { return one.name != arm; });
+  std::erase_if(experiment.variants, [&](const Variant& one) { return one.name != arm; });
   step_hashes(experiment);
-  const nlohmann::json document = parse_json_text(read_text_file(config), name);
-  for (const WorktreeArguments& one :
-       arguments_in_worktrees(document, arguments.arm, name, plan.root, config.parent_path()))
+  for (const WorktreeArguments& one : arguments_in_worktrees(
+           document_in(config, arguments), arguments.arm, name, plan.root, config.parent_path()))
     refuse_unreachable(one, plan);
 }
 

@@ -15,8 +15,6 @@
 namespace memduel::cli {
 namespace {
 
-using nlohmann::json;
-
 constexpr int kStatuses = 256;
 
 struct NamedCommand {
@@ -135,24 +133,30 @@ std::vector<NamedCommand> all_of(const ComparedCommands& commands) {
 
 }  // namespace
 
-json experiment_of(const ComparedCommands& commands) {
+Document document_of(const ComparedCommands& commands) {
   const std::vector<NamedCommand> all = all_of(commands);
   const CommandLine first = command_of(all.front().text, commands.shell);
-  json arms = json::array({{{"name", all.front().name}, {"env", first.env}}});
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    const CommandLine command = command_of(all[i].text, commands.shell);
-    arms.push_back(
-        {{"name", all[i].name}, {"env", command.env}, {"argv", {{kCommand, command.argv}}}});
+  Document document;
+  document.name = "compare";
+  document.baseline = all.front().name;
+  for (const NamedCommand& one : all) {
+    const CommandLine command = command_of(one.text, commands.shell);
+    Variant& variant = document.variants.emplace_back();
+    variant.name = one.name;
+    variant.env.insert(command.env.begin(), command.env.end());
+    if (&one != &all.front()) variant.argv[kCommand] = command.argv;
   }
-  if (commands.calibrate) arms.back()["twin_of"] = all.front().name;
-  json process = {{"role", kCommand}, {"argv", first.argv}, {"cwd", current_directory()}};
+  if (commands.calibrate) document.variants.back().twin_of = all.front().name;
+  Job& job = document.workload.job;
+  JobProcess& process = job.processes.emplace_back();
+  process.role = kCommand;
+  process.argv = first.argv;
+  process.cwd = current_directory().string();
   if (!commands.ignored_statuses.empty())
-    process["exit_statuses"] = good_statuses(commands.ignored_statuses);
-  json workload = {{"kind", "command"}, {"processes", json::array({process})}};
+    process.exit_statuses = good_statuses(commands.ignored_statuses);
   for (const std::string& command : commands.prepare)
-    workload["prepare"].push_back(argv_of(command, commands.shell));
-  return {
-      {"name", "compare"}, {"workload", workload}, {"arms", arms}, {"baseline", all.front().name}};
+    job.prepare.push_back(argv_of(command, commands.shell));
+  return document;
 }
 
 }  // namespace memduel::cli

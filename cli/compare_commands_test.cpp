@@ -7,23 +7,16 @@
 namespace memduel::cli {
 namespace {
 
-using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> names_of(const json& experiment) {
-  std::vector<std::string> names;
-  for (const json& arm : experiment.at("arms")) names.push_back(arm.at("name"));
-  return names;
-}
-
-json argv_of(const json& experiment, std::size_t arm) {
-  return experiment.at("arms").at(arm).at("argv").at("command");
+const Argv& argv_of(const Document& document, std::size_t variant) {
+  return document.variants.at(variant).argv.at("command");
 }
 
 std::string refusal_of(const ComparedCommands& commands) {
   try {
-    experiment_of(commands);
+    document_of(commands);
   } catch (const Error& error) {
     return error.message();
   }
@@ -32,51 +25,48 @@ std::string refusal_of(const ComparedCommands& commands) {
 
 TEST(ComparedCommands, AreArmsByLetterUnlessTheyHaveNames) {
   ComparedCommands commands{.baseline = "A=1 ./old 'x y'", .candidates = {"./new", "./newer -f"}};
-  const json experiment = experiment_of(commands);
-  EXPECT_THAT(names_of(experiment), ElementsAre("a", "b", "c"));
-  EXPECT_EQ(experiment.at("baseline"), "a");
-  EXPECT_EQ(experiment.at("arms").at(0).at("env"), json::parse(R"({"A": "1"})"));
-  EXPECT_EQ(experiment.at("workload").at("processes").at(0).at("argv"),
-            json::parse(R"(["./old", "x y"])"));
-  EXPECT_EQ(argv_of(experiment, 2), json::parse(R"(["./newer", "-f"])"));
+  const Document document = document_of(commands);
+  EXPECT_THAT(document.variant_names(), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(document.baseline, "a");
+  EXPECT_THAT(document.variants.at(0).env, ElementsAre(testing::Pair("A", "1")));
+  EXPECT_THAT(document.workload.job.processes.at(0).argv, ElementsAre("./old", "x y"));
+  EXPECT_THAT(argv_of(document, 2), ElementsAre("./newer", "-f"));
   commands.names = {"before", "after"};
-  EXPECT_THAT(names_of(experiment_of(commands)), ElementsAre("before", "after", "c"));
-  EXPECT_EQ(experiment_of(commands).at("baseline"), "before");
+  EXPECT_THAT(document_of(commands).variant_names(), ElementsAre("before", "after", "c"));
+  EXPECT_EQ(document_of(commands).baseline, "before");
 }
 
 TEST(ComparedCommands, OfAScanAreEveryCombination) {
-  const json experiment = experiment_of({.baseline = "./sort {n} --buffer={size} {n}",
+  const Document document = document_of({.baseline = "./sort {n} --buffer={size} {n}",
                                          .candidates = {},
                                          .names = {},
                                          .scans = {"n=1,2", "size=4K,1/2"}});
-  EXPECT_THAT(names_of(experiment),
+  EXPECT_THAT(document.variant_names(),
               ElementsAre("n-1-size-4K", "n-1-size-1_2", "n-2-size-4K", "n-2-size-1_2"));
-  EXPECT_EQ(argv_of(experiment, 3), json::parse(R"(["./sort", "2", "--buffer=1/2", "2"])"));
+  EXPECT_THAT(argv_of(document, 3), ElementsAre("./sort", "2", "--buffer=1/2", "2"));
 }
 
 TEST(ComparedCommands, TakeWhatRunsBeforeThemAndAnyExitStatus) {
-  const json workload = experiment_of({.baseline = "a",
-                                       .candidates = {"b"},
-                                       .names = {},
-                                       .scans = {},
-                                       .prepare = {"sync", "N=1 ./fill disk"},
-                                       .ignored_statuses = kAllStatuses})
-                            .at("workload");
-  EXPECT_EQ(workload.at("prepare"),
-            json::parse(R"([["sync"], ["/usr/bin/env", "N=1", "./fill", "disk"]])"));
-  EXPECT_EQ(workload.at("processes").at(0).at("exit_statuses").size(), 256U);
+  const Job job = document_of({.baseline = "a",
+                               .candidates = {"b"},
+                               .names = {},
+                               .scans = {},
+                               .prepare = {"sync", "N=1 ./fill disk"},
+                               .ignored_statuses = kAllStatuses})
+                      .workload.job;
+  EXPECT_THAT(job.prepare, ElementsAre(ElementsAre("sync"),
+                                       ElementsAre("/usr/bin/env", "N=1", "./fill", "disk")));
+  EXPECT_EQ(job.processes.at(0).exit_statuses.size(), 256U);
 }
 
 TEST(ComparedCommands, TakeTheExitStatusesThatAreIgnored) {
   const auto statuses = [](const std::string& ignored) {
-    return experiment_of({.baseline = "a", .candidates = {"b"}, .ignored_statuses = ignored})
-        .at("workload")
-        .at("processes")
-        .at(0)
-        .at("exit_statuses");
+    return document_of({.baseline = "a", .candidates = {"b"}, .ignored_statuses = ignored})
+        .workload.job.processes.at(0)
+        .exit_statuses;
   };
-  EXPECT_EQ(statuses("2"), json::parse("[0, 2]"));
-  EXPECT_EQ(statuses("3,1,0"), json::parse("[0, 1, 3]"));
+  EXPECT_THAT(statuses("2"), ElementsAre(0, 2));
+  EXPECT_THAT(statuses("3,1,0"), ElementsAre(0, 1, 3));
   for (const char* wrong : {"256", "-1", "x", "1,,2", "1 2", "false"})
     EXPECT_THAT(refusal_of({.baseline = "a", .candidates = {"b"}, .ignored_statuses = wrong}),
                 HasSubstr("--ignore-failure"))
@@ -91,9 +81,9 @@ TEST(ComparedCommands, WithWordsForAShellAreRefusedWithoutOne) {
 }
 
 TEST(ComparedCommands, OfAShellStayWhole) {
-  const json experiment =
-      experiment_of({.baseline = "a | b", .candidates = {"c > d"}, .shell = true});
-  EXPECT_EQ(argv_of(experiment, 0 + 1), json::parse(R"(["/bin/sh", "-c", "c > d"])"));
+  const Document document =
+      document_of({.baseline = "a | b", .candidates = {"c > d"}, .shell = true});
+  EXPECT_THAT(argv_of(document, 1), ElementsAre("/bin/sh", "-c", "c > d"));
 }
 
 TEST(ComparedCommands, AreRefusedWithTheOptionAndWhatWasFound) {

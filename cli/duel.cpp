@@ -46,16 +46,15 @@ Site site_of(const Experiment& experiment, const RunOptions& options) {
   Site site;
   refuse_unused_data_dir(experiment, options);
   if (!has_data_sets(experiment)) return site;
-  const auto& expansion = experiment.expansion;
-  nlohmann::json request = site_request(*expansion);
+  nlohmann::json request = site_request(experiment.resolved);
   if (options.data_dir) request["data_dir"] = fs::absolute(*options.data_dir).string();
-  const nlohmann::json answer = ask_site(provider_of(*expansion), request, ask_program);
+  const nlohmann::json answer = ask_site(experiment.expansion->provider, request, ask_program);
   return {answer.at("environment"), answer.at("values")};
 }
 
 /// Throws Error(cannot_measure) for a meter of a GPU that is not here.
 void expect_gpu_meters(const Experiment& experiment) {
-  for (const std::string& name : experiment.measure.meters) {
+  for (const std::string& name : *experiment.measure.meters) {
     if (name != "nvml" && name != "cuda") continue;
     const Availability here = meter_named(name).works_here();
     if (!here.works)
@@ -65,14 +64,12 @@ void expect_gpu_meters(const Experiment& experiment) {
 }
 
 nlohmann::json about(const Expansion& expansion) {
-  const nlohmann::json& catalogue = expansion.kept.at("catalogue");
-  nlohmann::json programs = expansion.kept.at("programs");
+  nlohmann::json programs = expansion.programs;
   // Not in the config, which another build of it may answer in the same words.
   if (const auto laboratory = find_laboratory(); programs.empty() && laboratory)
     programs[*laboratory] = sha256_hex_of_file(*laboratory);
-  return {{"name", catalogue.at("name")},
-          {"version", catalogue.at("version")},
-          {"programs", std::move(programs)}};
+  return {
+      {"name", expansion.name}, {"version", expansion.version}, {"programs", std::move(programs)}};
 }
 
 RunHeader header_for(const Experiment& experiment, const Site& site, const RunFacts& facts) {
@@ -159,7 +156,7 @@ std::vector<fs::path> inputs_of(const Experiment& experiment, const RunFacts& fa
     fs::path file = fs::path(directory) / word;
     if (fs::is_regular_file(file, unreadable)) inputs.push_back(std::move(file));
   };
-  for (const Arm& arm : experiment.arms)
+  for (const Variant& arm : experiment.variants)
     for (const JobProcess& process : arm.processes)
       for (const std::string& word : process.argv) add(process.cwd, word);
   for (const JobTemplate& one : experiment.job.templates)
@@ -221,8 +218,7 @@ fs::path output_directory(const RunOptions& options, const std::string& name) {
 }
 
 bool has_data_sets(const Experiment& experiment) {
-  const auto& expansion = experiment.expansion;
-  return expansion && expansion->kept.at("catalogue").value("site", false) == true;
+  return experiment.expansion && experiment.expansion->has_site;
 }
 
 void refuse_unused_data_dir(const Experiment& experiment, const RunOptions& options) {
@@ -363,7 +359,7 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
   };
   driver.should_stop = [&](const RunData& so_far) { return may_end(so_far, settings(so_far)); };
   // A config that speaks of profiles has decided it.
-  if (!experiment.resolved.contains("profile"))
+  if (!experiment.profile)
     driver.arms_to_profile = [&](const RunData& so_far) {
       return arms_to_explain(analyse(so_far, settings(so_far)));
     };

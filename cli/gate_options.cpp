@@ -121,9 +121,8 @@ void add_bisect(CLI::App& verb, GateOptions& gate) {
                 "exit as git bisect run expects; without a gate, --gate default");
 }
 
-void name_implied_gates(GateOptions& gate, const nlohmann::json& config) {
-  const bool of_config = config.is_object() && config.contains("gates") && !config["gates"].empty();
-  if (gate.bisect && gate.named.empty() && !of_config) gate.named = {kDefaultGates};
+void name_implied_gates(GateOptions& gate, bool config_has_gates) {
+  if (gate.bisect && gate.named.empty() && !config_has_gates) gate.named = {kDefaultGates};
 }
 
 bool has_deciding_gate(const nlohmann::json& config) {
@@ -160,7 +159,7 @@ void refuse_bad_gates(const Experiment& experiment) {
     try {
       const Gate gate = parse_gate(experiment.gates[i]);
       check_gates_before_run({gate}, roles_of(experiment), experiment.facts);
-      refuse_unjudgeable({gate}, experiment.arms.size() == 1, true);
+      refuse_unjudgeable({gate}, experiment.variants.size() == 1, true);
     } catch (const Error& error) {
       if (experiment.gates_place.empty()) throw;
       throw Error(error.code(), error.what(),

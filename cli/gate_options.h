@@ -61,7 +61,7 @@ void add_gate_options(CLI::App& verb, GateOptions& gate);
 void add_bisect(CLI::App& verb, GateOptions& gate);
 
 /// --bisect names the default gates where neither an option nor the config names one.
-void name_implied_gates(GateOptions& gate, const nlohmann::json& config);
+void name_implied_gates(GateOptions& gate, bool config_has_gates);
 
 /// Whether a gate of a resolved config decides the exit code.
 bool has_deciding_gate(const nlohmann::json& config);

@@ -13,6 +13,7 @@
 
 #include "cli/print.h"
 #include "cli/verbs.h"
+#include "config/reference.h"
 
 namespace memduel::cli {
 namespace {
@@ -65,6 +66,15 @@ std::string in_quotes(const std::string& text) {
   return "'" + replaced(text, '\'', "'\\''") + "'";
 }
 
+/// The option whose values begin with a key of a config.
+bool takes_key(const CLI::Option& option) {
+  return option.check_lname("set");
+}
+
+std::string all_keys() {
+  return fmt::format("{}", fmt::join(config_key_paths(), " "));
+}
+
 /// Of zsh's specifications, where brackets and colons have a meaning.
 std::string zsh_text(const std::string& text) {
   std::string out = replaced(replaced(text, '[', "("), ']', ")");
@@ -112,13 +122,18 @@ _memduel() {{
     COMPREPLY=($(compgen -W '{} --help --version' -- "$current"))
     return
   fi
+  if [ "${{COMP_WORDS[COMP_CWORD-1]}}" = --set ]; then
+    compopt -o nospace
+    COMPREPLY=($(compgen -S = -W '{}' -- "$current"))
+    return
+  fi
   case ${{COMP_WORDS[1]}} in
 {}  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }}
 complete -o default -F _memduel memduel
 )",
-      fmt::join(names, " "), cases);
+      fmt::join(names, " "), all_keys(), cases);
 }
 
 std::string zsh_completion(const CLI::App& app) {
@@ -131,13 +146,15 @@ std::string zsh_completion(const CLI::App& app) {
     for (const CLI::Option* option : options_of(*verb))
       cases += fmt::format(
           " \\\n        {}",
-          in_quotes(fmt::format("--{}[{}]", option->get_lnames().front(),
-                                zsh_text(replaced(option->get_description(), '\n', " ")))));
+          in_quotes(fmt::format("--{}[{}]{}", option->get_lnames().front(),
+                                zsh_text(replaced(option->get_description(), '\n', " ")),
+                                takes_key(*option) ? ":key:{compadd -S= -a keys}" : "")));
     cases += " ;;\n";
   }
   return fmt::format(
       R"(#compdef memduel
-local -a verbs
+local -a verbs keys
+keys=({})
 if (( CURRENT == 2 )); then
   verbs=(
 {}  )
@@ -147,17 +164,20 @@ else
 {}  esac
 fi
 )",
-      names, cases);
+      all_keys(), names, cases);
 }
 
 std::string fish_completion(const CLI::App& app) {
-  std::string text = "# fish completion of memduel\n";
+  std::string text = fmt::format(
+      "# fish completion of memduel\nfunction __memduel_keys\n  printf '%s=\\n' {}\nend\n",
+      all_keys());
   for (const CLI::App* verb : verbs_of(app)) {
     text += fmt::format("complete -c memduel -n __fish_use_subcommand -f -a {} -d {}\n",
                         verb->get_name(), in_quotes(verb->get_description()));
     for (const CLI::Option* option : options_of(*verb))
-      text += fmt::format("complete -c memduel -n '__fish_seen_subcommand_from {}' -l {} -d {}\n",
+      text += fmt::format("complete -c memduel -n '__fish_seen_subcommand_from {}' -l {}{} -d {}\n",
                           verb->get_name(), option->get_lnames().front(),
+                          takes_key(*option) ? " -x -a '(__memduel_keys)'" : "",
                           in_quotes(replaced(option->get_description(), '\n', " ")));
   }
   return text;

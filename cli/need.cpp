@@ -69,9 +69,9 @@ Experiment experiment_for(const NeedArguments& arguments) {
 
 std::size_t arm_of(const Experiment& experiment, const std::string& name) {
   const std::string& wanted = name.empty() ? experiment.baseline : name;
-  const auto found = std::ranges::find(experiment.arms, wanted, &Arm::name);
-  if (found != experiment.arms.end())
-    return static_cast<std::size_t>(found - experiment.arms.begin());
+  const auto found = std::ranges::find(experiment.variants, wanted, &Variant::name);
+  if (found != experiment.variants.end())
+    return static_cast<std::size_t>(found - experiment.variants.begin());
   throw Error(ExitCode::usage, fmt::format("found no arm \"{}\"", wanted), "--arm");
 }
 
@@ -88,7 +88,7 @@ class Runs {
   Runs(Experiment experiment, const NeedArguments& arguments)
       : experiment_(std::move(experiment)),
         arm_(arm_of(experiment_, arguments.arm)),
-        subject_(is_config(arguments) ? experiment_.arms[arm_].name
+        subject_(is_config(arguments) ? experiment_.variants[arm_].name
                                       : quoted_command_line(arguments.words)),
         quiet_(arguments.options.quiet),
         of_each_process_(arguments.limit == "process" ||

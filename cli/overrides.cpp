@@ -158,7 +158,8 @@ Overrides overrides_from(const RunOptions& options) {
   return overrides;
 }
 
-void refuse_change_of_commands(const json& document, const RunOptions& options) {
+void refuse_change_of_commands(const Document& given, const RunOptions& options) {
+  const json document = given_in(given);
   const auto values_of = [](const json& all) {
     return json({{"arms", all.at("arms")}, {"workload", all.at("workload")}}).flatten();
   };
@@ -176,7 +177,7 @@ void refuse_change_of_commands(const json& document, const RunOptions& options) 
 
 void refuse_change_of_matrix(const SuiteExperiment& part, const RunOptions& options) {
   if (part.matrix.empty()) return;
-  json document = parse_json_text(read_text_file(part.config), part.config.string());
+  json document = parse_config_text(read_text_file(part.config), part.config.string()).root;
   for (const std::string& assignment : part.set) set_json_value(document, assignment);
   std::vector<GivenValue> values = values_of_options(options);
   for (GivenValue& value : values_of_set(options)) values.push_back(std::move(value));

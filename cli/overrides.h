@@ -26,7 +26,7 @@ nlohmann::json config_of_resumed(const RunOptions& options);
 
 /// Throws Error(usage) where --set changes a value that --a, --b, --name, --prepare or
 /// --ignore-failure gave to `document`.
-void refuse_change_of_commands(const nlohmann::json& document, const RunOptions& options);
+void refuse_change_of_commands(const Document& document, const RunOptions& options);
 
 /// Throws Error(usage) where an option changes a value of the suite's matrix: the names of its
 /// experiments would be false.

@@ -141,13 +141,13 @@ int plan(const PlanArguments& arguments) {
   if (const auto calibration = path && !probes ? read_calibration(*path) : std::nullopt) {
     print_fitted("from the calibration " + path->string() + "\n");
     print_fitted(describe_plan(plan_duel(*calibration, gates_of(experiment), change,
-                                         static_cast<int>(experiment.arms.size()))));
+                                         static_cast<int>(experiment.variants.size()))));
     return 0;
   }
   DuelPlan probed = plan_from_probe(arguments, change, comparisons_of(experiment));
   // The probe's blocks hold two arms, the experiment's as many as it has.
   if (probed.block_seconds)
-    *probed.block_seconds *= static_cast<double>(experiment.arms.size()) / 2;
+    *probed.block_seconds *= static_cast<double>(experiment.variants.size()) / 2;
   print_fitted(
       fmt::format("from a probe of {} blocks (memduel calibrate makes it sharper)\n", repeats));
   print_fitted(describe_plan(probed));

@@ -44,7 +44,7 @@ std::vector<std::string> command_of(const std::string& config, const Experiment&
   if (!has_assignment(assignments, "measure.repeats"))
     add("--repeats", std::to_string(*experiment.measure.repeats));
   if (!has_assignment(assignments, "measure.seed"))
-    add("--seed", std::to_string(experiment.measure.seed));
+    add("--seed", std::to_string(*experiment.measure.seed));
   if (options.warmups) add("--warmup", std::to_string(*options.warmups));
   for (const std::string& assignment : assignments) add("--set", assignment);
   std::string arms;
@@ -132,7 +132,7 @@ SlurmRecord fresh_record(const Experiment& experiment, const SlurmOptions& slurm
   record.name =
       fmt::format("memduel-{}-{}", file_name_for(experiment.name), random_digits().substr(0, 8));
   record.config_sha256 = experiment.config_sha256;
-  record.seed = experiment.measure.seed;
+  record.seed = *experiment.measure.seed;
   record.sbatch = slurm.sbatch;
   for (int share = 1; share <= shares; ++share) record.tasks.push_back({share});
   return record;

@@ -13,7 +13,7 @@ set -euo pipefail
 tool_packages=(
   ca-certificates cmake g++ git ninja-build pkg-config
   libboost-math-dev libbz2-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libiberty-dev liblzma-dev libpcre2-dev libsqlite3-dev
-  libssl-dev libvalijson-dev libzstd-dev nlohmann-json3-dev robin-map-dev zlib1g-dev
+  libssl-dev libzstd-dev nlohmann-json3-dev robin-map-dev zlib1g-dev
 )
 test_packages=(
   ccache make

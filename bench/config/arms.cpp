@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "config/config_json.h"
@@ -23,14 +24,6 @@ constexpr std::size_t kLongestArmName = 60;     // as in the schema
 constexpr std::size_t kLongestTitle = 100;      // as in the schema
 constexpr const char* kTitleEnd = "-ablation";  // so that its runs lie apart from the duel's
 
-/// What an arm is made of.
-struct Variant {
-  json optimizations;
-  std::map<std::string, std::string> env;
-  std::optional<Allocator> allocator;
-  bool operator==(const Variant&) const = default;
-};
-
 /// One thing in which the two arms differ.
 struct Switch {
   enum class Kind { optimization, variable, allocator };
@@ -38,14 +31,25 @@ struct Switch {
   Kind kind = Kind::optimization;
 };
 
-Variant variant_of(const Arm& arm) {
-  return {arm.optimizations, arm.env, arm.allocator};
+/// What a provider makes a variant's processes of.
+bool is_same(const Variant& a, const Variant& b) {
+  return a.switches == b.switches && a.env == b.env && a.allocator == b.allocator;
+}
+
+/// What of a variant is its own in an ablation.
+Variant named(const std::string& name, const Variant& variant) {
+  Variant own;
+  own.name = name;
+  own.switches = variant.switches;
+  own.env = variant.env;
+  own.allocator = variant.allocator;
+  return own;
 }
 
 /// `to` with the one switch as `from` has it.
 Variant with(Variant to, const Switch& one, const Variant& from) {
   if (one.kind == Switch::Kind::optimization) {
-    to.optimizations[one.name] = from.optimizations.at(one.name);
+    to.switches[one.name] = from.switches.at(one.name);
     return to;
   }
   if (one.kind == Switch::Kind::allocator) {
@@ -77,20 +81,18 @@ std::vector<Switch> differences_around(const Variant& a, const Variant& b) {
 std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalog& catalog) {
   std::vector<Switch> found;
   for (const Optimization& one : catalog.optimizations) {
-    const auto of_a = a.optimizations.find(one.name);
-    if (of_a != a.optimizations.end() && *of_a != b.optimizations.at(one.name))
-      found.push_back({one.name});
+    const auto of_a = a.switches.find(one.name);
+    if (of_a != a.switches.end() && *of_a != b.switches.at(one.name)) found.push_back({one.name});
   }
   for (Switch& one : differences_around(a, b)) found.push_back(std::move(one));
   return found;
 }
 
 /// A command has no switches; its arms may still be taken apart by hand.
-[[noreturn]] void refuse_command(const Experiment& experiment, const Arm& baseline,
-                                 const Arm& candidate) {
+[[noreturn]] void refuse_command(const Experiment& experiment, const Variant& baseline,
+                                 const Variant& candidate) {
   std::vector<std::string> names;
-  for (const Switch& one : differences_around(variant_of(baseline), variant_of(candidate)))
-    names.push_back(one.name);
+  for (const Switch& one : differences_around(baseline, candidate)) names.push_back(one.name);
   throw Error(
       ExitCode::usage, "a command workload has no switches to take apart", experiment.name,
       names.empty()
@@ -110,92 +112,82 @@ std::string arm_name(const std::string& arm, char sign, const std::string& name)
   return arm.substr(0, kLongestArmName - std::min(end.size(), kLongestArmName - 1)) + end;
 }
 
-json document_of(const Variant& variant, const std::string& name) {
-  json arm = {{"name", name}, {"optimizations", variant.optimizations}, {"env", variant.env}};
-  if (variant.allocator) arm["allocator"] = memduel::name_of(*variant.allocator);
-  return arm;
-}
-
-/// The arms of the ablation, none of them twice.
-class Arms {
+/// The variants of the ablation, none of them twice.
+class AblationVariants {
  public:
-  Arms(const Arm& baseline, const Arm& candidate)
-      : known_{{baseline.name, variant_of(baseline)}, {candidate.name, variant_of(candidate)}} {}
+  AblationVariants(const Variant& baseline, const Variant& candidate)
+      : all_{named(baseline.name, baseline), named(candidate.name, candidate)} {}
 
-  /// The name of the arm that runs `variant`.
-  std::string name_of(const Variant& variant, const std::string& new_name) {
-    for (const auto& [name, known] : known_)
-      if (known == variant) return name;
-    known_.emplace_back(new_name, variant);
-    added_.push_back(document_of(variant, new_name));
-    return new_name;
+  /// The name of the one that is as `variant`.
+  std::string name_of(const Variant& variant) {
+    for (const Variant& known : all_)
+      if (is_same(known, variant)) return known.name;
+    all_.push_back(variant);
+    return variant.name;
   }
 
-  [[nodiscard]] const json& added() const { return added_; }
+  /// Those beside the two.
+  [[nodiscard]] std::span<const Variant> added() const { return std::span(all_).subspan(2); }
 
  private:
-  std::vector<std::pair<std::string, Variant>> known_;
-  json added_ = json::array();
+  std::vector<Variant> all_;
 };
 
-const Arm& named_arm(const Experiment& experiment, const std::string& name, const char* option) {
+const Variant& named_arm(const Experiment& experiment, const std::string& name,
+                         const char* option) {
   std::vector<std::string> names;
-  for (const Arm& arm : experiment.arms) {
+  for (const Variant& arm : experiment.variants) {
     if (arm.name == name) return arm;
     names.push_back(arm.name);
   }
   refuse_arm(name, names, option);
 }
 
-const Arm& last_arm_beside(const Experiment& experiment, const std::string& baseline) {
-  for (auto arm = experiment.arms.rbegin(); arm != experiment.arms.rend(); ++arm)
+const Variant& last_arm_beside(const Experiment& experiment, const std::string& baseline) {
+  for (auto arm = experiment.variants.rbegin(); arm != experiment.variants.rend(); ++arm)
     if (arm->name != baseline && !arm->twin_of) return *arm;
   throw Error(ExitCode::usage, "found no arm beside the baseline to take apart", "arms");
 }
 
-json arm_document(const Experiment& experiment, const std::string& name) {
-  for (const json& arm : experiment.resolved.at("arms"))
-    if (arm.at("name") == name) return arm;
-  return {};
-}
-
-/// One switch flipped in one of the two arms, and why no arm measures that.
-struct Cell {
-  std::string arm;
+/// One switch flipped in one of the two variants, and why none measures that.
+struct FlippedSwitch {
   Variant variant;
-  json why_not;  ///< null where one does
+  PlannedCell why_not;  ///< empty where one does
+
+  [[nodiscard]] bool is_measured() const { return !why_not.idle && !why_not.refused; }
 };
 
-Cell flipped(const Switch& one, const Arm& around, char sign, const Arm& value_from,
-             const IdleSwitches& idle) {
-  Cell cell{arm_name(around.name, sign, one.name),
-            with(variant_of(around), one, variant_of(value_from)), nullptr};
+FlippedSwitch flipped(const Switch& one, const Variant& around, char sign,
+                      const Variant& value_from, const IdleSwitches& idle) {
+  FlippedSwitch cell{with(named(arm_name(around.name, sign, one.name), around), one, value_from),
+                     {}};
   const auto found = idle.find(one.name);
   if (one.kind == Switch::Kind::optimization && found != idle.end())
-    cell.why_not = {{"idle", found->second}};
+    cell.why_not.idle = found->second;
   return cell;
 }
 
 /// Both cells of a switch.
-struct CellPair {
+struct FlippedPair {
   std::string name;
-  Cell added_alone;
-  Cell left_out;
+  FlippedSwitch added_alone;
+  FlippedSwitch left_out;
 };
 
-/// What the provider says of the arms of an ablation.
+/// What the provider says of the variants of an ablation.
 struct Asked {
-  const Expansion& expansion;
+  const Experiment& experiment;
   const std::string& origin;
   const AskProvider& ask;
 
-  std::vector<IdleSwitches> idle(const json& arms) const {
-    return ask_about_arms(expansion, arms, origin, ask);
+  std::vector<IdleSwitches> idle(const std::vector<Variant>& variants) const {
+    return ask_about_variants(*experiment.expansion, experiment.resolved.at("workload"), variants,
+                              origin, ask);
   }
   /// Absent where it runs all of them.
-  [[nodiscard]] std::optional<std::string> refusal(const json& arms) const {
+  [[nodiscard]] std::optional<std::string> refusal(const std::vector<Variant>& variants) const {
     try {
-      idle(arms);
+      idle(variants);
     } catch (const Error& error) {
       if (error.code() != ExitCode::usage) throw;
       return error.what();
@@ -205,24 +197,22 @@ struct Asked {
 };
 
 /// Asks once where the provider runs all, else for each.
-void mark_refused(std::vector<CellPair>& pairs, const Asked& asked) {
-  std::vector<Cell*> cells;
-  json arms = json::array();
-  for (CellPair& pair : pairs)
-    for (Cell* cell : {&pair.added_alone, &pair.left_out})
-      if (cell->why_not.is_null()) {
+void mark_refused(std::vector<FlippedPair>& pairs, const Asked& asked) {
+  std::vector<FlippedSwitch*> cells;
+  std::vector<Variant> variants;
+  for (FlippedPair& pair : pairs)
+    for (FlippedSwitch* cell : {&pair.added_alone, &pair.left_out})
+      if (cell->is_measured()) {
         cells.push_back(cell);
-        arms.push_back(document_of(cell->variant, cell->arm));
+        variants.push_back(cell->variant);
       }
-  if (!asked.refusal(arms)) return;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    if (const auto refused = asked.refusal(json::array({arms[i]})))
-      cells[i]->why_not = {{"refused", *refused}};
+  if (!asked.refusal(variants)) return;
+  for (FlippedSwitch* cell : cells) cell->why_not.refused = asked.refusal({cell->variant});
 }
 
-json section_cell(const Cell& cell, Arms& arms) {
-  if (!cell.why_not.is_null()) return cell.why_not;
-  return {{"arm", arms.name_of(cell.variant, cell.arm)}};
+PlannedCell cell_of(const FlippedSwitch& flipped, AblationVariants& variants) {
+  if (!flipped.is_measured()) return flipped.why_not;
+  return {variants.name_of(flipped.variant), {}, {}};
 }
 
 }  // namespace
@@ -230,13 +220,13 @@ json section_cell(const Cell& cell, Arms& arms) {
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
                                const AskProvider& ask) {
   const auto& expansion = experiment.expansion;
-  const Arm& baseline =
+  const Variant& baseline =
       named_arm(experiment, choice.baseline.value_or(experiment.baseline), "--baseline");
-  const Arm& candidate = choice.candidate ? named_arm(experiment, *choice.candidate, "--candidate")
-                                          : last_arm_beside(experiment, baseline.name);
+  const Variant& candidate = choice.candidate
+                                 ? named_arm(experiment, *choice.candidate, "--candidate")
+                                 : last_arm_beside(experiment, baseline.name);
   if (!expansion) refuse_command(experiment, baseline, candidate);
-  const auto switches =
-      differences(variant_of(baseline), variant_of(candidate), expansion->catalog);
+  const auto switches = differences(baseline, candidate, expansion->catalog);
   if (switches.empty())
     throw Error(ExitCode::usage,
                 fmt::format("the arms \"{}\" and \"{}\" differ in no switch", baseline.name,
@@ -244,104 +234,117 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
                 experiment.name, "name two others with --baseline and --candidate");
 
   const std::string origin = "ablation of " + experiment.name;
-  const Asked asked{*expansion, origin, ask};
-  const auto idle = asked.idle(json::array({document_of(variant_of(baseline), baseline.name),
-                                            document_of(variant_of(candidate), candidate.name)}));
-  std::vector<CellPair> pairs;
+  const Asked asked{experiment, origin, ask};
+  const auto idle = asked.idle({named(baseline.name, baseline), named(candidate.name, candidate)});
+  std::vector<FlippedPair> pairs;
   for (const Switch& one : switches)
     pairs.push_back({one.name, flipped(one, baseline, '+', candidate, idle[0]),
                      flipped(one, candidate, '-', baseline, idle[1])});
   mark_refused(pairs, asked);
 
-  Arms arms(baseline, candidate);
-  json section = {{"candidate", candidate.name}, {"switches", json::array()}};
-  for (const CellPair& pair : pairs) {
-    json added_alone = section_cell(pair.added_alone, arms);
-    json left_out = section_cell(pair.left_out, arms);
-    section["switches"].push_back({{"name", pair.name},
-                                   {"added_alone", std::move(added_alone)},
-                                   {"left_out", std::move(left_out)}});
+  AblationVariants variants(baseline, candidate);
+  AblationPlan section{candidate.name, {}};
+  for (const FlippedPair& pair : pairs) {
+    PlannedCell added_alone = cell_of(pair.added_alone, variants);
+    section.switches.push_back(
+        {pair.name, std::move(added_alone), cell_of(pair.left_out, variants)});
   }
 
-  json document = experiment.resolved;
-  document["name"] =
+  Document document = read_document(experiment.resolved, Places(origin));
+  document.name =
       experiment.name.substr(0, kLongestTitle - std::string(kTitleEnd).size()) + kTitleEnd;
-  document["baseline"] = baseline.name;
-  document["arms"] = json::array(
-      {arm_document(experiment, baseline.name), arm_document(experiment, candidate.name)});
-  for (const json& arm : arms.added()) document["arms"].push_back(arm);
-  document["measure"]["repeats"] = choice.repeats;
-  document["ablation"] = std::move(section);
+  document.baseline = baseline.name;
+  const std::vector<Variant> own = std::move(document.variants);
+  document.variants.clear();
+  for (const std::string& name : {baseline.name, candidate.name})
+    document.variants.push_back(*std::ranges::find(own, name, &Variant::name));
+  document.variants.insert(document.variants.end(), variants.added().begin(),
+                           variants.added().end());
+  document.measure.repeats = choice.repeats;
+  document.ablation = std::move(section);
   Overrides overrides;
   overrides.resumed = choice.resumed;
-  return parse_experiment(document.dump(), origin, "/", overrides, ask);
+  return make_experiment(document, origin, "/", overrides, ask);
 }
 
 namespace {
 
-using nlohmann::json;
-
-[[noreturn]] void refuse(const std::string& what, const std::string& origin, JsonPath path) {
-  throw Error(ExitCode::usage, what, json_place(origin, path),
-              "an axis is an object of names and what each changes in the arm");
-}
-
-/// Every arm so far with each value of the axis.
-std::vector<json> multiplied(const std::vector<json>& arms, const json& axis,
-                             const std::string& origin, const JsonPath& path) {
-  if (!axis.is_object() || axis.empty())
-    refuse("found no names, expected an object with at least one", origin, path);
-  std::vector<json> all;
-  for (const json& arm : arms)
-    for (const auto& [name, change] : axis.items()) {
-      JsonPath at = path;
-      at.push_back(name);
-      if (!change.is_object()) refuse("found no object, expected what changes", origin, at);
-      if (change.contains("name") || change.contains("matrix"))
-        refuse("found a name or a matrix, which an axis does not change", origin, at);
-      json one = arm;
-      one.merge_patch(change);
-      one["name"] = one["name"].get<std::string>() + "-" + name;
-      all.push_back(std::move(one));
-    }
-  if (all.size() > kMostArms)
-    refuse(fmt::format("found a matrix of {} arms, expected at most {}", all.size(), kMostArms),
-           origin, path);
-  return all;
-}
-
-std::vector<json> arms_of(json arm, const std::string& origin, JsonPath path) {
-  const json axes = arm["matrix"];
-  arm.erase("matrix");
-  path.emplace_back("matrix");
-  if (!axes.is_array() || axes.empty())
-    refuse("found no axes, expected a list of at least one", origin, path);
-  if (!arm.contains("name") || !arm["name"].is_string())
-    refuse("found no name before it, with which its arms' names begin", origin, path);
-  std::vector<json> arms = {std::move(arm)};
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    JsonPath at = path;
-    at.push_back(std::to_string(i));
-    arms = multiplied(arms, axes[i], origin, at);
+/// The axes of one variant's matrix, and their place.
+class Matrix {
+ public:
+  Matrix(const json& variant, std::size_t index, const Places& places)
+      : variant_(variant), places_(places), path_(variant_path(index)) {
+    path_.emplace_back("matrix");
   }
-  return arms;
-}
+
+  /// The variants for which it stands.
+  json expand() {
+    const json& axes = variant_.at("matrix");
+    if (!axes.is_array() || axes.empty())
+      refuse(path_, "found no axes, expected a list of at least one");
+    if (!variant_.contains("name") || !variant_["name"].is_string())
+      refuse(path_, "found no name before it, with which its arms' names begin");
+    json variants = json::array({variant_});
+    variants[0].erase("matrix");
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      JsonPath at = path_;
+      at.push_back(std::to_string(i));
+      variants = multiplied(variants, axes[i], at);
+    }
+    return variants;
+  }
+
+ private:
+  [[noreturn]] void refuse(const JsonPath& path, const std::string& what) const {
+    throw Error(ExitCode::usage, what, places_.at(path),
+                "an axis is an object of names and what each changes in the arm");
+  }
+
+  /// Every variant so far with each value of the axis.
+  [[nodiscard]] json multiplied(const json& variants, const json& axis,
+                                const JsonPath& path) const {
+    if (!axis.is_object() || axis.empty())
+      refuse(path, "found no names, expected an object with at least one");
+    json all = json::array();
+    for (const json& variant : variants)
+      for (const auto& [name, change] : axis.items()) {
+        JsonPath at = path;
+        at.push_back(name);
+        if (!change.is_object()) refuse(at, "found no object, expected what changes");
+        if (change.contains("name") || change.contains("matrix"))
+          refuse(at, "found a name or a matrix, which an axis does not change");
+        json one = variant;
+        one.merge_patch(change);
+        one["name"] = one["name"].get<std::string>() + "-" + name;
+        all.push_back(std::move(one));
+      }
+    if (all.size() > kMostArms)
+      refuse(path,
+             fmt::format("found a matrix of {} arms, expected at most {}", all.size(), kMostArms));
+    return all;
+  }
+
+  const json& variant_;
+  const Places& places_;
+  JsonPath path_;
+};
 
 }  // namespace
 
-void expand_arm_matrices(json& document, const std::string& origin) {
-  if (!document.is_object() || !document.contains("arms") || !document["arms"].is_array()) return;
+void expand_matrices(ConfigTree& tree) {
+  const std::string list = variant_path(0).front();
+  if (!tree.root.is_object() || !tree.root.contains(list) || !tree.root[list].is_array()) return;
   json all = json::array();
-  const json& given = document["arms"];
+  std::vector<std::size_t> from;
+  const json& given = tree.root[list];
   for (std::size_t i = 0; i < given.size(); ++i) {
-    if (!given[i].is_object() || !given[i].contains("matrix")) {
-      all.push_back(given[i]);
-      continue;
-    }
-    for (json& arm : arms_of(given[i], origin, {"arms", std::to_string(i)}))
-      all.push_back(std::move(arm));
+    const bool has_matrix = given[i].is_object() && given[i].contains("matrix");
+    json own = has_matrix ? Matrix(given[i], i, tree.places).expand() : json::array({given[i]});
+    for (json& one : own) all.push_back(std::move(one));
+    from.resize(all.size(), i);
   }
-  document["arms"] = std::move(all);
+  tree.root[list] = std::move(all);
+  tree.places.rearrange(list, from);
 }
 
 }  // namespace memduel

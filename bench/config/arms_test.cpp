@@ -53,12 +53,12 @@ Experiment experiment_of(const std::string& arms, const char* more = "") {
 
 std::vector<std::string> names_of(const Experiment& experiment) {
   std::vector<std::string> names;
-  for (const Arm& arm : experiment.arms) names.push_back(arm.name);
+  for (const Variant& arm : experiment.variants) names.push_back(arm.name);
   return names;
 }
 
-const Arm& arm_of(const Experiment& experiment, const std::string& name) {
-  return *std::ranges::find(experiment.arms, name, &Arm::name);
+const Variant& arm_of(const Experiment& experiment, const std::string& name) {
+  return *std::ranges::find(experiment.variants, name, &Variant::name);
 }
 
 constexpr const char* kAll = R"([{"name": "old"},
@@ -71,16 +71,16 @@ TEST(AblationArms, AddEverySwitchToTheOneAndLeaveItOutOfTheOther) {
   EXPECT_EQ(ablation.measure.repeats, kAblationBlocks);
   EXPECT_THAT(names_of(ablation), ElementsAre("old", "new", "old+fold", "new-fold", "new-staging",
                                               "old+framing", "new-framing"));
-  EXPECT_EQ(arm_of(ablation, "old+framing").optimizations, json({{"fold", "off"},
-                                                                 {"staging", "memory"},
-                                                                 {"framing", 2},
-                                                                 {"gradient", "kept"},
-                                                                 {"squeeze", "off"}}));
-  EXPECT_EQ(arm_of(ablation, "new-framing").optimizations, json({{"fold", "on"},
-                                                                 {"staging", "file"},
-                                                                 {"framing", 1},
-                                                                 {"gradient", "dropped"},
-                                                                 {"squeeze", "off"}}));
+  EXPECT_EQ(arm_of(ablation, "old+framing").switches, json({{"fold", "off"},
+                                                            {"staging", "memory"},
+                                                            {"framing", 2},
+                                                            {"gradient", "kept"},
+                                                            {"squeeze", "off"}}));
+  EXPECT_EQ(arm_of(ablation, "new-framing").switches, json({{"fold", "on"},
+                                                            {"staging", "file"},
+                                                            {"framing", 1},
+                                                            {"gradient", "dropped"},
+                                                            {"squeeze", "off"}}));
 }
 
 TEST(AblationArms, SayWhyASwitchHasNoArmWhereItCouldChangeNothing) {
@@ -218,9 +218,9 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 json expanded(const json& arms) {
-  json document = {{"arms", arms}};
-  expand_arm_matrices(document, "c.json");
-  return document["arms"];
+  ConfigTree tree{{{"arms", arms}}, Places("c.json")};
+  expand_matrices(tree);
+  return tree.root["arms"];
 }
 
 std::string refusal(const json& arms) {

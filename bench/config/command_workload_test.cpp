@@ -37,8 +37,8 @@ TEST(CommandConfig, ArmsChangeArgumentsEnvironmentAndDirectory) {
   document["arms"][1]["cwd"] = "other";
   const Experiment experiment =
       parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
-  const auto& before = experiment.arms[0].processes;
-  const auto& after = experiment.arms[1].processes;
+  const auto& before = experiment.variants[0].processes;
+  const auto& after = experiment.variants[1].processes;
   EXPECT_THAT(before[0].argv, testing::ElementsAre("./server", "--port", "{port:fl}"));
   EXPECT_THAT(after[0].argv,
               testing::ElementsAre("./server", "--port", "{port:fl}", "--optimized"));
@@ -84,7 +84,7 @@ TEST(BadCommandConfig, FaultyProcesses) {
   shell["workload"]["processes"][0]["argv"] = "./server --port 1";
   EXPECT_EQ(message_of(shell),
             "c.json, $.workload.processes[0].argv: found string \"./server --port 1\", expected "
-            "array");
+            "array\n  The program and its arguments; nothing goes through a shell.");
 }
 
 TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
@@ -99,13 +99,13 @@ TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
   workload["processes"][0]["ready"] = {{"file", "server.up"}};
   const Experiment experiment =
       parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
-  EXPECT_EQ(experiment.arms[0].processes[0].ready->file, "/job/server.up");
-  EXPECT_EQ(experiment.workload["cwd"], "/job/work");
-  EXPECT_EQ(experiment.workload["templates"][0]["from"], "/job/server.yaml.in");
-  EXPECT_EQ(experiment.workload["files"][0]["path"], "/job/out/model.npz");
-  EXPECT_EQ(experiment.workload["files"][1]["path"], "{trial_dir}/log");
-  EXPECT_EQ(experiment.arms[0].processes[0].cwd, "/job/work");
-  EXPECT_EQ(experiment.arms[0].processes[1].cwd, "{trial_dir}");
+  EXPECT_EQ(experiment.variants[0].processes[0].ready->file, "/job/server.up");
+  EXPECT_EQ(experiment.job.cwd, "/job/work");
+  EXPECT_EQ(experiment.job.templates[0].from, "/job/server.yaml.in");
+  EXPECT_EQ(experiment.job.files[0].path, "/job/out/model.npz");
+  EXPECT_EQ(experiment.job.files[1].path, "{trial_dir}/log");
+  EXPECT_EQ(experiment.variants[0].processes[0].cwd, "/job/work");
+  EXPECT_EQ(experiment.variants[0].processes[1].cwd, "{trial_dir}");
   const Experiment again = parse_experiment(experiment.resolved.dump(), "config.json", "/elsewhere",
                                             {}, small_provider());
   EXPECT_EQ(again.config_sha256, experiment.config_sha256) << "a resolved config is final";
@@ -177,9 +177,10 @@ TEST(BadCommandConfig, WarmUpRoundsThatLeaveNone) {
   json document = command_config();
   document["workload"]["rounds"] = 12;
   document["measure"]["warmup_rounds"] = 12;
-  EXPECT_EQ(message_of(document),
-            "c.json, $.measure.warmup_rounds: found 12, which leaves none of the 12 rounds of a "
-            "trial (workload.rounds)\n  give less than 12");
+  EXPECT_EQ(
+      message_of(document),
+      "c.json, $.measure.warmup_rounds: found 12, expected less than the 12 rounds of a trial "
+      "(workload.rounds)\n  else none of its rounds is left");
   document["workload"]["stop_after_round"] = 5;
   document["measure"]["warmup_rounds"] = 8;
   EXPECT_THAT(message_of(document), testing::HasSubstr("5 rounds of a trial (workload.stop_after"));
@@ -229,7 +230,8 @@ TEST(BadCommandConfig, FaultyArms) {
   json unknown = command_config();
   unknown["arms"][1]["append"] = {{"sever", {"x"}}};
   EXPECT_EQ(message_of(unknown),
-            "c.json, $.arms[1].append: found unknown role \"sever\"\n  did you mean \"server\"?");
+            "c.json, $.arms[1].append: found unknown role \"sever\", expected one of "
+            "server, client\n  did you mean \"server\"?");
   json preset = command_config();
   preset["arms"][1]["preset"] = "appfl-original";
   EXPECT_EQ(

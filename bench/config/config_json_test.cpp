@@ -8,32 +8,64 @@ namespace memduel {
 namespace {
 
 TEST(JsonText, CommentsAreAllowed) {
-  const auto parsed = parse_json_text("{ // one\n \"a\": 1 /* two */ }", "f.json");
+  const auto parsed = parse_config_text("{ // one\n \"a\": 1 /* two */ }", "f.json").root;
   EXPECT_EQ(parsed, nlohmann::json({{"a", 1}}));
 }
 
 TEST(JsonText, ASyntaxErrorNamesFileLineAndColumn) {
-  const Error error = error_of([] { parse_json_text("{\n  \"a\": 1,\n  b\n}", "f.json"); });
+  const Error error = error_of([] { parse_config_text("{\n  \"a\": 1,\n  b\n}", "f.json"); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_EQ(error.where(), "f.json, line 3, column 3");
 }
 
 TEST(JsonText, NothingIsReadBehindAZeroByte) {
   const std::string text("{}\n\0{", 5);
-  const Error error = error_of([&] { parse_json_text(text, "f.json"); });
+  const Error error = error_of([&] { parse_config_text(text, "f.json"); });
   EXPECT_EQ(error.where(), "f.json, line 2, column 1");
   EXPECT_STREQ(error.what(), "not valid JSON: found a byte of value 0");
 }
 
 TEST(JsonText, DeepNestingIsRefused) {
   const std::string deep = std::string(5000, '[') + std::string(5000, ']');
-  const Error error = error_of([&] { parse_json_text(deep, "f.json"); });
+  const Error error = error_of([&] { parse_config_text(deep, "f.json"); });
   EXPECT_STREQ(error.what(), "nested deeper than 200 levels");
 }
 
 TEST(JsonText, PathsReadAsInOtherTools) {
   EXPECT_EQ(format_json_path({}), "$");
   EXPECT_EQ(format_json_path({"arms", "0", "name"}), "$.arms[0].name");
+}
+
+std::string place_in(const char* text, const JsonPath& path) {
+  return parse_config_text(text, "f.json").places.at(path);
+}
+
+TEST(Places, NameTheLineOfAValueOrOfWhatIsAroundIt) {
+  const char* text =
+      "{\n  \"a\": 1,\n  // two\n  \"list\": [\n    7,\n    {\"name\":\n\"x\"}, \"y\"\n  ]\n}\n";
+  EXPECT_EQ(place_in(text, {"a"}), "f.json, line 2, $.a");
+  EXPECT_EQ(place_in(text, {"list"}), "f.json, line 4, $.list");
+  EXPECT_EQ(place_in(text, {"list", "0"}), "f.json, line 5, $.list[0]");
+  EXPECT_EQ(place_in(text, {"list", "1", "name"}), "f.json, line 6, $.list[1].name");
+  EXPECT_EQ(place_in(text, {"list", "2"}), "f.json, line 7, $.list[2]");
+  EXPECT_EQ(place_in(text, {"list", "1", "absent", "0"}), "f.json, line 6, $.list[1].absent[0]");
+  EXPECT_EQ(place_in(text, {"absent"}), "f.json, $.absent");
+  EXPECT_EQ(place_in("{\"a\": 1}\n", {"a"}), "f.json, $.a") << "a text of one line has no other";
+}
+
+TEST(Places, NameTheOptionThatGivesAValue) {
+  ConfigTree tree = parse_config_text("{\n  \"a\": {\n    \"b\": 1\n  }\n}", "f.json");
+  tree.places.replace(set_json_value(tree.root, "a={\"b\": 2}"), "--set a=…");
+  EXPECT_EQ(tree.places.at({"a", "b"}), "f.json, $.a.b (--set a=…)");
+}
+
+TEST(Places, FollowTheElementsOfAListThatIsRearranged) {
+  Places places = parse_config_text("{\"v\": [\n0,\n1,\n2\n]}", "f.json").places;
+  places.rearrange("v", {2, 0, 0});
+  EXPECT_EQ(places.at({"v", "0"}), "f.json, line 4, $.v[2]");
+  places.rearrange("v", {1, 0});
+  EXPECT_EQ(places.at({"v", "0"}), "f.json, line 2, $.v[0]");
+  EXPECT_EQ(places.at({"v", "1"}), "f.json, line 4, $.v[2]");
 }
 
 TEST(SetJsonValue, ValuesAreJsonOrElseText) {
@@ -73,7 +105,7 @@ TEST(SetJsonValue, FaultyAssignmentsAreRefused) {
 
 TEST(JsonText, AKeyGivenTwiceIsNamedWithBothLines) {
   const Error error = error_of([] {
-    parse_json_text(
+    parse_config_text(
         "{\n  \"baseline\": \"a\",\n  \"arms\": [{\"name\": 1}, {\"name\": 2}],\n"
         "  \"baseline\": \"b\"\n}",
         "f.json");

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "config/config_json.h"
-#include "config/job.h"
+#include "config/document.h"
 #include "config/provider.h"
+#include "config/schema.h"
+#include "keys.h"
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -16,113 +17,166 @@ namespace {
 
 using nlohmann::json;
 
-/// What a provider says of an arm; all else of it is the config's.
-constexpr const char* kOfTheJob[] = {"argv", "append", "cwd", "templates"};
+/// What a provider says of a variant. One that a resolved config keeps has all other keys, too.
+struct AnsweredVariant {
+  std::string name;
+  std::optional<json> switches;
+  std::optional<Allocator> allocator;
+  Environment env;
+  std::optional<std::string> cwd;
+  std::map<std::string, Argv> argv;
+  std::map<std::string, Argv> append;
+  std::vector<JobTemplate> templates;
+};
 
-/// What it says of the job beside its processes and arms.
+struct Answer {
+  Job job;
+  std::vector<AnsweredVariant> variants;
+  std::optional<std::vector<std::string>> meters;
+  std::optional<json> resolved;  ///< the workload with every default of its kind
+};
+
+const Schema kMoreKeys = {{"additionalProperties", true}};
+
+const Keys<AnsweredVariant>& keys_of(const AnsweredVariant*) {
+  static const Keys<AnsweredVariant> keys =
+      Keys<AnsweredVariant>("answered_variant", kMoreKeys)
+          .required("name", &AnsweredVariant::name, "")
+          .optional("optimizations", &AnsweredVariant::switches, "", {{"type", "object"}})
+          .optional("allocator", &AnsweredVariant::allocator, "")
+          .optional("env", &AnsweredVariant::env, "")
+          .optional("cwd", &AnsweredVariant::cwd, "", {{"minLength", 1}})
+          .optional("argv", &AnsweredVariant::argv, "",
+                    {{"additionalProperties", {{"minItems", 1}}}})
+          .optional("append", &AnsweredVariant::append, "")
+          .optional("templates", &AnsweredVariant::templates, "");
+  return keys;
+}
+
+const Keys<Answer>& keys_of(const Answer*) {
+  static const Keys<Answer> keys =
+      Keys<Answer>("answer", kMoreKeys)
+          .required("workload", &Answer::job, "")
+          .required("arms", &Answer::variants, "")
+          .optional("meters", &Answer::meters, "", kMeters)
+          .optional("resolved", &Answer::resolved, "", {{"type", "object"}});
+  return keys;
+}
+
+/// What of a provider's answer is kept.
 constexpr const char* kOfTheAnswer[] = {"workload", "arms",   "default_gates", "held_models",
                                         "groups",   "meters", "resolved"};
 
-json arm_named(const json& arms, const std::string& name) {
-  const auto found = std::ranges::find_if(
-      arms, [&](const json& arm) { return arm.is_object() && arm.value("name", json()) == name; });
-  return found == arms.end() ? json() : *found;
+/// What a config cannot say of a variant whose processes a provider makes.
+constexpr const char* kOfTheJob[] = {"argv", "append", "cwd", "templates"};
+
+Answer answer_from_json(const json& kept, const json& seed, const Places& places) {
+  json answer = kept;
+  if (!seed.is_null() && answer.at("workload").is_object()) answer["workload"]["seed"] = seed;
+  static const json root = [] {
+    Schema definitions = Schema::object();
+    schema_of<Answer>(definitions);
+    return json::parse(Schema{{"definitions", definitions}}.dump());
+  }();
+  validate_value(answer, root.at("definitions").at("answer"), root, {}, places);
+  Answer read;
+  read_from(answer, read);
+  return read;
 }
 
-/// What an answer says of an arm; of a twin that was not asked for, what it says of its arm.
-json said_of(const json& arm, const json& answer) {
-  const json own = arm_named(answer, arm.at("name"));
-  return own.is_null() && arm.contains("twin_of") ? arm_named(answer, arm.at("twin_of")) : own;
+/// Of a twin that was not asked for, what is said of its variant. Null where nothing is.
+const AnsweredVariant* answered(const Variant& variant, const Answer& answer) {
+  const auto named = [&](const std::string& name) {
+    const auto found = std::ranges::find(answer.variants, name, &AnsweredVariant::name);
+    return found == answer.variants.end() ? nullptr : &*found;
+  };
+  const AnsweredVariant* own = named(variant.name);
+  return own == nullptr && variant.twin_of ? named(*variant.twin_of) : own;
 }
 
-/// A twin that is as its arm needs no answer; of two builds, each runs its own programs.
-bool is_asked_for(const json& arm, const json& arms) {
-  if (!arm.contains("twin_of")) return true;
-  const json of = arm_named(arms, arm.at("twin_of"));
-  for (const char* key : {"optimizations", "env", "allocator"})
-    if (of.value(key, json()) != arm.value(key, json())) return true;
-  return false;
+/// A twin that is as its variant needs no answer; of two builds, each runs its own programs.
+bool is_asked_for(const Variant& variant, const std::vector<Variant>& variants) {
+  if (!variant.twin_of) return true;
+  const auto of = std::ranges::find(variants, *variant.twin_of, &Variant::name);
+  return of == variants.end() || of->switches != variant.switches || of->env != variant.env ||
+         of->allocator != variant.allocator;
 }
 
-void refuse_keys_of_the_job(const json& arms, const std::vector<std::string>& places) {
-  for (std::size_t i = 0; i < arms.size(); ++i)
-    for (const char* key : kOfTheJob)
-      if (arms[i].contains(key))
-        throw Error(ExitCode::usage,
-                    fmt::format("found \"{}\", which the provider says of an arm", key),
-                    places[i] + "." + key);
+void refuse_keys_of_the_job(const Document& document, const Places& places) {
+  const json written = given_in(document);
+  for (std::size_t i = 0; i < document.variants.size(); ++i)
+    for (const char* key : kOfTheJob) {
+      JsonPath path = variant_path(i);
+      if (!written.at(path[0])[i].contains(key)) continue;
+      path.emplace_back(key);
+      throw Error(ExitCode::usage,
+                  fmt::format("found \"{}\", which the provider says of an arm", key),
+                  places.at(path));
+    }
 }
 
-/// Every switch of every arm with its value.
-json with_switches(json arms, const Catalog& catalog, const std::string& kind,
-                   const std::vector<std::string>& places) {
-  for (std::size_t i = 0; i < arms.size(); ++i) {
-    json& arm = arms[i];
-    std::optional<std::string> preset;
-    if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
-    arm["optimizations"] = resolve_optimizations(
-        catalog, kind, preset, arm.value("optimizations", json::object()), places[i]);
-  }
-  return arms;
+/// Every switch of every variant with its value.
+std::vector<Variant> with_switches(std::vector<Variant> variants, const Catalog& catalog,
+                                   const std::string& kind, const Places& places) {
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    variants[i].switches = resolve_optimizations(catalog, kind, variants[i].preset,
+                                                 variants[i].switches, places.at(variant_path(i)));
+  return variants;
 }
 
 /// A preset stays as the name of its values alone.
-void drop_changed_presets(json& arms, const Catalog& catalog, const std::string& kind) {
-  for (json& arm : arms)
-    if (arm.contains("preset") &&
-        arm.at("optimizations") != resolve_optimizations(catalog, kind,
-                                                         arm.at("preset").get<std::string>(),
-                                                         json::object(), ""))
-      arm.erase("preset");
+void drop_changed_presets(std::vector<Variant>& variants, const Catalog& catalog,
+                          const std::string& kind) {
+  for (Variant& variant : variants)
+    if (variant.preset && variant.switches != resolve_optimizations(catalog, kind, variant.preset,
+                                                                    json::object(), ""))
+      variant.preset.reset();
 }
 
-/// What a provider is asked; {seed} stands for the seed. @param own the same arms as the document
-/// has them: what each sets itself. @param meters null where the document names none.
-json request_for(json workload, const json& arms, const json& own, const json& meters) {
+/// What a provider is asked; {seed} stands for the seed. @param own the same variants as the
+/// document has them: what each sets itself.
+json request_for(json workload, const std::vector<Variant>& variants,
+                 const std::vector<Variant>& own,
+                 const std::optional<std::vector<std::string>>& meters) {
   workload.erase("seed");
   json request = {{"workload", std::move(workload)}, {"arms", json::array()}};
-  if (!meters.is_null()) request["meters"] = meters;
-  for (std::size_t i = 0; i < arms.size(); ++i) {
-    const json& arm = arms[i];
-    if (!is_asked_for(arm, arms)) continue;
-    json asked = {{"name", arm.at("name")},
-                  {"optimizations", arm.at("optimizations")},
-                  {"own", own[i].value("optimizations", json::object())},
-                  {"env", arm.value("env", json::object())}};
-    if (arm.contains("allocator")) asked["allocator"] = arm.at("allocator");
+  if (meters) request["meters"] = *meters;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const Variant& variant = variants[i];
+    if (!is_asked_for(variant, variants)) continue;
+    json asked = {{"name", variant.name},
+                  {"optimizations", variant.switches},
+                  {"own", own[i].switches},
+                  {"env", variant.env}};
+    if (variant.allocator) asked["allocator"] = name_of(*variant.allocator);
     request["arms"].push_back(std::move(asked));
   }
   return request;
 }
 
-json meters_of(const json& document) {
-  return document.value("/measure/meters"_json_pointer, json());
-}
-
-/// The arms of the job: the config's, with what the answer says of each.
-json arms_of_job(const json& arms, const json& answer, const Provider& provider,
-                 const std::string& file) {
-  json result = json::array();
-  for (json arm : arms) {
-    const json said = said_of(arm, answer);
-    if (said.is_null())
-      throw Error(ExitCode::usage,
-                  fmt::format("found no arm \"{}\", expected one for each in the request",
-                              arm.at("name").get<std::string>()),
-                  fmt::format("{}: {} expand", file, provider.argv.front()));
-    json env = said.value("env", json::object());
-    if (env.is_object()) env.update(arm.value("env", json::object()));
-    arm["env"] = std::move(env);
-    for (const char* key : kOfTheJob)
-      if (said.contains(key)) arm[key] = said.at(key);
-    result.push_back(std::move(arm));
+/// The variants of the job: the config's, with what the answer says of each.
+std::vector<Variant> variants_of_job(std::vector<Variant> variants, const Answer& answer,
+                                     const Provider& provider, const std::string& file) {
+  for (Variant& variant : variants) {
+    const AnsweredVariant* said = answered(variant, answer);
+    if (said == nullptr)
+      throw Error(
+          ExitCode::usage,
+          fmt::format("found no arm \"{}\", expected one for each in the request", variant.name),
+          fmt::format("{}: {} expand", file, provider.argv.front()));
+    variant.env.insert(said->env.begin(), said->env.end());
+    variant.argv = said->argv;
+    variant.append = said->append;
+    variant.cwd = said->cwd;
+    variant.templates = said->templates;
   }
-  return result;
+  return variants;
 }
 
 /// What the provider is told of is in the config `origin`; one that names it has said so itself.
 template <typename Ask>
-json asked(const std::string& origin, const Provider& provider, const Ask& ask) {
+json asked(const std::string& origin, const std::string& kind_place, const Provider& provider,
+           const Ask& ask) {
   try {
     return ask();
   } catch (const Error& error) {
@@ -130,8 +184,9 @@ json asked(const std::string& origin, const Provider& provider, const Ask& ask) 
     const bool started = error.code() != ExitCode::io;
     if (!started && provider.is_default())
       throw Error(ExitCode::usage,
-                  fmt::format("found the kind \"{}\", which no program here knows", provider.kind),
-                  json_place(origin, {"workload", "kind"}),
+                  fmt::format("found the kind \"{}\", expected one that a program here knows",
+                              provider.kind),
+                  kind_place,
                   nearest_advice(
                       provider.kind, {"command"},
                       "expected \"command\"; the package memduel-laboratory has the kinds of the "
@@ -142,23 +197,20 @@ json asked(const std::string& origin, const Provider& provider, const Ask& ask) 
 }
 
 /// The first of these that a provider has answered already.
-const json* kept_in(const json& document, const json& before) {
-  for (const json* one : {&document, &before})
-    if (one->is_object() && one->contains("expanded") &&
-        one->value("provider", json()) == document.at("provider"))
-      return &one->at("expanded");
-  return nullptr;
+const json* kept_in(const Document& document, const json& before) {
+  if (!document.expanded.is_null()) return &document.expanded;
+  const bool same = before.is_object() && before.contains("expanded") &&
+                    before.value("provider", json()) == document.provider;
+  return same ? &before.at("expanded") : nullptr;
 }
 
 /// A switch or preset that the kept catalogue does not have may be one of a newer provider.
-bool answers(const json& kept, const json& document, const Provider& provider) {
+bool answers(const json& kept, const Document& document, const Provider& provider) {
   try {
     const Catalog catalog = catalog_of(kept.at("catalogue"), provider);
-    const json& own = document.at("arms");
     const json request = request_for(
-        document.at("workload"),
-        with_switches(own, catalog, provider.kind, std::vector<std::string>(own.size())), own,
-        meters_of(document));
+        document.workload.own, with_switches(document.variants, catalog, provider.kind, Places("")),
+        document.variants, document.measure.meters);
     const std::string sha256 = sha256_hex(request.dump());
     return kept.at("request_sha256") == sha256 ||
            kept.value("resolved_sha256", std::string()) == sha256;
@@ -169,84 +221,115 @@ bool answers(const json& kept, const json& document, const Provider& provider) {
   }
 }
 
-/// Where the provider settles more of an arm than the config says.
-void take_what_is_said(json& arms, const json& answer) {
-  for (json& arm : arms) {
-    const json said = said_of(arm, answer);
-    if (!said.is_object()) continue;
-    for (const char* key : {"optimizations", "allocator"})
-      if (said.contains(key)) arm[key] = said.at(key);
+/// Where the provider settles more of a variant than the config says.
+void take_what_is_said(std::vector<Variant>& variants, const Answer& answer) {
+  for (Variant& variant : variants) {
+    const AnsweredVariant* said = answered(variant, answer);
+    if (said == nullptr) continue;
+    if (said->switches) variant.switches = *said->switches;
+    if (said->allocator) variant.allocator = said->allocator;
   }
 }
 
 /// Of a provider that says which kinds it has.
-void refuse_unknown_kind(const json& catalogue, const Provider& provider, const std::string& file) {
+void refuse_unknown_kind(const json& catalogue, const Provider& provider,
+                         const std::string& kind_place) {
   if (!catalogue.contains("kinds")) return;
   auto kinds = catalogue.at("kinds").get<std::vector<std::string>>();
   if (std::ranges::find(kinds, provider.kind) != kinds.end()) return;
-  if (provider.is_default()) kinds.emplace_back("command");
+  if (provider.is_default()) kinds.emplace_back(kCommandKind);
   throw Error(ExitCode::usage,
               fmt::format("found \"{}\", expected {}", provider.kind, fmt::join(kinds, " or ")),
-              json_place(file, {"workload", "kind"}), nearest_advice(provider.kind, kinds));
+              kind_place, nearest_advice(provider.kind, kinds));
 }
 
-/// Asks for the job of `document` and keeps the answer, with what would be asked for its resolved
-/// document: a config that is loaded again is another text, and the same question.
-void ask_for_job(Expansion& expansion, const json& document, const Provider& provider,
-                 const Origin& origin, const AskProvider& ask) {
-  const json& own = document.at("arms");
-  json request = request_for(expansion.workload, expansion.arms, own, meters_of(document));
-  expansion.kept["request_sha256"] = sha256_hex(request.dump());
-  request["origin"] = origin.file;
-  for (json& asked : request["arms"])
-    for (std::size_t i = 0; i < own.size(); ++i)
-      if (own[i].at("name") == asked.at("name")) asked["place"] = origin.arms[i];
-  const json answer =
-      asked(origin.file, provider, [&] { return ask_expansion(provider, request, ask); });
-  if (!provider.is_default()) expansion.kept["directory"] = provider.directory.string();
-  expansion.kept["programs"] = programs_of(provider);
-  for (const char* key : kOfTheAnswer)
-    if (answer.contains(key)) expansion.kept[key] = answer.at(key);
-  json arms = expansion.arms;
-  take_what_is_said(arms, answer.at("arms"));
-  const json meters = meters_of(document);
-  const json resolved =
-      request_for(answer.value("resolved", expansion.workload), arms, arms,
-                  meters.is_null() ? expansion.kept.value("meters", default_meters()) : meters);
-  expansion.kept["resolved_sha256"] = sha256_hex(resolved.dump());
+/// The questions about one document.
+class Questions {
+ public:
+  Questions(const Document& document, const Places& places, const AskProvider& ask)
+      : document_(document), places_(places), ask_(ask) {}
+
+  [[nodiscard]] std::string kind_place() const { return places_.at({"workload", "kind"}); }
+
+  json catalogue(const Provider& provider) const {
+    return asked(places_.file(), kind_place(), provider,
+                 [&] { return ask_catalogue(provider, ask_); });
+  }
+
+  /// Asks for the job and keeps the answer in `kept`.
+  void ask_for_job(const Provider& provider, const std::vector<Variant>& variants,
+                   json& kept) const {
+    json request =
+        request_for(document_.workload.own, variants, document_.variants, document_.measure.meters);
+    kept["request_sha256"] = sha256_hex(request.dump());
+    request["origin"] = places_.file();
+    for (json& one : request["arms"])
+      for (std::size_t i = 0; i < variants.size(); ++i)
+        if (variants[i].name == one.at("name")) one["place"] = places_.at(variant_path(i));
+    const json answer = asked(places_.file(), kind_place(), provider,
+                              [&] { return ask_expansion(provider, request, ask_); });
+    if (!provider.is_default()) kept["directory"] = provider.directory.string();
+    kept["programs"] = programs_of(provider);
+    for (const char* key : kOfTheAnswer)
+      if (answer.contains(key)) kept[key] = answer.at(key);
+  }
+
+ private:
+  const Document& document_;
+  const Places& places_;
+  const AskProvider& ask_;
+};
+
+Expansion expansion_of(Provider provider, const json& kept) {
+  const json& catalogue = kept.at("catalogue");
+  // One that is installed looks for data sets from where memduel was started.
+  provider.directory = kept.value("directory", std::string("."));
+  Expansion expansion{std::move(provider),  {},
+                      catalogue.at("name"), catalogue.at("version"),
+                      kept.at("programs"),  catalogue.value("site", json()) == true};
+  expansion.catalog = catalog_of(catalogue, expansion.provider);
+  return expansion;
 }
 
-Expansion expanded(json& document, const Origin& origin, const json& before,
-                   const AskProvider& ask) {
-  Expansion expansion;
-  expansion.provider = document.at("provider");
-  expansion.workload = document.at("workload");
-  const json own = document.at("arms");
-  Provider provider{expansion.provider, origin.directory, expansion.workload.at("kind")};
+ExpandedDocument expanded(const Document& document, const Places& places,
+                          const std::filesystem::path& directory, const json& before,
+                          const AskProvider& ask) {
+  Provider provider{document.provider, directory, document.workload.kind()};
   const json* kept = kept_in(document, before);
   if (kept != nullptr && kept->contains("directory"))
     provider.directory = kept->at("directory").get<std::string>();
   const bool known = kept != nullptr && answers(*kept, document, provider);
-  expansion.kept = known ? *kept : json::object();
+  const Questions questions(document, places, ask);
+  ExpandedDocument result{{}, document, document, {}, known ? *kept : json::object()};
+  result.own.expanded = nullptr;
+  if (!known) result.kept["catalogue"] = questions.catalogue(provider);
+  refuse_unknown_kind(result.kept.at("catalogue"), provider, questions.kind_place());
+  refuse_keys_of_the_job(document, places);
+  const Catalog catalog = catalog_of(result.kept.at("catalogue"), provider);
+  std::vector<Variant>& variants = result.own.variants;
+  variants = with_switches(document.variants, catalog, provider.kind, places);
+  if (!known) questions.ask_for_job(provider, variants, result.kept);
+  result.expansion = expansion_of(provider, result.kept);
+
+  json& workload = result.own.workload.own;
+  const Answer answer = answer_from_json(
+      result.kept, workload.value("seed", json()),
+      Places(fmt::format("{}, as {} expands it", places.file(), provider.argv.front())));
+  take_what_is_said(variants, answer);
+  if (answer.resolved) workload = *answer.resolved;
+  result.job = result.own;
+  if (!result.job.measure.meters)
+    result.job.measure.meters = answer.meters.value_or(default_meters());
+  // What would be asked for the resolved document: loaded again it is another text, and the same
+  // question.
   if (!known)
-    expansion.kept["catalogue"] =
-        asked(origin.file, provider, [&] { return ask_catalogue(provider, ask); });
-  refuse_unknown_kind(expansion.kept.at("catalogue"), provider, origin.file);
-  refuse_keys_of_the_job(own, origin.arms);
-  expansion.catalog = catalog_of(expansion.kept.at("catalogue"), provider);
-  expansion.arms = with_switches(own, expansion.catalog, provider.kind, origin.arms);
-  if (!known) ask_for_job(expansion, document, provider, origin, ask);
-  take_what_is_said(expansion.arms, expansion.kept.at("arms"));
-  drop_changed_presets(expansion.arms, expansion.catalog, provider.kind);
-  const json seed = expansion.workload.value("seed", json());
-  if (expansion.kept.contains("resolved")) expansion.workload = expansion.kept.at("resolved");
-  document.erase("expanded");
-  document["workload"] = expansion.kept.at("workload");
-  if (!seed.is_null()) document["workload"]["seed"] = seed;
-  if (meters_of(document).is_null())
-    document["measure"]["meters"] = expansion.kept.value("meters", default_meters());
-  document["arms"] = arms_of_job(expansion.arms, expansion.kept.at("arms"), provider, origin.file);
-  return expansion;
+    result.kept["resolved_sha256"] =
+        sha256_hex(request_for(workload, variants, variants, result.job.measure.meters).dump());
+  drop_changed_presets(variants, catalog, provider.kind);
+  result.job.workload = {answer.job};
+  result.job.variants = variants_of_job(variants, answer, provider, places.file());
+  result.directory = provider.directory;
+  return result;
 }
 
 /// An answer in which something is not where or what it should be.
@@ -258,58 +341,64 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
 
 }  // namespace
 
-Expansion expand(json& document, const Origin& origin, const json& before, const AskProvider& ask) {
+ExpandedDocument expand(const Document& document, const Places& places,
+                        const std::filesystem::path& directory, const json& before,
+                        const AskProvider& ask) {
   try {
-    return expanded(document, origin, before, ask);
+    return expanded(document, places, directory, before, ask);
   } catch (const json::exception& error) {
-    refuse_form(error, origin.file, document.at("provider"));
+    refuse_form(error, places.file(), document.provider);
   }
 }
 
-json default_meters() {
+json folded(const ExpandedDocument& expanded, const Document& job) {
+  json document = written_document(job);
+  json kept = expanded.kept;
+  kept["workload"] = document.at("workload");
+  std::vector<std::string> names;
+  for (const json& one : kept.at("arms")) names.push_back(one.at("name"));
+  kept["arms"] = json::array();
+  for (json& variant : document.at("arms")) {
+    if (std::ranges::find(names, variant.at("name").get<std::string>()) == names.end()) continue;
+    variant.emplace("optimizations", json::object());  // a provider may have no switches
+    kept["arms"].push_back(variant);
+  }
+  document["workload"] = expanded.own.workload.own;
+  if (kept.contains("resolved")) document["workload"]["seed"] = kept["workload"].at("seed");
+  document["expanded"] = std::move(kept);
+  document["arms"] = given_in(expanded.own).at("arms");
+  for (std::size_t i = 0; i < expanded.own.variants.size(); ++i)
+    document["arms"][i]["optimizations"] = expanded.own.variants[i].switches;
+  return document;
+}
+
+std::vector<std::string> default_meters() {
   return {"procfs", "heap"};
 }
 
-std::vector<IdleSwitches> ask_about_arms(const Expansion& expansion, const json& arms,
-                                         const std::string& origin, const AskProvider& ask) {
-  const Provider provider = provider_of(expansion);
-  json request = request_for(expansion.workload, arms, arms, nullptr);
+std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion, const json& workload,
+                                             const std::vector<Variant>& variants,
+                                             const std::string& origin, const AskProvider& ask) {
+  const Provider& provider = expansion.provider;
+  json request = request_for(workload, variants, variants, std::nullopt);
   request["origin"] = origin;
-  const json answer =
-      asked(origin, provider, [&] { return ask_expansion(provider, request, ask); });
+  const json answer = asked(origin, json_place(origin, {"workload", "kind"}), provider,
+                            [&] { return ask_expansion(provider, request, ask); });
   std::vector<IdleSwitches> idle;
   try {
-    for (const json& arm : arms)
-      idle.push_back(
-          said_of(arm, answer.at("arms")).value("idle", json::object()).get<IdleSwitches>());
+    for (const Variant& variant : variants)
+      for (const json& said : answer.at("arms"))
+        if (said.at("name") == variant.name)
+          idle.push_back(said.value("idle", json::object()).get<IdleSwitches>());
   } catch (const json::exception& error) {
     refuse_form(error, origin, provider.argv);
   }
   return idle;
 }
 
-json site_request(const Expansion& expansion) {
-  return request_for(expansion.workload, expansion.arms, expansion.arms, nullptr);
-}
-
-Provider provider_of(const Expansion& expansion) {
-  return {expansion.provider, expansion.kept.value("directory", std::string(".")),
-          expansion.workload.at("kind")};
-}
-
-json folded(json document, const Expansion& expansion) {
-  json expanded = expansion.kept;
-  expanded["workload"] = document.at("workload");
-  expanded["arms"] = json::array();
-  for (const json& arm : document.at("arms"))
-    if (!arm_named(expansion.kept.at("arms"), arm.at("name")).is_null())
-      expanded["arms"].push_back(arm);
-  document["expanded"] = std::move(expanded);
-  const json seed = document.at("workload").at("seed");
-  document["workload"] = expansion.workload;
-  if (expansion.kept.contains("resolved")) document["workload"]["seed"] = seed;
-  document["arms"] = expansion.arms;
-  return document;
+json site_request(const json& resolved) {
+  const Document document = read_document(resolved, Places(kConfigFile));
+  return request_for(document.workload.own, document.variants, document.variants, std::nullopt);
 }
 
 JobFacts with_answer(const JobFacts& job, const json& answer, const std::string& origin) {
@@ -331,17 +420,13 @@ JobFacts with_answer(const JobFacts& job, const json& answer, const std::string&
 
 JobFacts facts_of_workload(const json& workload, const std::string& origin,
                            const AskProvider& ask) {
-  if (workload.at("kind") == "command") return job_facts_of(workload);
+  if (workload.at("kind") == kCommandKind) return job_facts_of(job_from_json(workload, origin));
   const Provider provider{{kDefaultProvider}, ".", workload.at("kind")};
-  json request = request_for(workload, json::array(), json::array(), nullptr);
+  json request = request_for(workload, {}, {}, std::nullopt);
   request["origin"] = origin;
-  const json answer =
-      asked(origin, provider, [&] { return ask_expansion(provider, request, ask); });
-  return with_answer(job_facts_of(answer.at("workload")), answer, origin);
-}
-
-json workload_to_be() {
-  return {{"kind", "command"}, {"processes", {{{"role", "process"}, {"argv", {"program"}}}}}};
+  const json answer = asked(origin, json_place(origin, {"workload", "kind"}), provider,
+                            [&] { return ask_expansion(provider, request, ask); });
+  return with_answer(job_facts_of(job_from_json(answer.at("workload"), origin)), answer, origin);
 }
 
 }  // namespace memduel

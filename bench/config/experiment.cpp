@@ -9,11 +9,7 @@
 #include "command_workload.h"
 #include "config/arms.h"
 #include "config/config_json.h"
-#include "config/job.h"
-#include "config/placeholders.h"
-#include "model/job_facts.h"
 #include "model/removed.h"
-#include "model/run_directory.h"
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -24,73 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Where a config came from and what its arms may name.
-struct Source {
-  std::string file;
-  std::filesystem::path directory;
-  const AskProvider& ask;
-  std::string origin = file;           ///< says so where a provider made what is read
-  std::vector<std::string> arms = {};  // NOLINT(readability-redundant-member-init): -Wextra
-  bool expanded = false;               ///< workload and arms are a provider's
-};
-
-std::string arm_place(const Source& source, std::size_t index) {
-  return json_place(source.file, {"arms", std::to_string(index)});
-}
-
-/// Where the file has the arm, also where --arms left others out; behind its last one for a twin.
-std::string index_of(const Source& source, const std::string& name) {
-  const auto found = std::ranges::find(source.arms, name);
-  return std::to_string(found - source.arms.begin());
-}
-
-std::string arm_place(const Source& source, const std::string& name) {
-  return json_place(source.file, {"arms", index_of(source, name)});
-}
-
-std::vector<std::string> arm_names(const json& arms) {
-  std::vector<std::string> names;
-  for (const json& arm : arms) names.push_back(arm.at("name"));
-  return names;
-}
-
 void expect_arm(const std::string& name, const std::vector<std::string>& names,
                 const std::string& place) {
   if (std::ranges::find(names, name) == names.end()) refuse_arm(name, names, place);
-}
-
-void refuse_repeated_names(const Source& source, const std::vector<std::string>& names) {
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (seen.insert(names[i]).second) continue;
-    throw Error(ExitCode::usage, fmt::format("found the arm name \"{}\" twice", names[i]),
-                arm_place(source, i) + ".name", "give every arm its own name");
-  }
-}
-
-json selected_arms(const json& arms, const std::vector<std::string>& wanted,
-                   const std::string& baseline) {
-  const auto names = arm_names(arms);
-  for (const std::string& name : wanted) expect_arm(name, names, "--arms");
-  json selected = json::array();
-  for (const json& arm : arms) {
-    const bool keep = std::ranges::find(wanted, arm.at("name").get<std::string>()) != wanted.end();
-    if (keep) selected.push_back(arm);
-  }
-  expect_arm(baseline, arm_names(selected), "--arms, baseline");
-  return selected;
-}
-
-void add_twin(json& arms, const std::string& baseline) {
-  for (const json& arm : arms) {
-    if (arm.contains("twin_of")) return;
-  }
-  const auto found =
-      std::ranges::find_if(arms, [&](const json& arm) { return arm.at("name") == baseline; });
-  json twin = *found;
-  twin["name"] = twin_name(baseline);
-  twin["twin_of"] = baseline;
-  arms.push_back(std::move(twin));
 }
 
 /// The gates that the config names, where the overrides have others. What is no list of texts, the
@@ -104,137 +36,146 @@ std::vector<std::string> replaced_gates(const json& document, const Overrides& o
   return replaced;
 }
 
-void apply_overrides(json& document, const Overrides& overrides) {
-  for (const std::string& assignment : overrides.set) set_json_value(document, assignment);
-  if (overrides.repeats)
-    set_json_value(document, fmt::format("measure.repeats={}", *overrides.repeats));
-  if (overrides.warmups)
-    set_json_value(document, fmt::format("measure.warmups={}", *overrides.warmups));
-  if (!overrides.gates.empty()) document["gates"] = overrides.gates;
+/// What options say in place of the file.
+void apply_overrides(ConfigTree& tree, const Overrides& overrides) {
+  const auto set = [&](const std::string& assignment, const std::string& option) {
+    tree.places.replace(set_json_value(tree.root, assignment), option);
+  };
+  for (const std::string& assignment : overrides.set) set(assignment, "--set " + assignment);
+  if (overrides.repeats) set(fmt::format("measure.repeats={}", *overrides.repeats), "--repeats");
+  if (overrides.warmups) set(fmt::format("measure.warmups={}", *overrides.warmups), "--warmup");
+  if (!overrides.gates.empty()) set("gates=" + json(overrides.gates).dump(), "--gate");
 }
 
-void refuse_unknown_ablation_arms(const json& document, const Source& source) {
-  const auto names = arm_names(document.at("arms"));
-  const json& ablation = document.at("ablation");
-  expect_arm(ablation.at("candidate"), names, json_place(source.origin, {"ablation", "candidate"}));
-  const json& switches = ablation.at("switches");
-  for (std::size_t i = 0; i < switches.size(); ++i) {
-    for (const char* view : {"added_alone", "left_out"}) {
-      const json& cell = switches[i].at(view);
-      if (!cell.contains("arm")) continue;
-      const JsonPath place = {"ablation", "switches", std::to_string(i), view, "arm"};
-      expect_arm(cell.at("arm"), names, json_place(source.origin, place));
+void refuse_repeated_names(const std::vector<std::string>& names, const Places& places) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (seen.insert(names[i]).second) continue;
+    JsonPath path = variant_path(i);
+    path.emplace_back("name");
+    throw Error(ExitCode::usage, fmt::format("found the arm name \"{}\" twice", names[i]),
+                places.at(path), "give every arm its own name");
+  }
+}
+
+void refuse_unknown_ablation_arms(const Document& document, const Places& places) {
+  const AblationPlan& ablation = *document.ablation;
+  const auto names = document.variant_names();
+  expect_arm(ablation.candidate, names, places.at({"ablation", "candidate"}));
+  for (std::size_t i = 0; i < ablation.switches.size(); ++i)
+    for (const auto& [view, cell] : {std::pair{"added_alone", &ablation.switches[i].added_alone},
+                                     {"left_out", &ablation.switches[i].left_out}})
+      if (cell->variant)
+        expect_arm(*cell->variant, names,
+                   places.at({"ablation", "switches", std::to_string(i), view, "arm"}));
+}
+
+/// Of the variants of a document those that run, each with its place.
+class VariantChoice {
+ public:
+  VariantChoice(Document& document, Places& places) : document_(document), places_(places) {
+    for (std::size_t i = 0; i < document.variants.size(); ++i) from_.push_back(i);
+    refuse_repeated_names(document.variant_names(), places);
+    expect_arm(document.baseline, document.variant_names(), places.at({"baseline"}));
+  }
+
+  void select(const std::vector<std::string>& wanted) {
+    for (const std::string& name : wanted) expect_arm(name, document_.variant_names(), "--arms");
+    std::vector<Variant> selected;
+    std::vector<std::size_t> from;
+    for (const std::size_t i : from_)
+      if (std::ranges::find(wanted, document_.variants[i].name) != wanted.end()) {
+        selected.push_back(std::move(document_.variants[i]));
+        from.push_back(i);
+      }
+    document_.variants = std::move(selected);
+    from_ = std::move(from);
+    expect_arm(document_.baseline, document_.variant_names(), "--arms, baseline");
+    document_.ablation.reset();  // it is about all its variants
+  }
+
+  void add_twin() {
+    std::vector<Variant>& all = document_.variants;
+    if (std::ranges::any_of(all, [](const Variant& one) { return one.twin_of.has_value(); }))
+      return;
+    const auto found = std::ranges::find(all, document_.baseline, &Variant::name);
+    from_.push_back(from_[static_cast<std::size_t>(found - all.begin())]);
+    Variant twin = *found;
+    twin.name = twin_name(document_.baseline);
+    twin.twin_of = document_.baseline;
+    all.push_back(std::move(twin));
+  }
+
+  void finish() && {
+    places_.rearrange(variant_path(0).front(), from_);
+    const auto names = document_.variant_names();
+    refuse_repeated_names(names, places_);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Variant& variant = document_.variants[i];
+      JsonPath path = variant_path(i);
+      path.emplace_back("twin_of");
+      if (variant.twin_of) expect_arm(*variant.twin_of, names, places_.at(path));
     }
+    if (document_.ablation) refuse_unknown_ablation_arms(document_, places_);
+    if (names.size() < 2)
+      throw Error(ExitCode::usage, "found one arm, expected two or more",
+                  places_.at({variant_path(0).front()}), "add an arm");
   }
+
+ private:
+  Document& document_;
+  Places& places_;
+  std::vector<std::size_t> from_;  ///< of each variant: its index before
+};
+
+void choose_variants(Document& document, Places& places, const Overrides& overrides) {
+  VariantChoice choice(document, places);
+  if (overrides.arms) choice.select(*overrides.arms);
+  if (overrides.calibrate) choice.add_twin();
+  std::move(choice).finish();
 }
 
-/// Narrows the arms to those asked for and adds the twin; the document is valid by now.
-void choose_arms(json& document, const Source& source, const Overrides& overrides) {
-  json& arms = document.at("arms");
-  const std::string baseline = document.at("baseline");
-  refuse_repeated_names(source, arm_names(arms));
-  expect_arm(baseline, arm_names(arms), json_place(source.origin, {"baseline"}));
-  if (overrides.arms) {
-    arms = selected_arms(arms, *overrides.arms, baseline);
-    document.erase("ablation");  // it speaks of all its arms
-  }
-  if (overrides.calibrate) add_twin(arms, baseline);
-  refuse_repeated_names(source, arm_names(arms));
-  for (const json& arm : arms) {
-    if (!arm.contains("twin_of")) continue;
-    expect_arm(arm.at("twin_of"), arm_names(arms),
-               arm_place(source, arm.at("name").get<std::string>()) + ".twin_of");
-  }
-  if (document.contains("ablation")) refuse_unknown_ablation_arms(document, source);
-  if (arms.size() < 2) {
-    throw Error(ExitCode::usage, "found one arm, expected two or more",
-                json_place(source.origin, {"arms"}), "add an arm");
-  }
+void refuse_keys_of_providers(const Variant& variant, const JsonPath& path, const Places& places) {
+  const char* key = variant.preset              ? "preset"
+                    : !variant.switches.empty() ? "optimizations"
+                                                : nullptr;
+  if (key == nullptr) return;
+  JsonPath at = path;
+  at.emplace_back(key);
+  throw Error(ExitCode::usage,
+              fmt::format("found \"{}\", which workloads of kind command do not use", key),
+              places.at(at));
 }
 
-void refuse_keys(const json& arm, const std::vector<std::string>& keys, const std::string& place) {
-  for (const std::string& key : keys) {
-    const auto found = arm.find(key);
-    if (found == arm.end() || (found->is_object() && found->empty())) continue;
-    throw Error(ExitCode::usage,
-                fmt::format("found \"{}\", which workloads of kind command do not use", key),
-                place + "." + key);
-  }
-}
-
-void resolve_command_arm(json& arm, const Source& source, const std::string& place) {
-  if (!source.expanded) {
-    const std::vector<std::string> foreign = {"preset", "optimizations"};
-    refuse_keys(arm, foreign, place);
-    for (const std::string& key : foreign) arm.erase(key);
-  }
-  resolve_templates(arm["templates"], source.directory, place + ".templates");
-  check_arm_texts(arm, place);
-  if (arm.contains("cwd")) arm["cwd"] = resolve_path(arm["cwd"], source.directory);
-}
-
-Arm resolve_arm(json& arm, const json& workload, const Source& source) {
-  const std::string name = arm.at("name");
-  refuse_bad_environment(arm.at("env"), arm_place(source, name) + ".env");
-  const std::string place = json_place(source.origin, {"arms", index_of(source, name)});
-  Arm result;
-  result.name = name;
-  resolve_command_arm(arm, source, place);
-  for (const json& process : processes_of_arm(workload, arm, place))
-    result.processes.push_back(job_process_from_json(process));
-  result.templates = job_templates_from_json(arm.at("templates"));
-  if (source.expanded) result.optimizations = arm.at("optimizations");
-  result.env = arm.at("env").get<std::map<std::string, std::string>>();
-  if (arm.contains("allocator"))
-    result.allocator = allocator_named(arm.at("allocator").get<std::string>());
-  if (arm.contains("twin_of")) result.twin_of = arm.at("twin_of").get<std::string>();
-  return result;
-}
-
-bool same_program(const Arm& a, const Arm& b) {
-  return a.optimizations == b.optimizations && a.env == b.env && a.processes == b.processes &&
+bool is_same_program(const Variant& a, const Variant& b) {
+  return a.switches == b.switches && a.env == b.env && a.processes == b.processes &&
          a.templates == b.templates && a.allocator == b.allocator;
 }
 
-void refuse_equal_arms(const std::vector<Arm>& arms, const Source& source) {
-  for (std::size_t i = 0; i < arms.size(); ++i) {
+void refuse_equal_variants(const std::vector<Variant>& variants, const Places& places) {
+  for (std::size_t i = 0; i < variants.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
-      if (arms[i].twin_of || arms[j].twin_of || !same_program(arms[i], arms[j])) continue;
+      if (variants[i].twin_of || variants[j].twin_of || !is_same_program(variants[i], variants[j]))
+        continue;
       throw Error(ExitCode::usage,
                   fmt::format("the arms \"{}\" and \"{}\" have the same program, arguments, "
                               "environment and directory",
-                              arms[j].name, arms[i].name),
-                  arm_place(source, arms[i].name), kMeasureTheNoise);
+                              variants[j].name, variants[i].name),
+                  places.at(variant_path(i)), kMeasureTheNoise);
     }
-  }
-}
-
-Measure measure_from_json(const json& source) {
-  Measure measure;
-  if (source.contains("repeats")) measure.repeats = source.at("repeats").get<int>();
-  measure.warmups = source.value("warmups", measure.warmups);
-  measure.warmup_rounds = source.at("warmup_rounds");
-  measure.interval_ms = source.at("interval_ms");
-  measure.meters = source.at("meters").get<std::vector<std::string>>();
-  measure.seed = source.at("seed");
-  measure.restricts_order = source.at("order") == "restricted";
-  return measure;
 }
 
 /// One round more than the default leaves out is asked for: then some must be left.
-void refuse_only_warmup_rounds(const json& document, const Source& source) {
-  const json& workload = document.at("workload");
-  const auto left_out = document.at("measure").at("warmup_rounds").get<std::int64_t>();
-  for (const char* key : {"stop_after_round", "rounds"}) {
-    if (!workload.contains(key)) continue;
-    const auto rounds = workload.at(key).get<std::int64_t>();
-    if (left_out <= 1 || left_out < rounds) return;
-    throw Error(ExitCode::usage,
-                fmt::format("found {}, which leaves none of the {} of a trial (workload.{})",
-                            left_out, format_count(static_cast<std::size_t>(rounds), "round"), key),
-                json_place(source.file, {"measure", "warmup_rounds"}),
-                fmt::format("give less than {}", rounds));
-  }
+void refuse_only_warmup_rounds(const Document& document, const Places& places) {
+  const Job& job = document.workload.job;
+  const int left_out = document.measure.warmup_rounds;
+  const auto& rounds = job.stop_after_round ? job.stop_after_round : job.rounds;
+  if (!rounds || left_out <= 1 || left_out < *rounds) return;
+  throw Error(ExitCode::usage,
+              fmt::format("found {}, expected less than the {} of a trial (workload.{})", left_out,
+                          format_count(static_cast<std::size_t>(*rounds), "round"),
+                          job.stop_after_round ? "stop_after_round" : "rounds"),
+              places.at({"measure", "warmup_rounds"}), "else none of its rounds is left");
 }
 
 /// The resolved text must be UTF-8: it is hashed, stored and embedded into the report.
@@ -248,116 +189,132 @@ std::string canonical_text(const json& resolved, const std::string& origin) {
 }
 
 /// The order's seed is fresh for every run, the workload's the same for all.
-void resolve_seeds(json& document, const Overrides& overrides) {
-  json& measure = document["measure"];
-  json& workload = document.at("workload");
-  if (!workload.contains("seed"))
-    workload["seed"] = measure.contains("seed") ? measure.at("seed") : json(1);
+void resolve_seeds(Document& document, const Overrides& overrides) {
+  std::optional<std::uint64_t>& seed = document.measure.seed;
+  if (!document.workload.job.seed) document.workload.job.seed = seed.value_or(1);
   if (overrides.seed)
-    measure["seed"] = *overrides.seed;
-  else if (!measure.contains("seed"))
-    measure["seed"] = overrides.drawn_seed.value_or(1);
+    seed = overrides.seed;
+  else if (!seed)
+    seed = overrides.drawn_seed.value_or(1);
 }
 
-void resolve_gates(json& document, const Overrides& overrides, const Source& source) {
-  if (overrides.strict_gates) document["strict_gates"] = true;
-  const json& gates = document.at("gates");
-  const bool named = std::ranges::find(gates, json(kDefaultGates)) != gates.end();
-  if (!named) {
+void resolve_gates(Document& document, const Overrides& overrides, const Places& places) {
+  if (overrides.strict_gates) document.strict_gates = true;
+  std::optional<DefaultGatesDecide>& defaults = document.default_gates;
+  if (std::ranges::find(document.gates, kDefaultGates) == document.gates.end()) {
     if (overrides.no_default_gates)
-      document["default_gates"] = false;
-    else if (overrides.default_gates_if_named_only && !document.contains("default_gates"))
-      document["default_gates"] = kDecideInCheck;
+      defaults = DefaultGatesDecide::never;
+    else if (overrides.default_gates_if_named_only && !defaults)
+      defaults = DefaultGatesDecide::in_check;
     return;
   }
-  const std::string place = json_place(source.origin, {"gates"});
   if (overrides.no_default_gates)
     throw Error(ExitCode::usage, "the gates contain \"default\"", "--no-default-gates",
                 "leave it out, or name other gates with --gate");
-  if (overrides.gates.empty() && !default_gates_decide_in(document))
-    throw Error(ExitCode::usage, "found \"default\" although default_gates is false", place,
-                "remove one of them");
-  document.erase("default_gates");
+  if (overrides.gates.empty() && defaults && *defaults != DefaultGatesDecide::always)
+    throw Error(ExitCode::usage, "found \"default\" although default_gates is false",
+                places.at({"gates"}), "remove one of them");
+  defaults.reset();
 }
 
 /// A kind of workload that is not built in has a provider, named or not.
-void name_default_provider(json& document) {
-  if (!document.is_object() || document.contains("provider")) return;
-  const auto workload = document.find("workload");
-  if (workload == document.end() || !workload->is_object()) return;
-  const json kind = workload->value("kind", json());
-  if (kind.is_string() && kind != "command") document["provider"] = {kDefaultProvider};
-}
-
-/// A config with a provider, whose own part the schema judges before the provider is asked.
-std::optional<Expansion> expanded(json& document, Source& source, const Overrides& overrides) {
-  name_default_provider(document);
-  if (!document.is_object() || !document.contains("provider")) return std::nullopt;
-  json rest = document;
-  if (rest.contains("workload") && rest["workload"].is_object() &&
-      rest["workload"].value("kind", json()).is_string())
-    rest["workload"] = workload_to_be();
-  validate_against_schema(rest, experiment_schema(), source.origin);
-  if (document["workload"]["kind"] == "command")
+void name_provider(Document& document, const Places& places) {
+  const bool is_command = document.workload.own.is_null();
+  if (is_command && !document.provider.empty())
     throw Error(ExitCode::usage, "found a workload of kind command, which needs no provider",
-                json_place(source.origin, {"provider"}), "leave it out, or name a kind of its own");
-  source.arms = arm_names(document.at("arms"));
-  choose_arms(document, source, overrides);
-  std::vector<std::string> places;
-  for (const std::string& name : arm_names(document.at("arms")))
-    places.push_back(arm_place(source, name));
-  Expansion expansion =
-      expand(document, {source.file, source.directory, places}, overrides.resumed, source.ask);
-  source.origin += fmt::format(", as {} expands it", document["provider"][0].get<std::string>());
-  source.directory = expansion.kept.value("directory", source.directory.string());
-  source.expanded = true;
-  return expansion;
+                places.at({"provider"}), "leave it out, or name a kind of its own");
+  if (!is_command && document.provider.empty()) document.provider = {kDefaultProvider};
 }
 
-Experiment resolve(json document, Source source, const Overrides& overrides) {
-  std::vector<std::string> replaced = replaced_gates(document, overrides);
-  apply_overrides(document, overrides);
-  expand_arm_matrices(document, source.origin);
-  std::optional<Expansion> expansion = expanded(document, source, overrides);
-  validate_against_schema(document, experiment_schema(), source.origin);
-  document = with_schema_defaults(std::move(document), experiment_schema());
-  document.erase("$schema");
-  resolve_seeds(document, overrides);
-  resolve_gates(document, overrides, source);
-  if (!source.expanded) {
-    source.arms = arm_names(document.at("arms"));
-    choose_arms(document, source, overrides);
+/// A document whose workload is a job, and where each part of it comes from.
+struct JobSource {
+  Places places;  ///< of workload and variants
+  std::filesystem::path directory;
+  bool is_expanded = false;
+};
+
+/// Makes all of the job absolute and checks it, with what each variant changes of it.
+void resolve_workload(Document& document, const JobSource& source) {
+  resolve_job(document.workload.job, source.directory, source.places);
+  for (std::size_t i = 0; i < document.variants.size(); ++i) {
+    const JsonPath path = variant_path(i);
+    if (!source.is_expanded) refuse_keys_of_providers(document.variants[i], path, source.places);
+    resolve_changes(document.variants[i], document.workload.job, source.directory, path,
+                    source.places);
   }
-  json& workload = document.at("workload");
-  resolve_command_workload(workload, source.directory, source.origin);
-  if (!document.at("measure").contains("meters")) document["measure"]["meters"] = default_meters();
+}
+
+/// The experiment of a document in which nothing is open. @param kept what config.json has
+Experiment finished(Document document, json kept, const std::string& origin) {
   Experiment experiment;
-  experiment.name = document.at("name");
-  experiment.baseline = document.at("baseline");
-  experiment.workload = workload;
-  experiment.facts = job_facts_of(workload);
-  if (expansion) experiment.facts = with_answer(experiment.facts, expansion->kept, source.origin);
-  experiment.job = job_from_json(workload);
-  experiment.deadline_seconds = workload.at("deadline_seconds");
-  experiment.seed = workload.at("seed");
-  for (json& arm : document["arms"]) {
-    experiment.arms.push_back(resolve_arm(arm, workload, source));
-  }
-  refuse_equal_arms(experiment.arms, source);
-  refuse_only_warmup_rounds(document, source);
-  experiment.measure = measure_from_json(document.at("measure"));
-  if (document.contains("profile")) {
-    experiment.profile_trials = document.at("profile").at("trials");
-    experiment.tracers = document.at("profile").at("tracers").get<std::vector<std::string>>();
-  }
-  experiment.gates = document.at("gates").get<std::vector<std::string>>();
-  if (overrides.gates.empty()) experiment.gates_place = json_place(source.file, {"gates"});
-  experiment.replaced_gates = std::move(replaced);
-  if (expansion) document = folded(std::move(document), *expansion);
-  experiment.expansion = std::move(expansion);
-  experiment.config_sha256 = sha256_hex(canonical_text(document, source.origin));
-  experiment.resolved = std::move(document);
+  experiment.config_sha256 = sha256_hex(canonical_text(kept, origin));
+  experiment.resolved = std::move(kept);
+  experiment.facts = job_facts_of(document.workload.job);
+  experiment.name = std::move(document.name);
+  experiment.baseline = std::move(document.baseline);
+  experiment.job = std::move(document.workload.job);
+  experiment.variants = std::move(document.variants);
+  experiment.measure = std::move(document.measure);
+  experiment.profile = std::move(document.profile);
+  experiment.gates = std::move(document.gates);
   return experiment;
+}
+
+Experiment experiment_from(ConfigTree tree, const std::filesystem::path& directory,
+                           const Overrides& overrides, const AskProvider& ask) {
+  std::vector<std::string> replaced = replaced_gates(tree.root, overrides);
+  apply_overrides(tree, overrides);
+  expand_matrices(tree);
+  Places places = std::move(tree.places);
+  Document document = read_document(tree.root, places);
+  name_provider(document, places);
+  choose_variants(document, places, overrides);
+  for (std::size_t i = 0; i < document.variants.size(); ++i) {
+    JsonPath path = variant_path(i);
+    path.emplace_back("env");
+    refuse_bad_environment(document.variants[i].env, path, places);
+  }
+  JobSource source{places, directory};
+  std::optional<ExpandedDocument> expanded;
+  if (!document.provider.empty()) {
+    expanded = expand(document, places, directory, overrides.resumed, ask);
+    document = expanded->job;
+    source = {Places(fmt::format("{}, as {} expands it", places.file(), document.provider[0])),
+              expanded->directory, true};
+  }
+  resolve_seeds(document, overrides);
+  resolve_gates(document, overrides, places);
+  resolve_workload(document, source);
+  if (!document.measure.meters) document.measure.meters = default_meters();
+  refuse_equal_variants(document.variants, places);
+  refuse_only_warmup_rounds(document, places);
+  json kept = expanded ? folded(*expanded, document) : written_document(document);
+  Experiment experiment = finished(std::move(document), std::move(kept), source.places.file());
+  if (expanded) {
+    experiment.facts = with_answer(experiment.facts, expanded->kept, source.places.file());
+    experiment.expansion = std::move(expanded->expansion);
+  }
+  if (overrides.gates.empty()) experiment.gates_place = places.at({"gates"});
+  experiment.replaced_gates = std::move(replaced);
+  return experiment;
+}
+
+/// A file of memduel's that is no config.
+void refuse_other_files(const json& root, const std::string& origin) {
+  if (!root.is_object() || !root.contains("schema") || !root["schema"].is_string()) return;
+  if (const auto instead = replacement_for(Removed::schema, root["schema"].get<std::string>()))
+    throw Error(ExitCode::usage, "found no config", origin, std::string(*instead));
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    const std::filesystem::path kept = path / kConfigFile;
+    throw Error(
+        ExitCode::io, "found a directory, expected a config", path.string(),
+        std::filesystem::exists(kept, unknown) ? "a run keeps its config: " + kept.string() : "");
+  }
+  return read_text_file(path);
 }
 
 }  // namespace
@@ -377,26 +334,28 @@ std::string twin_name(const std::string& baseline) {
 Experiment parse_experiment(std::string_view text, const std::string& origin,
                             const std::filesystem::path& directory, const Overrides& overrides,
                             const AskProvider& ask) {
-  json document = parse_json_text(text, origin);
-  if (document.is_object() && document.contains("schema") && document["schema"].is_string())
-    if (const auto instead =
-            replacement_for(Removed::schema, document["schema"].get<std::string>()))
-      throw Error(ExitCode::usage, "found no config", origin, std::string(*instead));
-  return resolve(std::move(document), {origin, directory, ask}, overrides);
+  ConfigTree tree = parse_config_text(text, origin);
+  refuse_other_files(tree.root, origin);
+  return experiment_from(std::move(tree), directory, overrides, ask);
 }
 
 Experiment load_experiment(const std::filesystem::path& path, const Overrides& overrides,
                            const AskProvider& ask) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(path, unknown)) {
-    const std::filesystem::path kept = path / kConfigFile;
-    throw Error(
-        ExitCode::io, "found a directory, expected a config", path.string(),
-        std::filesystem::exists(kept, unknown) ? "a run keeps its config: " + kept.string() : "");
-  }
-  const std::string text = read_text_file(path);
-  return parse_experiment(text, path.string(), std::filesystem::absolute(path).parent_path(),
-                          overrides, ask);
+  return parse_experiment(text_of(path), path.string(),
+                          std::filesystem::absolute(path).parent_path(), overrides, ask);
+}
+
+Experiment make_experiment(const Document& document, const std::string& origin,
+                           const std::filesystem::path& directory, const Overrides& overrides,
+                           const AskProvider& ask) {
+  return experiment_from({given_in(document), Places(origin)}, directory, overrides, ask);
+}
+
+Document load_document(const std::filesystem::path& path, const std::string& name) {
+  ConfigTree tree = parse_config_text(text_of(path), name);
+  refuse_other_files(tree.root, name);
+  expand_matrices(tree);
+  return read_document(tree.root, tree.places);
 }
 
 }  // namespace memduel

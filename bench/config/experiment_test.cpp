@@ -36,8 +36,8 @@ TEST(Config, DefaultsAndPresetsAreWrittenOut) {
   EXPECT_EQ(resolved.at("arms")[1].at("optimizations"),
             json({{"serialize", "scoped"}, {"piece_bytes", 1048576}}));
   EXPECT_EQ(experiment.config_sha256, sha256_hex(resolved.dump()));
-  ASSERT_EQ(experiment.arms.size(), 2U);
-  EXPECT_EQ(experiment.arms[1].optimizations["serialize"], "scoped");
+  ASSERT_EQ(experiment.variants.size(), 2U);
+  EXPECT_EQ(experiment.variants[1].switches["serialize"], "scoped");
   EXPECT_EQ(experiment.measure.repeats, 2);
 }
 
@@ -47,7 +47,7 @@ TEST(Config, TheOrdersSeedIsTheRunsAndTheWorkloadsIsTheSameForAll) {
     config["measure"] = json::parse(measure);
     const Experiment experiment =
         parse_experiment(config.dump(), "c.json", "/tmp", overrides, small_provider());
-    return std::pair(experiment.measure.seed, experiment.seed);
+    return std::pair(experiment.measure.seed.value_or(0), experiment.job.seed.value_or(0));
   };
   Overrides drawn;
   drawn.drawn_seed = 77;
@@ -74,8 +74,8 @@ TEST(Config, OverridesChangeWhatTheFileSays) {
   overrides.repeats = 12;
   overrides.gates = {"tree.peak_rss_bytes<=+2%"};
   const Experiment experiment = federated_experiment(overrides);
-  EXPECT_EQ(experiment.expansion->workload["rounds"], 9);
-  EXPECT_EQ(experiment.arms[1].env.at("OMP_NUM_THREADS"), "2");
+  EXPECT_EQ(experiment.resolved["workload"]["rounds"], 9);
+  EXPECT_EQ(experiment.variants[1].env.at("OMP_NUM_THREADS"), "2");
   EXPECT_EQ(experiment.measure.repeats, 12);
   EXPECT_THAT(experiment.gates, testing::ElementsAre("tree.peak_rss_bytes<=+2%"));
   EXPECT_NE(experiment.config_sha256, federated_experiment().config_sha256);
@@ -86,18 +86,18 @@ TEST(Config, CalibrateAddsATwinOfTheBaseline) {
   overrides.calibrate = true;
   overrides.arms = {{"original"}};
   const Experiment experiment = federated_experiment(overrides);
-  ASSERT_EQ(experiment.arms.size(), 2U);
-  EXPECT_EQ(experiment.arms[1].name, "original-twin");
-  EXPECT_EQ(experiment.arms[1].twin_of, "original");
-  EXPECT_EQ(experiment.arms[1].optimizations, experiment.arms[0].optimizations);
+  ASSERT_EQ(experiment.variants.size(), 2U);
+  EXPECT_EQ(experiment.variants[1].name, "original-twin");
+  EXPECT_EQ(experiment.variants[1].twin_of, "original");
+  EXPECT_EQ(experiment.variants[1].switches, experiment.variants[0].switches);
 }
 
 TEST(Config, ArmsOnTheCommandLineKeepTheOrderOfTheFile) {
   Overrides overrides;
   overrides.arms = {{"optimized", "original"}};
   const Experiment experiment = federated_experiment(overrides);
-  ASSERT_EQ(experiment.arms.size(), 2U);
-  EXPECT_EQ(experiment.arms[0].name, "original");
+  ASSERT_EQ(experiment.variants.size(), 2U);
+  EXPECT_EQ(experiment.variants[0].name, "original");
 }
 
 TEST(BadConfig, UnknownKey) {
@@ -111,26 +111,29 @@ TEST(BadConfig, WrongType) {
             "\"2\", or --set 'arms.1.env.N=\"2\"'");
   EXPECT_EQ(message_after([](json& c) { c = json::array(); }),
             "c.json, $: found array [], expected object\n  A workload, two or more arms, and how "
-            "to measure them. Defaults stand here and nowhere else.");
+            "to measure them.");
 }
 
 TEST(BadConfig, ValueOutOfRange) {
-  EXPECT_EQ(message_after([](json& c) { c["measure"]["repeats"] = 0; }),
-            "c.json, $.measure.repeats: found 0\n  Expected number greater than or equal to "
-            "1");
+  EXPECT_EQ(
+      message_after([](json& c) { c["measure"]["repeats"] = 0; }),
+      "c.json, $.measure.repeats: found 0, expected an integer from 1 to 10000\n  Blocks of a "
+      "fixed design; absent: adaptive looks at 6, 10 and 16 blocks, with two candidates or "
+      "more at 8 and 16.");
 }
 
 TEST(BadConfig, MissingKey) {
   EXPECT_EQ(message_after([](json& c) { c.erase("baseline"); }),
-            "c.json, $: found no key \"baseline\", which is required");
+            "c.json, $: found no key \"baseline\", which is required\n  Name of the arm that the "
+            "others are compared with.");
 }
 
 TEST(Config, AnAllocatorAloneMakesAnotherArm) {
   Overrides overrides;
   overrides.set = {"arms.optimized.preset=appfl-original", "arms.optimized.allocator=jemalloc"};
   const Experiment experiment = federated_experiment(overrides);
-  EXPECT_FALSE(experiment.arms[0].allocator);
-  EXPECT_EQ(experiment.arms[1].allocator, Allocator::jemalloc);
+  EXPECT_FALSE(experiment.variants[0].allocator);
+  EXPECT_EQ(experiment.variants[1].allocator, Allocator::jemalloc);
   EXPECT_FALSE(experiment.resolved.at("arms")[0].contains("allocator"));
   EXPECT_EQ(experiment.resolved.at("arms")[1].at("allocator"), "jemalloc");
 }
@@ -221,7 +224,8 @@ TEST(BadConfig, AMisspeltKindIsTakenForNoProviders) {
     "processes": [{"role": "p", "argv": ["./p"]}]},
     "arms": [{"name": "a"}, {"name": "b", "argv": {"p": ["./q"]}}]})";
   EXPECT_EQ(error_of([&] { parse_experiment(config, "c.json", "/", {}, none); }).message(),
-            "c.json, $.workload.kind: found the kind \"comand\", which no program here knows\n  "
+            "c.json, line 1, $.workload.kind: found the kind \"comand\", expected one that a "
+            "program here knows\n  "
             "did you mean \"command\"?");
   const AskProvider with_kinds = [](const Provider& provider, const std::string& word,
                                     const json& request) {
@@ -229,9 +233,10 @@ TEST(BadConfig, AMisspeltKindIsTakenForNoProviders) {
     answer["kinds"] = {"federated"};
     return answer;
   };
-  EXPECT_EQ(error_of([&] { parse_experiment(config, "c.json", "/", {}, with_kinds); }).message(),
-            "c.json, $.workload.kind: found \"comand\", expected federated or command\n  did you "
-            "mean \"command\"?");
+  EXPECT_EQ(
+      error_of([&] { parse_experiment(config, "c.json", "/", {}, with_kinds); }).message(),
+      "c.json, line 1, $.workload.kind: found \"comand\", expected federated or command\n  did you "
+      "mean \"command\"?");
 }
 
 TEST(Config, SaysWhereItsGatesStand) {
@@ -257,18 +262,19 @@ TEST(Schema, DescribesTheMetersOfTheRegistry) {
 TEST(Schema, DescribesTheTracersOfTheRegistry) {
   std::vector<std::string> known;
   for (const TracerEntry& tracer : tracers()) known.push_back(tracer.name);
-  const auto& property = experiment_schema()["properties"]["profile"]["properties"]["tracers"];
+  const auto& property = experiment_schema()["definitions"]["profile"]["properties"]["tracers"];
   EXPECT_EQ(property["items"]["enum"], known);
 }
 
 TEST(Config, ProfilesAreByTheRecorderUnlessItSaysOtherwise) {
   Overrides overrides;
   overrides.set = {"profile.trials=2"};
-  EXPECT_EQ(federated_experiment(overrides).tracers, std::vector<std::string>{"recorder"});
+  EXPECT_EQ(federated_experiment(overrides).profile->profilers,
+            std::vector<std::string>{"recorder"});
   overrides.set = {R"(profile.tracers=["heaptrack", "recorder"])"};
   const Experiment experiment = federated_experiment(overrides);
-  EXPECT_EQ(experiment.tracers, (std::vector<std::string>{"heaptrack", "recorder"}));
-  EXPECT_EQ(experiment.profile_trials, 1);
+  EXPECT_EQ(experiment.profile->profilers, (std::vector<std::string>{"heaptrack", "recorder"}));
+  EXPECT_EQ(experiment.profile->trials, 1);
 }
 
 TEST(BadConfig, AnUnknownTracerSuggestsTheNearest) {

@@ -5,55 +5,302 @@
 #include <algorithm>
 
 #include "command_workload.h"
-#include "config/placeholders.h"
+#include "keys.h"
 #include "model/metric_catalogue.h"
 #include "model/run_data.h"
+#include "util/error.h"
+#include "util/json.h"
 
 namespace memduel {
+
+template <>
+inline constexpr NameTable<End, 2> kNameTable<End> = {{{End::wait, "wait"}, {End::stop, "stop"}}};
+
+const Keys<JobReady>& keys_of(const JobReady*);
+const Keys<JobProcess>& keys_of(const JobProcess*);
+const Keys<JobFile>& keys_of(const JobFile*);
+const Keys<FinalModel>& keys_of(const FinalModel*);
+const Keys<OwnMetric>& keys_of(const OwnMetric*);
+const Keys<RoleMatch>& keys_of(const RoleMatch*);
+const Keys<TextMarkSpec>& keys_of(const TextMarkSpec*);
+
 namespace {
 
 using nlohmann::json;
 
-template <typename T>
-std::optional<T> maybe(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() ? std::nullopt : std::optional(found->get<T>());
+const Schema kNotEmpty = {{"minLength", 1}};
+const Schema kProgram = {{"minItems", 1}};
+const Schema kPrograms = {{"items", {{"type", "array"}, {"minItems", 1}}}};
+const Schema kRole = {{"pattern", "^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$"}, {"maxLength", 60}};
+constexpr const char* kRoleText = "Letters, digits, _ and single - between them, a letter first.";
+
+Schema range(std::int64_t least, std::int64_t most) {
+  return {{"minimum", least}, {"maximum", most}};
 }
 
-JobReady ready_from_json(const json& source) {
-  JobReady ready;
-  if (const auto port = source.find("port"); port != source.end()) {
-    if (port->is_string())
-      ready.port_name = *port;
-    else
-      ready.port = *port;
-  }
-  ready.log = maybe<std::string>(source, "log");
-  ready.file = maybe<std::string>(source, "file");
-  ready.delay_seconds = source.at("delay_seconds");
-  ready.within_seconds = source.at("within_seconds");
-  return ready;
-}
-
-TextMarkSpec mark_from_json(const json& source) {
-  using From = TextMarkSpec::From;
-  TextMarkSpec mark;
-  mark.role = source.at("role");
-  mark.pattern = source.at("pattern");
-  const json& from = source.at("from");
-  if (from == "stderr") mark.from = From::standard_error;
-  if (!from.is_object()) return mark;
-  mark.from = From::file;
-  mark.file = from.at("file").get<std::string>();
-  return mark;
-}
-
-Artifact artifact_from_json(Artifact::Kind kind, const std::string& name, const json& source) {
-  return {kind, name, source.at("path").get<std::string>(),
-          source.value("compare", json::array()).get<Argv>()};
-}
+const Schema kAboveZero = {{"exclusiveMinimum", 0}};
 
 }  // namespace
+
+const Keys<JobReady>& keys_of(const JobReady*) {
+  static const Keys<JobReady> keys =
+      Keys<JobReady>("ready",
+                     {{"minProperties", 1},
+                      {"description", "When the process counts as ready; absent: once started."}})
+          .in_form(
+              "port",
+              R"({"type": ["integer", "string"], "minimum": 1, "maximum": 65535, "minLength": 1,
+                  "description": "Seen listening; a number, or the NAME of a {port:NAME}."})",
+              [](const json& value, JobReady& ready) {
+                if (value.is_string())
+                  ready.port_name = value.get<std::string>();
+                else
+                  ready.port = value.get<int>();
+              },
+              [](const JobReady& ready) {
+                return ready.port_name ? json(*ready.port_name)
+                                       : write_value(ready.port, Write::all);
+              })
+          .optional("log", &JobReady::log,
+                    "Perl-compatible pattern on standard output and standard error.", kNotEmpty)
+          .optional("file", &JobReady::file,
+                    "Exists. A relative path starts at the directory of the config.", kNotEmpty)
+          .with_default("delay_seconds", &JobReady::delay_seconds, "After the condition, or alone.",
+                        {{"minimum", 0}})
+          .with_default("within_seconds", &JobReady::within_seconds,
+                        "How long to wait for it; then the trial has failed.", kAboveZero);
+  return keys;
+}
+
+const Keys<JobProcess>& keys_of(const JobProcess*) {
+  static const Keys<JobProcess> keys =
+      Keys<JobProcess>("process")
+          .required("role", &JobProcess::role, kRoleText, kRole)
+          .required("argv", &JobProcess::argv,
+                    "The program and its arguments; nothing goes through a shell.", kProgram)
+          .optional("count", &JobProcess::count,
+                    "Absent: one process named as the role. Given: ROLE-1 to ROLE-count, with "
+                    "{index} in argv, env and cwd.",
+                    range(1, 256))
+          .optional("cwd", &JobProcess::cwd,
+                    "Absent: the workload's cwd. A relative path starts at the directory of the "
+                    "config; {trial_dir} is the trial's own directory.",
+                    kNotEmpty)
+          .with_default("env", &JobProcess::env, "Added to memduel's own environment.")
+          .with_default("after", &JobProcess::after,
+                        "Roles that must be ready before this process starts.")
+          .optional("ready", &JobProcess::ready, "")
+          .with_default("end", &JobProcess::end,
+                        "wait: the trial is over when all such processes have exited. stop: then "
+                        "SIGTERM, after a grace SIGKILL, and that is success.")
+          .in_form(
+              "node",
+              R"({"type": ["integer", "array"], "minimum": 1, "maximum": 10000, "minItems": 1,
+                  "items": {"type": "integer", "minimum": 1, "maximum": 10000},
+                  "description": "Node of the Slurm allocation on which it runs; 1, as where it is absent: memduel's own. A list is taken in turn by the processes of a count. {node:ROLE} is the address of a role's node."})",
+              [](const json& value, JobProcess& process) {
+                process.nodes = value.is_array() ? value.get<std::vector<int>>()
+                                                 : std::vector{value.get<int>()};
+              },
+              [](const JobProcess& process) {
+                return process.nodes.size() == 1 ? json(process.nodes.front())
+                                                 : json(process.nodes);
+              })
+          .in_form(
+              "rounds",
+              R"({"enum": ["own", "reference"],
+                  "description": "own, as where it is absent: those that the process marks, or that its lines do. reference: those of the workload's reference; for one that says nothing of rounds."})",
+              [](const json& value, JobProcess& process) {
+                process.takes_rounds = value == "reference";
+              },
+              [](const JobProcess& process) {
+                return json(process.takes_rounds ? "reference" : "own");
+              })
+          .with_default("exit_statuses", &JobProcess::exit_statuses,
+                        "Statuses that count as success.",
+                        {{"minItems", 1}, {"items", range(0, 255)}});
+  return keys;
+}
+
+const Keys<TextMarkSpec>& keys_of(const TextMarkSpec*) {
+  using From = TextMarkSpec::From;
+  static const Keys<TextMarkSpec> keys =
+      Keys<TextMarkSpec>("text_mark")
+          .required("role", &TextMarkSpec::role,
+                    "Of a process; of one with a count: each of them, or ROLE-1 alone; or of a "
+                    "match, whose log is a file.")
+          .in_form(
+              "from",
+              R"({"anyOf": [
+                    {"type": "string", "enum": ["stdout", "stderr"]},
+                    {"type": "object", "additionalProperties": false, "required": ["file"],
+                     "properties": {"file": {"type": "string", "minLength": 1, "description": "A relative path starts at {trial_dir}, because a log belongs to one trial."}}}],
+                  "default": "stdout",
+                  "description": "stdout, stderr or { \"file\": PATH }: a log that the role writes itself."})",
+              [](const json& value, TextMarkSpec& mark) {
+                mark.from = value.is_object()   ? From::file
+                            : value == "stderr" ? From::standard_error
+                                                : From::standard_output;
+                if (value.is_object()) mark.file = value.at("file").get<std::string>();
+              },
+              [](const TextMarkSpec& mark) -> json {
+                if (mark.from == From::file) return {{"file", mark.file.string()}};
+                return mark.from == From::standard_error ? "stderr" : "stdout";
+              })
+          .required("pattern", &TextMarkSpec::pattern,
+                    "Perl-compatible, searched for in each line. Named groups idle, round, phase, "
+                    "metric_NAME, or higher_NAME and lower_NAME where they also declare which "
+                    "values are better; without a named group the first group is the round.",
+                    kNotEmpty);
+  return keys;
+}
+
+const Keys<OwnMetric>& keys_of(const OwnMetric*) {
+  static const Keys<OwnMetric> keys =
+      Keys<OwnMetric>("own_metric")
+          .required("better", &OwnMetric::better, "Which values of the metric are better.",
+                    {{"enum", {"higher", "lower"}}});
+  return keys;
+}
+
+const Keys<RoleMatch>& keys_of(const RoleMatch*) {
+  static const Keys<RoleMatch> keys =
+      Keys<RoleMatch>("match")
+          .required("role", &RoleMatch::role, kRoleText, kRole)
+          .required("pattern", &RoleMatch::pattern,
+                    "Perl-compatible pattern on a descendant's arguments, joined by spaces.",
+                    kNotEmpty);
+  return keys;
+}
+
+const Keys<JobTemplate>& keys_of(const JobTemplate*) {
+  static const Keys<JobTemplate> keys =
+      Keys<JobTemplate>("template")
+          .optional("from", &JobTemplate::from,
+                    "The file that is copied. A relative path starts at the directory of the "
+                    "config.",
+                    kNotEmpty)
+          .optional("json", &JobTemplate::json,
+                    "Or a JSON document: placeholders in its strings are replaced, and a string "
+                    "that is {seed}, {block}, {deadline_seconds} or a {port:NAME} alone becomes a "
+                    "number.")
+          .required("to", &JobTemplate::to, "A path below {trial_dir}.", kNotEmpty);
+  return keys;
+}
+
+const Keys<JobFile>& keys_of(const JobFile*) {
+  static const Keys<JobFile> keys =
+      Keys<JobFile>("file")
+          .required("name", &JobFile::name, "Letters, digits and . _ -",
+                    {{"pattern", "^[A-Za-z0-9][A-Za-z0-9_.-]*$"}, {"maxLength", 60}})
+          .required("path", &JobFile::path,
+                    "Where a trial leaves it. A relative path starts at the directory of the "
+                    "config.",
+                    kNotEmpty)
+          .optional("compare", &JobFile::compare,
+                    "Prints a number as its last word: how far {a}, the baseline's file, and {b} "
+                    "are apart; asked only where their bytes differ.",
+                    kProgram);
+  return keys;
+}
+
+const Keys<FinalModel>& keys_of(const FinalModel*) {
+  static const Keys<FinalModel> keys =
+      Keys<FinalModel>("final_model",
+                       {{"description",
+                         "The model that each trial must leave: kept, and compared across arms."}})
+          .required("path", &FinalModel::path, "Where a trial leaves it.", kNotEmpty)
+          .required("compare", &FinalModel::compare,
+                    "With {a} and {b}: two models' files. Prints a JSON object with max_abs_diff, "
+                    "the largest absolute difference of their numbers.",
+                    kProgram);
+  return keys;
+}
+
+const Keys<Job>& keys_of(const Job*) {
+  static const Keys<Job> keys =
+      Keys<Job>("command", {{"required", {"kind"}}})
+          .judged("kind", R"({"const": "command"})")
+          .required("processes", &Job::processes, "What a trial starts.",
+                    {{"minItems", 1}, {"maxItems", 256}})
+          .with_default("marks", &Job::marks,
+                        "Lines of logs that mark rounds, phases and metrics of a role.",
+                        {{"maxItems", 256}})
+          .optional("metrics", &Job::metrics,
+                    "Metrics of the job's own, which it logs or sends with gauge(), by name. "
+                    "Without a direction a metric's rows are \"changed\", never improved or "
+                    "regressed.",
+                    {{"maxProperties", 256}})
+          .optional("reference", &Job::reference,
+                    "The role whose rounds are the job's: those of all processes together, and of "
+                    "each with rounds: reference. Absent: the first process. With a count, its "
+                    "first.",
+                    kNotEmpty)
+          .optional("cwd", &Job::cwd,
+                    "Working directory of processes without one, of prepare, cleanup and compare; "
+                    "absent: the directory of the config, at which a relative path starts.",
+                    kNotEmpty)
+          .with_default("match", &Job::match,
+                        "Descendants that are a role of their own; all others belong to the role "
+                        "of their parent.")
+          .with_default("templates", &Job::templates,
+                        "Files that are made for each trial with their placeholders replaced: "
+                        "copies, or JSON documents.")
+          .with_default("prepare", &Job::prepare,
+                        "Commands that run one after the other before each trial, unmeasured; one "
+                        "that fails fails the trial.",
+                        kPrograms)
+          .with_default("cleanup", &Job::cleanup,
+                        "Commands that run after each trial, whatever became of it.", kPrograms)
+          .with_default("files", &Job::files,
+                        "What each trial must leave: kept, and compared across arms.")
+          .optional("final_model", &Job::final_model, "")
+          .optional("rounds", &Job::rounds,
+                    "How many rounds the job has, where that is known before it runs.",
+                    range(1, 1'000'000'000))
+          .optional("stop_after_round", &Job::stop_after_round,
+                    "The trial ends when every role that marks rounds has ended this one: its "
+                    "processes are stopped, and that is success. If no role marks a round in the "
+                    "first trial, the run is refused after it.",
+                    range(1, 1'000'000))
+          .with_default("stop_grace_seconds", &Job::stop_grace_seconds,
+                        "What a process has between SIGTERM and SIGKILL.",
+                        {{"exclusiveMinimum", 0}, {"maximum", 3600}})
+          .with_default("pss_between_rounds", &Job::pss_between_rounds,
+                        "Of a job whose reference role marks rounds itself. true: proportional set "
+                        "sizes (PSS) are read about once a second, and at the ends of rounds. "
+                        "false: at the ends of rounds only, because a reading takes milliseconds "
+                        "of a round. PSS of any other job is read about once a second.")
+          .with_default("memduel_statuses", &Job::memduel_statuses,
+                        "Whether the exit statuses of its processes mean what memduel's do: 4 is a "
+                        "file that cannot be read.")
+          .optional("seed", &Job::seed,
+                    "Of models, of data and of {seed}; equal for all arms and trials. Default: "
+                    "measure.seed where the config has one, else 1.",
+                    range(0, 9007199254740991))
+          .with_default("deadline_seconds", &Job::deadline_seconds, "Of one trial.", kAboveZero);
+  return keys;
+}
+
+Job job_from_json(const json& workload, const std::string& origin) {
+  Job job;
+  try {
+    read_from(workload, job);
+  } catch (const json::exception& error) {
+    throw Error(ExitCode::usage, "found a workload of another form: " + reason_of(error), origin);
+  }
+  return job;
+}
+
+std::vector<Artifact> Job::artifacts() const {
+  std::vector<Artifact> all;
+  if (final_model)
+    all.push_back(
+        {Artifact::Kind::final_model, kFinalModel, final_model->path, final_model->compare});
+  for (const JobFile& file : files)
+    all.push_back({Artifact::Kind::file, file.name, file.path, file.compare});
+  return all;
+}
 
 std::vector<std::string> JobProcess::roles() const {
   if (!count) return {role};
@@ -62,64 +309,8 @@ std::vector<std::string> JobProcess::roles() const {
   return names;
 }
 
-std::vector<int> nodes_of_process(const json& process) {
-  const auto node = process.find("node");
-  if (node == process.end()) return {1};
-  return node->is_array() ? node->get<std::vector<int>>() : std::vector{node->get<int>()};
-}
-
 bool are_elsewhere(const std::vector<int>& nodes) {
   return std::ranges::any_of(nodes, [](int node) { return node > 1; });
-}
-
-JobProcess job_process_from_json(const json& source) {
-  JobProcess process;
-  process.role = source.at("role");
-  process.count = maybe<int>(source, "count");
-  process.argv = source.at("argv").get<Argv>();
-  process.cwd = source.at("cwd");
-  source.at("env").get_to(process.env);
-  source.at("after").get_to(process.after);
-  if (const auto ready = source.find("ready"); ready != source.end())
-    process.ready = ready_from_json(*ready);
-  process.end = source.at("end") == "stop" ? End::stop : End::wait;
-  process.takes_rounds = source.value("rounds", "own") == "reference";
-  source.at("exit_statuses").get_to(process.exit_statuses);
-  process.nodes = nodes_of_process(source);
-  return process;
-}
-
-std::vector<JobTemplate> job_templates_from_json(const json& templates) {
-  std::vector<JobTemplate> result;
-  for (const json& each : templates)
-    result.push_back({maybe<std::string>(each, "from"),
-                      each.contains("json") ? each.at("json").dump() : std::string(),
-                      each.at("to")});
-  return result;
-}
-
-Job job_from_json(const json& workload) {
-  Job job;
-  for (const json& process : workload.at("processes"))
-    job.processes.push_back(job_process_from_json(process));
-  for (const json& match : workload.at("match"))
-    job.match.push_back({match.at("role"), match.at("pattern")});
-  for (const json& mark : workload.at("marks")) job.marks.push_back(mark_from_json(mark));
-  job.cwd = workload.at("cwd");
-  job.templates = job_templates_from_json(workload.at("templates"));
-  if (const auto model = workload.find("final_model"); model != workload.end())
-    job.artifacts.push_back(artifact_from_json(Artifact::Kind::final_model, kFinalModel, *model));
-  for (const json& file : workload.at("files"))
-    job.artifacts.push_back(artifact_from_json(Artifact::Kind::file, file.at("name"), file));
-  workload.at("prepare").get_to(job.prepare);
-  workload.at("cleanup").get_to(job.cleanup);
-  job.rounds = maybe<int>(workload, "rounds");
-  job.stop_after_round = maybe<int>(workload, "stop_after_round");
-  job.pss_between_rounds = workload.at("pss_between_rounds");
-  job.memduel_statuses = workload.at("memduel_statuses");
-  job.stop_grace_seconds = workload.at("stop_grace_seconds");
-  job.differs_by_block = mentions_block(workload);
-  return job;
 }
 
 std::vector<TextMarkSpec> planned_text_marks(
@@ -145,14 +336,11 @@ std::vector<TextMarkSpec> planned_text_marks(
   return specs;
 }
 
-using nlohmann::json;
-
 namespace {
 
-bool is_spread(const json& workload) {
-  return std::ranges::any_of(workload.at("processes"), [](const json& process) {
-    return are_elsewhere(nodes_of_process(process));
-  });
+bool is_spread(const Job& job) {
+  return std::ranges::any_of(
+      job.processes, [](const JobProcess& process) { return are_elsewhere(process.nodes); });
 }
 
 /// Where no machine has the whole job: each role that is alone, and the largest of each group.
@@ -166,21 +354,18 @@ std::vector<RoleMetric> gates_of_roles(const JobFacts& job) {
 
 }  // namespace
 
-JobFacts job_facts_of(const json& workload) {
-  JobFacts job;
-  for (const json& process : workload.at("processes")) {
-    const auto roles = roles_of_process(process);
-    job.roles.insert(job.roles.end(), roles.begin(), roles.end());
-    if (roles.size() > 1)
-      job.groups.push_back({process.at("role"), static_cast<int>(roles.size())});
-    if (job.reference.empty() || process.at("role") == workload.value("reference", json()))
-      job.reference = roles.front();
+JobFacts job_facts_of(const Job& job) {
+  JobFacts facts;
+  for (const JobProcess& process : job.processes) {
+    const auto roles = process.roles();
+    facts.roles.insert(facts.roles.end(), roles.begin(), roles.end());
+    if (roles.size() > 1) facts.groups.push_back({process.role, static_cast<int>(roles.size())});
+    if (facts.reference.empty() || process.role == job.reference) facts.reference = roles.front();
   }
-  for (const json& match : workload.value("match", json::array()))
-    job.roles.push_back(match.at("role"));
-  job.better = declared_metrics(workload);
-  if (is_spread(workload)) job.default_gates = gates_of_roles(job);
-  return job;
+  for (const RoleMatch& match : job.match) facts.roles.push_back(match.role);
+  facts.better = declared_metrics(job);
+  if (is_spread(job)) facts.default_gates = gates_of_roles(facts);
+  return facts;
 }
 
 }  // namespace memduel

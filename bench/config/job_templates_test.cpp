@@ -54,9 +54,9 @@ TEST(JobTemplates, AllLoad) {
     EXPECT_EQ(entry.path().extension(), ".json");
     const Experiment experiment = load_experiment(entry.path());
     EXPECT_EQ(experiment.name, entry.path().stem().string());
-    EXPECT_EQ(experiment.workload.at("kind"), "command");
+    EXPECT_FALSE(experiment.job.processes.empty());
     // A Google Benchmark program writes its results to a file.
-    EXPECT_EQ(experiment.workload.at("marks").empty(), experiment.name == "google-benchmark");
+    EXPECT_EQ(experiment.job.marks.empty(), experiment.name == "google-benchmark");
     ++count;
   }
   EXPECT_EQ(count, 6);

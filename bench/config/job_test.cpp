@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/placeholders.h"
 #include "support/small_experiment.h"
 
 namespace memduel {
 namespace {
 
+using nlohmann::json;
 using testing::ElementsAre;
 using testing::Pair;
 
@@ -37,7 +39,7 @@ TEST(Job, HoldsWhatTheConfigSaysOfEachProcess) {
   EXPECT_TRUE(client.takes_rounds);
   EXPECT_THAT(client.exit_statuses, ElementsAre(0, 3));
   EXPECT_THAT(client.env, ElementsAre(Pair("N", "{index}")));
-  EXPECT_THAT(experiment.arms[1].processes.at(1).env,
+  EXPECT_THAT(experiment.variants[1].processes.at(1).env,
               ElementsAre(Pair("B", "1"), Pair("N", "{index}")))
       << "with the arm's";
 }
@@ -56,18 +58,18 @@ TEST(Job, HoldsWhatIsAroundATrial) {
   EXPECT_THAT(job.prepare, ElementsAre(ElementsAre("make", "data")));
   EXPECT_EQ(job.cleanup.size(), 2U);
   EXPECT_EQ(job.templates.at(0).from, "/job/a.in");
-  EXPECT_THAT(job.artifacts.at(0).compare, ElementsAre("cmp", "{a}", "{b}"));
-  EXPECT_TRUE(job.artifacts.at(1).compare.empty());
+  EXPECT_THAT(job.artifacts().at(0).compare, ElementsAre("cmp", "{a}", "{b}"));
+  EXPECT_TRUE(job.artifacts().at(1).compare.empty());
   EXPECT_EQ(job.match.at(0).role, "loader");
   EXPECT_EQ(job.stop_after_round, 4);
   EXPECT_EQ(job.stop_grace_seconds, 2);
-  EXPECT_FALSE(job.differs_by_block);
+  EXPECT_FALSE(mentions_block(job));
 }
 
 TEST(Job, DiffersByBlockWhereItMentionsIt) {
-  EXPECT_TRUE(experiment_with(R"({"kind": "command",
+  EXPECT_TRUE(mentions_block(experiment_with(R"({"kind": "command",
     "processes": [{"role": "job", "argv": ["./job", "{block}"]}]})")
-                  .job.differs_by_block);
+                                 .job));
 }
 
 TEST(Job, HasATemplateThatIsACopyOrAJsonDocument) {
@@ -77,26 +79,31 @@ TEST(Job, HasATemplateThatIsACopyOrAJsonDocument) {
     "final_model": {"path": "{trial_dir}/m", "compare": ["far", "{a}", "{b}"]}})")
                       .job;
   EXPECT_FALSE(job.templates.at(0).from);
-  EXPECT_EQ(job.templates.at(0).json, R"({"a":["{seed}"]})");
-  EXPECT_EQ(job.artifacts.at(0).path, "{trial_dir}/m");
+  EXPECT_EQ(job.templates.at(0).json, json::parse(R"({"a":["{seed}"]})"));
+  EXPECT_EQ(job.artifacts().at(0).path, "{trial_dir}/m");
   EXPECT_EQ(job.rounds, 9);
   const Error error = error_of([] {
     experiment_with(R"({"kind": "command", "processes": [{"role": "job", "argv": ["./job"]}],
       "templates": [{"to": "{trial_dir}/a"}]})");
   });
-  EXPECT_EQ(error.message(),
-            "j.json, $.workload.templates[0]: expected one of \"from\" and \"json\"");
+  EXPECT_EQ(
+      error.message(),
+      "j.json, line 2, $.workload.templates[0]: found neither \"from\" nor \"json\", expected "
+      "one of them");
 }
 
-using nlohmann::json;
+JobProcess process_of(const std::string& role, std::optional<int> count = std::nullopt) {
+  JobProcess process;
+  process.role = role;
+  process.count = count;
+  return process;
+}
 
 TEST(JobFactsOf, ACommandHasGroupsWhereAProcessHasACountOfSeveral) {
-  const JobFacts job = job_facts_of({{"kind", "command"},
-                                     {"processes",
-                                      {{{"role", "coordinator"}},
-                                       {{"role", "worker"}, {"count", 3}},
-                                       {{"role", "alone"}, {"count", 1}}}},
-                                     {"match", {{{"role", "loader"}, {"pattern", "load"}}}}});
+  Job of_three;
+  of_three.processes = {process_of("coordinator"), process_of("worker", 3), process_of("alone", 1)};
+  of_three.match = {{"loader", "load"}};
+  const JobFacts job = job_facts_of(of_three);
   const std::vector<std::string> roles = {"coordinator", "worker-1", "worker-2",
                                           "worker-3",    "alone-1",  "loader"};
   EXPECT_EQ(job.roles, roles);
@@ -110,12 +117,11 @@ TEST(JobFactsOf, ACommandHasGroupsWhereAProcessHasACountOfSeveral) {
 }
 
 TEST(JobFactsOf, ACommandNamesItsReference) {
-  const json processes = {{{"role", "worker"}, {"count", 2}}, {{"role", "coordinator"}}};
-  EXPECT_EQ(job_facts_of({{"kind", "command"}, {"processes", processes}}).reference, "worker-1");
-  EXPECT_EQ(
-      job_facts_of({{"kind", "command"}, {"processes", processes}, {"reference", "coordinator"}})
-          .reference,
-      "coordinator");
+  Job job;
+  job.processes = {process_of("worker", 2), process_of("coordinator")};
+  EXPECT_EQ(job_facts_of(job).reference, "worker-1");
+  job.reference = "coordinator";
+  EXPECT_EQ(job_facts_of(job).reference, "coordinator");
 }
 
 }  // namespace

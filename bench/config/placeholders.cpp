@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "config/config_json.h"
+#include "config/document.h"
 #include "trial/processes.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -115,54 +116,93 @@ bool is_one_of(const Names& known, const std::string& name) {
 using Visit =
     std::function<void(const std::string& text, const JsonPath& path, const Names& known)>;
 
-void visit_all(const json& texts, const JsonPath& path, const Names& known, const Visit& visit) {
-  if (texts.is_string()) return visit(texts, path, known);
-  if (!texts.is_structured()) return;
-  std::size_t number = 0;
-  for (const auto& item : texts.items()) {
-    JsonPath at = path;
-    at.push_back(texts.is_array() ? std::to_string(number++) : item.key());
-    visit_all(item.value(), at, known, visit);
-  }
-}
+/// Calls `visit` with the texts of one value of a config after the other.
+class TextWalk {
+ public:
+  TextWalk(const Visit& visit, JsonPath root) : visit_(visit), path_(std::move(root)) {}
 
-void visit_member(const json& object, const JsonPath& path, const std::string& key,
-                  const Names& known, const Visit& visit) {
-  const auto member = object.find(key);
-  if (member == object.end()) return;
-  JsonPath at = path;
-  at.push_back(key);
-  visit_all(*member, at, known, visit);
-}
+  void text(const std::string& text, const Names& known) const { visit_(text, path_, known); }
+  template <typename Key, typename Walk>
+  void inside(const Key& step, const Walk& walk) {
+    if constexpr (std::is_integral_v<Key>)
+      path_.push_back(std::to_string(step));
+    else
+      path_.emplace_back(step);
+    walk();
+    path_.pop_back();
+  }
+  void text_at(const char* key, const std::string& value, const Names& known) {
+    inside(key, [&] { text(value, known); });
+  }
+  void words_at(const std::string& key, const Argv& words, const Names& known) {
+    inside(key, [&] { elements(words, [&](const std::string& word) { text(word, known); }); });
+  }
+  void environment(const Environment& env, const Names& known) {
+    inside("env", [&] {
+      for (const auto& [name, value] : env) inside(name, [&] { text(value, known); });
+    });
+  }
+  template <typename List, typename Walk>
+  void elements(const List& list, const Walk& walk) {
+    for (std::size_t i = 0; i < list.size(); ++i) inside(i, [&] { walk(list[i]); });
+  }
+  template <typename List, typename Walk>
+  void elements_at(const char* key, const List& list, const Walk& walk) {
+    inside(key, [&] { elements(list, walk); });
+  }
+  /// The strings of any JSON value.
+  void document(const json& value, const Names& known) {
+    if (value.is_string()) return text(value.get_ref<const std::string&>(), known);
+    if (!value.is_structured()) return;
+    std::size_t index = 0;
+    for (const auto& item : value.items())
+      inside(value.is_array() ? std::to_string(index++) : item.key(),
+             [&] { document(item.value(), known); });
+  }
 
-void visit_elements(const json& workload, const std::string& list, const Names& keys,
-                    const Names& known, const Visit& visit) {
-  std::size_t number = 0;
-  for (const json& element : workload.value(list, json::array())) {
-    const JsonPath path = {"workload", list, std::to_string(number++)};
-    for (const std::string& key : keys) visit_member(element, path, key, known, visit);
-    if (const auto ready = element.find("ready"); ready != element.end()) {
-      JsonPath at = path;
-      at.emplace_back("ready");
-      visit_member(*ready, at, "file", known, visit);
-    }
+  void processes(const std::vector<JobProcess>& all) {
+    elements_at("processes", all, [&](const JobProcess& process) {
+      words_at("argv", process.argv, kOfProcess);
+      text_at("cwd", process.cwd, kOfProcess);
+      environment(process.env, kOfProcess);
+      if (process.ready && process.ready->file)
+        inside("ready", [&] { text_at("file", *process.ready->file, kOfProcess); });
+    });
   }
-}
+  void templates(const std::vector<JobTemplate>& all) {
+    elements_at("templates", all, [&](const JobTemplate& each) {
+      if (each.from) text_at("from", *each.from, kOfTrial);
+      if (each.json) inside("json", [&] { document(*each.json, kOfTrial); });
+      text_at("to", each.to, kOfTrial);
+    });
+  }
+  void job(const Job& job) {
+    processes(job.processes);
+    elements_at("marks", job.marks, [&](const TextMarkSpec& mark) {
+      inside("from", [&] { text_at("file", mark.file.string(), kOfProcess); });
+    });
+    templates(job.templates);
+    if (job.final_model)
+      inside("final_model", [&] {
+        text_at("path", job.final_model->path, kOfTrial);
+        words_at("compare", job.final_model->compare, kOfCompare);
+      });
+    elements_at("files", job.files, [&](const JobFile& file) {
+      text_at("path", file.path, kOfTrial);
+      words_at("compare", file.compare, kOfCompare);
+    });
+    for (const auto& [key, commands] :
+         {std::pair{"prepare", &job.prepare}, {"cleanup", &job.cleanup}})
+      elements_at(key, *commands, [&](const Argv& argv) {
+        elements(argv, [&](const std::string& word) { text(word, kOfTrial); });
+      });
+    text_at("cwd", job.cwd, kOfTrial);
+  }
 
-void visit_workload(const json& workload, const Visit& visit) {
-  visit_elements(workload, "processes", {"argv", "cwd", "env"}, kOfProcess, visit);
-  visit_elements(workload, "marks", {"from"}, kOfProcess, visit);
-  visit_elements(workload, "templates", {"from", "json", "to"}, kOfTrial, visit);
-  if (const auto model = workload.find("final_model"); model != workload.end()) {
-    visit_member(*model, {"workload", "final_model"}, "path", kOfTrial, visit);
-    visit_member(*model, {"workload", "final_model"}, "compare", kOfCompare, visit);
-  }
-  visit_elements(workload, "files", {"path"}, kOfTrial, visit);
-  visit_elements(workload, "files", {"compare"}, kOfCompare, visit);
-  for (const char* key : {"prepare", "cleanup", "cwd"}) {
-    visit_member(workload, {"workload"}, key, kOfTrial, visit);
-  }
-}
+ private:
+  const Visit& visit_;
+  JsonPath path_;
+};
 
 /// Lines with their ends, and where each is.
 void each_line(const std::string& text, const std::string& file,
@@ -195,19 +235,25 @@ void check_text(const std::string& text, const Names& known, const std::string& 
 
 }  // namespace
 
-void check_command_texts(const json& workload, const std::string& origin) {
-  visit_workload(workload, [&](const auto& text, const auto& path, const auto& known) {
-    check_text(text, known, json_place(origin, path));
-  });
+void check_job_texts(const Job& job, const Places& places) {
+  const Visit check = [&](const auto& text, const auto& path, const auto& known) {
+    check_text(text, known, places.at(path));
+  };
+  TextWalk(check, {"workload"}).job(job);
 }
 
-void check_arm_texts(const json& arm, const std::string& place) {
-  const auto check = [&](const auto& text, const auto& path, const auto& known) {
-    check_text(text, known, place + format_json_path(path).substr(1));
+void check_variant_texts(const Variant& variant, const JsonPath& path, const Places& places) {
+  const Visit check = [&](const auto& text, const auto& at, const auto& known) {
+    check_text(text, known, places.at(at));
   };
-  for (const char* key : {"argv", "append", "env", "cwd"})
-    visit_member(arm, {}, key, kOfProcess, check);
-  visit_member(arm, {}, "templates", kOfTrial, check);
+  TextWalk walk(check, path);
+  for (const auto& [key, changes] : {std::pair{"argv", &variant.argv}, {"append", &variant.append}})
+    walk.inside(key, [&walk, &changes = *changes] {
+      for (const auto& [role, words] : changes) walk.words_at(role, words, kOfProcess);
+    });
+  walk.environment(variant.env, kOfProcess);
+  if (variant.cwd) walk.text_at("cwd", *variant.cwd, kOfProcess);
+  walk.templates(variant.templates);
 }
 
 void check_template_text(const std::string& text, const std::string& file) {
@@ -216,11 +262,12 @@ void check_template_text(const std::string& text, const std::string& file) {
   });
 }
 
-bool mentions_block(const json& workload) {
+bool mentions_block(const Job& job) {
   bool found = false;
-  visit_workload(workload, [&](const std::string& text, const auto&, const auto&) {
+  const Visit look = [&](const std::string& text, const auto&, const auto&) {
     found = found || text.find("{block}") != std::string::npos;
-  });
+  };
+  TextWalk(look, {}).job(job);
   return found;
 }
 
@@ -282,8 +329,8 @@ json TrialPlaceholders::filled(const json& value, const std::string& place) {
   return result;
 }
 
-std::string TrialPlaceholders::fill_json(const std::string& text, const std::string& place) {
-  return filled(json::parse(text), place).dump(2) + "\n";
+std::string TrialPlaceholders::fill_json(const json& document, const std::string& place) {
+  return filled(document, place).dump(2) + "\n";
 }
 
 std::string TrialPlaceholders::fill_pattern(const std::string& text) {

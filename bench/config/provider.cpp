@@ -310,8 +310,8 @@ Catalog catalog_of(const json& catalogue, const Provider& provider) {
   }
 }
 
-json programs_of(const Provider& provider) {
-  json programs = json::object();
+std::map<std::string, std::string> programs_of(const Provider& provider) {
+  std::map<std::string, std::string> programs;
   for (const std::string& word : provider.argv) {
     const auto path = (provider.directory / word).lexically_normal();
     std::error_code no_file;

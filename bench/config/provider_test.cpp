@@ -129,20 +129,21 @@ class ExpansionTest : public TestFolder {
   std::string questions_;
 };
 
-json arguments_of(const Arm& arm) {
+json arguments_of(const Variant& arm) {
   return json::parse(arm.processes.at(0).argv.at(1));
 }
 
 TEST_F(ExpansionTest, IsAJobWithTheSwitchesOfEveryArm) {
   const Experiment experiment = load();
   EXPECT_EQ(asked(), "catalogue\nexpand\n");
-  EXPECT_EQ(experiment.workload.at("kind"), "command");
+  EXPECT_FALSE(experiment.job.processes.empty());
   EXPECT_THAT(experiment.facts.roles, ElementsAre("box-1", "box-2", "box-3"));
   EXPECT_THAT(experiment.facts.default_gates, ElementsAre(RoleMetric{"box_max", "peak_rss_bytes"}));
-  EXPECT_EQ(arguments_of(experiment.arms[0]), json::parse(R"({"size": "large", "lid": "on"})"));
-  EXPECT_EQ(arguments_of(experiment.arms[1]), json::parse(R"({"size": "small", "lid": "off"})"));
-  EXPECT_EQ(experiment.arms[1].optimizations.at("size"), "small");
-  EXPECT_EQ(experiment.arms[1].env.at("X"), "1");
+  EXPECT_EQ(arguments_of(experiment.variants[0]), json::parse(R"({"size": "large", "lid": "on"})"));
+  EXPECT_EQ(arguments_of(experiment.variants[1]),
+            json::parse(R"({"size": "small", "lid": "off"})"));
+  EXPECT_EQ(experiment.variants[1].switches.at("size"), "small");
+  EXPECT_EQ(experiment.variants[1].env.at("X"), "1");
   EXPECT_EQ(experiment.resolved.at("workload"), config_.at("workload")) << "as it was written";
 }
 
@@ -161,7 +162,7 @@ TEST_F(ExpansionTest, OfAResolvedConfigAsksNobody) {
   EXPECT_EQ(asked(), "");
   EXPECT_EQ(again.resolved, first.resolved);
   EXPECT_EQ(again.config_sha256, first.config_sha256);
-  EXPECT_EQ(again.arms[1].processes, first.arms[1].processes);
+  EXPECT_EQ(again.variants[1].processes, first.variants[1].processes);
 }
 
 TEST_F(ExpansionTest, OfARunThatGoesOnAsksNobody) {
@@ -198,20 +199,20 @@ TEST_F(ExpansionTest, ATwinIsTheArmThatItIsOf) {
   overrides.arms = {"before"};
   overrides.calibrate = true;
   const Experiment experiment = load(overrides);
-  ASSERT_EQ(experiment.arms.size(), 2U);
-  EXPECT_EQ(experiment.arms[1].twin_of, "before");
-  EXPECT_EQ(experiment.arms[1].processes, experiment.arms[0].processes);
+  ASSERT_EQ(experiment.variants.size(), 2U);
+  EXPECT_EQ(experiment.variants[1].twin_of, "before");
+  EXPECT_EQ(experiment.variants[1].processes, experiment.variants[0].processes);
   EXPECT_EQ(parse_experiment(experiment.resolved.dump(), "c", "/").resolved, experiment.resolved);
 }
 
 TEST_F(ExpansionTest, IsTakenApartByTheProvidersSwitches) {
   const Experiment ablation = ablation_experiment(load(), {});
   std::vector<std::string> names;
-  for (const Arm& arm : ablation.arms) names.push_back(arm.name);
+  for (const Variant& arm : ablation.variants) names.push_back(arm.name);
   EXPECT_THAT(names, ElementsAre("before", "after", "before+size", "after-size", "after-lid",
                                  "before+X", "after-X"))
       << "a lid on a large box changes nothing, so that before+lid is no arm";
-  EXPECT_EQ(arguments_of(ablation.arms[2]), json::parse(R"({"size": "small", "lid": "on"})"));
+  EXPECT_EQ(arguments_of(ablation.variants[2]), json::parse(R"({"size": "small", "lid": "on"})"));
 }
 
 /// A condition of a catalogue, and what a provider does in its place.
@@ -289,7 +290,7 @@ TEST_F(ExpansionTest, TheRestIsJudgedBeforeTheProviderIsAsked) {
   config_["mesure"] = 1;
   EXPECT_THAT(refusal().message(), HasSubstr("did you mean \"measure\"?"));
   config_.erase("mesure");
-  config_["workload"] = {{"kind", "command"}};
+  config_["workload"] = {{"kind", "command"}, {"processes", {{{"role", "p"}, {"argv", {"p"}}}}}};
   EXPECT_THAT(refusal().message(), HasSubstr("needs no provider"));
   config_["workload"] = 3;
   EXPECT_THAT(refusal().message(), HasSubstr("$.workload"));

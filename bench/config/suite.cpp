@@ -2,10 +2,14 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "config/config_json.h"
 #include "config/experiment.h"
+#include "config/reference.h"
+#include "config/schema.h"
+#include "keys.h"
 #include "model/run_directory.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -13,6 +17,46 @@
 
 namespace memduel {
 namespace {
+
+/// One of a suite, as it is written.
+struct SuiteEntry {
+  std::string config;
+  std::optional<std::string> name;
+  std::map<std::string, nlohmann::json> set;
+  std::map<std::string, std::vector<nlohmann::json>> matrix;
+};
+
+struct SuiteDocument {
+  std::string name;
+  std::vector<SuiteEntry> experiments;
+};
+
+const Keys<SuiteEntry>& keys_of(const SuiteEntry*) {
+  static const Keys<SuiteEntry> keys =
+      Keys<SuiteEntry>("entry")
+          .required("config", &SuiteEntry::config,
+                    "An experiment's file, from the suite's own directory.", {{"minLength", 1}})
+          .optional("name", &SuiteEntry::name, "Of its run in the suite; else the file's.",
+                    {{"minLength", 1}, {"maxLength", 100}})
+          .optional("set", &SuiteEntry::set,
+                    "What --set would change: a path in the config and its value.")
+          .optional("matrix", &SuiteEntry::matrix,
+                    "Paths in the config with the values of each: the experiment runs once for "
+                    "every combination.",
+                    {{"minProperties", 1}, {"additionalProperties", {{"minItems", 1}}}});
+  return keys;
+}
+
+const Keys<SuiteDocument>& keys_of(const SuiteDocument*) {
+  static const Keys<SuiteDocument> keys =
+      Keys<SuiteDocument>("suite")
+          .judged("$schema", R"({"type": "string", "description": "This file, for editors."})")
+          .required("name", &SuiteDocument::name, "Shown on its page.",
+                    {{"minLength", 1}, {"maxLength", 100}})
+          .required("experiments", &SuiteDocument::experiments,
+                    "Run one after the other, in this order.", {{"minItems", 1}});
+  return keys;
+}
 
 constexpr const char* kOwnName = "give it a \"name\" of its own";
 
@@ -30,7 +74,7 @@ std::string cell_name(const std::string& path, const json& value) {
 
 /// The experiment once for every value of a path.
 std::vector<SuiteExperiment> multiplied(const std::vector<SuiteExperiment>& all,
-                                        const std::string& path, const json& values,
+                                        const std::string& path, const std::vector<json>& values,
                                         const std::string& place) {
   if (all.size() * values.size() > kMostSuiteExperiments)
     throw Error(ExitCode::usage,
@@ -50,43 +94,50 @@ std::vector<SuiteExperiment> multiplied(const std::vector<SuiteExperiment>& all,
   return product;
 }
 
-std::vector<SuiteExperiment> experiments_of(const json& entry,
+std::vector<SuiteExperiment> experiments_of(const SuiteEntry& entry,
                                             const std::filesystem::path& directory,
                                             const std::string& place) {
   SuiteExperiment first;
-  first.config = directory / entry.at("config").get<std::string>();
-  first.name = entry.value("name", first.config.stem().string());
-  const json set = entry.value("set", json::object());
-  const json matrix = entry.value("matrix", json::object());
-  for (const auto& [path, value] : set.items()) first.set.push_back(assignment(path, value));
+  first.config = directory / entry.config;
+  first.name = entry.name.value_or(first.config.stem().string());
+  for (const auto& [path, value] : entry.set) first.set.push_back(assignment(path, value));
   std::vector<SuiteExperiment> cells = {std::move(first)};
-  for (const auto& [path, values] : matrix.items())
-    cells = multiplied(cells, path, values, place + ".matrix");
+  for (const auto& [path, values] : entry.matrix) cells = multiplied(cells, path, values, place);
   return cells;
-}
-
-json read_document(const std::filesystem::path& path) {
-  return parse_json_text(read_text_file(path), path.string());
 }
 
 }  // namespace
 
+Schema suite_schema_in_order() {
+  Schema definitions = Schema::object();
+  Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                   {"title", "A suite of memduel experiments"}};
+  schema.update(keys_of(static_cast<const SuiteDocument*>(nullptr)).object_schema(definitions));
+  schema["definitions"] = std::move(definitions);
+  return schema;
+}
+
 bool is_suite(const std::filesystem::path& path) {
   std::error_code unreadable;
   if (!std::filesystem::is_regular_file(path, unreadable)) return false;  // a pipe is read once
-  const json document = read_document(path);
+  const json document = parse_config_text(read_text_file(path), path.string()).root;
   return document.is_object() && document.contains("experiments");
 }
 
 Suite load_suite(const std::filesystem::path& path) {
-  const json document = read_document(path);
-  validate_against_schema(document, suite_schema(), path.string());
-  Suite suite{document.at("name"), {}};
+  const ConfigTree tree = parse_config_text(read_text_file(path), path.string());
+  static const json schema = json::parse(suite_schema_in_order().dump());
+  validate_against_schema(tree.root, schema, tree.places);
+  SuiteDocument document;
+  read_from(tree.root, document);
+  Suite suite{document.name, {}};
   std::map<std::string, std::string> places;  // by the name of the directory that it gets
-  const json& entries = document.at("experiments");
-  for (std::size_t at = 0; at < entries.size(); ++at) {
-    const std::string place = json_place(path.string(), {"experiments", std::to_string(at)});
-    for (SuiteExperiment& one : experiments_of(entries[at], path.parent_path(), place)) {
+  for (std::size_t at = 0; at < document.experiments.size(); ++at) {
+    const JsonPath entry = {"experiments", std::to_string(at)};
+    const std::string place = tree.places.at(entry);
+    const std::string matrix = tree.places.at({entry[0], entry[1], "matrix"});
+    for (SuiteExperiment& one :
+         experiments_of(document.experiments[at], path.parent_path(), matrix)) {
       one.name = file_name_for(one.name);
       for (const char* kept : {kSuitePage, kSuiteFile, kLockFile})
         if (one.name == kept)

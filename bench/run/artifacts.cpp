@@ -209,7 +209,8 @@ class Comparer {
       : experiment_(experiment),
         run_directory_(std::move(run_directory)),
         logs_(std::move(logs)),
-        run_trial_(run_trial) {
+        run_trial_(run_trial),
+        differs_by_block_(mentions_block(experiment.job)) {
     for (const TrialData& trial : run.trials) {
       if (!trial.counts()) continue;
       for (const auto& [file, sha256] : trial.files) hashes_[file][trial.arm][trial.block] = sha256;
@@ -218,7 +219,7 @@ class Comparer {
   }
 
   ArtifactComparison compare() && {
-    for (const Artifact& artifact : experiment_.job.artifacts) {
+    for (const Artifact& artifact : experiment_.job.artifacts()) {
       warn_of_variation(artifact);
       if (!artifact.compare.empty()) compare_arms(artifact);
     }
@@ -227,7 +228,7 @@ class Comparer {
 
  private:
   void warn_of_variation(const Artifact& artifact) {
-    if (experiment_.job.differs_by_block && !artifact.is_model()) return;
+    if (differs_by_block_ && !artifact.is_model()) return;
     for (const auto& [arm, hashes] : hashes_[artifact.name]) {
       const std::size_t count = distinct(hashes).size();
       if (count < 2) continue;
@@ -255,10 +256,10 @@ class Comparer {
 
   void compare_arms(const Artifact& artifact) {
     auto& hashes = hashes_[artifact.name];
-    const auto within = artifact.is_model() || experiment_.job.differs_by_block
+    const auto within = artifact.is_model() || differs_by_block_
                             ? std::nullopt
                             : largest(artifact, pairs_within(artifact));
-    for (const Arm& arm : experiment_.arms) {
+    for (const Variant& arm : experiment_.variants) {
       if (arm.name == experiment_.baseline) continue;
       const auto pair = [&](const std::string& a, const std::string& b) {
         return Pair(copy_of(artifact, experiment_.baseline, a), copy_of(artifact, arm.name, b));
@@ -358,6 +359,7 @@ class Comparer {
   fs::path run_directory_;
   fs::path logs_;
   const RunTrial& run_trial_;
+  bool differs_by_block_;
   std::map<std::string, std::map<std::string, ByBlock>> hashes_;  ///< artifact, arm, block
   std::map<std::pair<fs::path, fs::path>, std::optional<double>> numbers_;
   ArtifactComparison result_;

@@ -72,8 +72,10 @@ class ProfileTrials {
   void run();
 
  private:
+  /// Of each variant and profiler, as the config asks.
+  [[nodiscard]] int trials_of_each() const;
   [[nodiscard]] int trials_of_config() const;
-  void run_by(const std::string& tracer, const std::function<int(const Arm&)>& wanted);
+  void run_by(const std::string& tracer, const std::function<int(const Variant&)>& wanted);
 
   RunInProgress& run_;
   TrialRunner& runner_;
@@ -89,7 +91,7 @@ bool is_of_a_shell(const std::string& word) {
 }
 
 bool wants_a_shell(const Experiment& experiment) {
-  for (const Arm& arm : experiment.arms)
+  for (const Variant& arm : experiment.variants)
     for (const JobProcess& process : arm.processes)
       for (const std::string& word : process.argv)
         if (is_of_a_shell(word)) return true;
@@ -118,11 +120,11 @@ constexpr int kBaselineChances = 2;
 
 OrderPlan order_plan_of(const Experiment& experiment, const std::optional<Share>& share) {
   OrderPlan plan;
-  plan.seed = experiment.measure.seed;
-  plan.arms = experiment.arms.size();
-  plan.baseline =
-      static_cast<std::size_t>(std::ranges::find(experiment.arms, experiment.baseline, &Arm::name) -
-                               experiment.arms.begin());
+  plan.seed = *experiment.measure.seed;
+  plan.arms = experiment.variants.size();
+  plan.baseline = static_cast<std::size_t>(
+      std::ranges::find(experiment.variants, experiment.baseline, &Variant::name) -
+      experiment.variants.begin());
   plan.segments =
       planned_segments(experiment.measure.repeats, plan.arms - 1, share ? share->of : 1);
   return plan;
@@ -132,12 +134,12 @@ OrderPlan order_plan_of(const Experiment& experiment, const std::optional<Share>
 
 void BlockTrials::run_warmup() {
   const Experiment& experiment = run_.experiment();
-  std::vector<std::size_t> order = block_order(experiment.measure.seed, 0, run_.arm_count());
+  std::vector<std::size_t> order = block_order(*experiment.measure.seed, 0, run_.arm_count());
   std::ranges::stable_partition(
-      order, [&](std::size_t arm) { return experiment.arms[arm].name == experiment.baseline; });
+      order, [&](std::size_t arm) { return experiment.variants[arm].name == experiment.baseline; });
   for (int warmup = 0; warmup < experiment.measure.warmups; ++warmup)
     for (std::size_t position = 0; position < order.size(); ++position)
-      if (run_.ledger().warmups(experiment.arms[order[position]].name) <= warmup &&
+      if (run_.ledger().warmups(experiment.variants[order[position]].name) <= warmup &&
           !run_.ledger().is_dropped(0))
         run_place(0, position, order[position]);
   count_whole(0, 1);
@@ -180,7 +182,7 @@ TrialOrder BlockTrials::order_of(int superblock, int missing) const {
                                        std::min(2, missing));
     return segment.superblocks[static_cast<std::size_t>(superblock - segment.first)];
   }
-  const std::uint64_t seed = experiment.measure.seed;
+  const std::uint64_t seed = *experiment.measure.seed;
   return missing > 1 ? superblock_order(seed, superblock, run_.arm_count())
                      : block_order(seed, 2 * superblock + 1, run_.arm_count());
 }
@@ -199,7 +201,7 @@ int BlockTrials::run_places(int first, const std::vector<std::size_t>& order) {
   for (std::size_t position = 0; position < order.size(); ++position) {
     const std::size_t arm = order[position];
     const int block = first + times[arm]++;
-    const bool is_done = run_.ledger().has(block, run_.experiment().arms[arm].name);
+    const bool is_done = run_.ledger().has(block, run_.experiment().variants[arm].name);
     if (!is_done && !run_.ledger().is_dropped(block)) run_place(block, position, arm);
   }
   return count_whole(first, static_cast<int>(order.size() / run_.arm_count()));
@@ -214,7 +216,7 @@ void BlockTrials::run_place(int block, std::size_t position, std::size_t arm) {
                        block == 0 ? TrialKind::warmup : TrialKind::measure,
                        {},
                        false};
-  run_.tell(run_.experiment().arms[arm].name, block);
+  run_.tell(run_.experiment().variants[arm].name, block);
   runner_.run(slot);
   if (slot.kind == TrialKind::warmup && baseline_never_worked()) runner_.run(slot);
   // One that never worked will not start to.
@@ -265,8 +267,8 @@ void BlockTrials::refuse_baseline() const {
 ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run), runner_(runner) {
   const Experiment& experiment = run.experiment();
   run.store().forget_notes("tracer_missing");
-  if (experiment.profile_trials == 0) return;
-  for (const std::string& name : experiment.tracers) {
+  if (trials_of_each() == 0) return;
+  for (const std::string& name : experiment.profile->profilers) {
     const TracerEntry& entry = tracer_named(name);
     const Availability here =
         run.options().tracer_works ? run.options().tracer_works(entry) : entry.works_here();
@@ -281,33 +283,36 @@ ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run
   run.expect_profiles(trials_of_config());
 }
 
+int ProfileTrials::trials_of_each() const {
+  const auto& profile = run_.experiment().profile;
+  return profile ? profile->trials : 0;
+}
+
 int ProfileTrials::trials_of_config() const {
-  return run_.experiment().profile_trials * static_cast<int>(tracers_.size() * run_.arm_count());
+  return trials_of_each() * static_cast<int>(tracers_.size() * run_.arm_count());
 }
 
 int ProfileTrials::rounds() const {
-  const int trials = run_.experiment().profile_trials;
-  if (trials > 0) return trials * static_cast<int>(tracers_.size());
+  if (trials_of_each() > 0) return trials_of_each() * static_cast<int>(tracers_.size());
   return run_.options().arms_to_profile ? 1 : 0;
 }
 
 void ProfileTrials::run() {
-  const Experiment& experiment = run_.experiment();
   std::vector<std::string> asked;
   if (run_.options().arms_to_profile) asked = run_.options().arms_to_profile(run_.so_far());
   run_.expect_profiles(trials_of_config() + static_cast<int>(asked.size()));
   if (!asked.empty())
-    run_by(kRecorderTracer, [&](const Arm& arm) {
+    run_by(kRecorderTracer, [&](const Variant& arm) {
       return std::ranges::find(asked, arm.name) != asked.end() ? 1 : 0;
     });
   for (const std::string& tracer : tracers_)
-    run_by(tracer, [&](const Arm&) { return experiment.profile_trials; });
+    run_by(tracer, [&](const Variant&) { return trials_of_each(); });
 }
 
 void ProfileTrials::run_by(const std::string& tracer,
-                           const std::function<int(const Arm&)>& wanted) {
+                           const std::function<int(const Variant&)>& wanted) {
   for (std::size_t arm = 0; arm < run_.arm_count(); ++arm) {
-    const Arm& each = run_.experiment().arms[arm];
+    const Variant& each = run_.experiment().variants[arm];
     while (run_.ledger().profiles(each.name, tracer) < wanted(each)) {
       run_.expect_another_trial();
       run_.tell(each.name, kProfileBlock, tracer);

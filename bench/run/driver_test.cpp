@@ -100,7 +100,7 @@ TEST_F(DriverTest, WarmsUpTheBaselineFirstThenRunsASuperblockInItsRandomOrder) {
     const std::size_t place = warmup ? i : i - 2;
     const std::size_t arm = warmup ? place : superblock_order(1, 0, 2)[place];
     EXPECT_EQ(plan.id, static_cast<std::int64_t>(i) + 1);
-    EXPECT_EQ(plan.arm, experiment_.arms[arm].name);
+    EXPECT_EQ(plan.arm, experiment_.variants[arm].name);
     EXPECT_EQ(plan.block, times[plan.arm]++) << "an arm's first place is of the first block";
     EXPECT_EQ(plan.position, static_cast<int>(place));
     EXPECT_EQ(plan.kind, warmup ? TrialKind::warmup : TrialKind::measure);
@@ -237,7 +237,7 @@ TEST_F(DriverTest, AnOddNumberOfBlocksEndsWithASingleOne) {
   for (std::size_t i = 6; i < 8; ++i) {
     EXPECT_EQ(fake_.seen[i].block, 3);
     const TrialOrder last = segment_at({1, 2, 0, {3}}, 1).superblocks.back();
-    EXPECT_EQ(fake_.seen[i].arm, experiment_.arms[last[i - 6]].name);
+    EXPECT_EQ(fake_.seen[i].arm, experiment_.variants[last[i - 6]].name);
   }
 }
 
@@ -602,7 +602,7 @@ TEST_F(DriverTest, NotesOfTrialsAreStoredOnce) {
 
 TEST_F(DriverTest, ProfileTrialsFollowTheLastBlockAndAreNotRepeated) {
   experiment_.measure.repeats = 2;
-  experiment_.profile_trials = 2;
+  experiment_.profile = ProfileSettings{.trials = 2};
   {
     Store store = create();
     run(store);
@@ -650,7 +650,7 @@ TEST_F(DriverTest, ProfileTrialsOfSmallProgramsRecordEveryAllocation) {
         mode = plan.processes.at(0).env.at("MEMDUEL_RECORDER_MODE");
       trial.trial.roles[0].metrics["allocation_count"] = count;
     };
-    experiment_.profile_trials = 1;
+    experiment_.profile = ProfileSettings{.trials = 1};
     Store store = create();
     run(store);
     EXPECT_EQ(mode, expected);
@@ -667,8 +667,7 @@ Profiled profiled_by(const std::vector<TrialPlan>& plans) {
 }
 
 TEST_F(DriverTest, EveryTracerLooksAtEveryArmAndResumingAddsOnlyWhatIsMissing) {
-  experiment_.profile_trials = 1;
-  experiment_.tracers = {"gperftools", "recorder"};
+  experiment_.profile = ProfileSettings{.profilers = {"gperftools", "recorder"}, .trials = 1};
   options_.progress = [](const Progress& progress) {
     EXPECT_EQ(progress.total, 10) << "three blocks and two tracers of two arms";
   };
@@ -692,8 +691,7 @@ TEST_F(DriverTest, EveryTracerLooksAtEveryArmAndResumingAddsOnlyWhatIsMissing) {
 }
 
 TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
-  experiment_.profile_trials = 1;
-  experiment_.tracers = {"heaptrack", "gperftools"};
+  experiment_.profile = ProfileSettings{.profilers = {"heaptrack", "gperftools"}, .trials = 1};
   bool installed = false;
   options_.tracer_works = [&](const TracerEntry& entry) {
     return entry.name == "gperftools" && !installed
@@ -724,8 +722,7 @@ TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
 }
 
 TEST_F(DriverTest, WithoutAnyTracerTheMeasureTrialsRun) {
-  experiment_.profile_trials = 1;
-  experiment_.tracers = {"jemalloc"};
+  experiment_.profile = ProfileSettings{.profilers = {"jemalloc"}, .trials = 1};
   options_.tracer_works = [](const TracerEntry&) { return Availability{false, "not found"}; };
   Store store = create();
   EXPECT_EQ(run(store).blocks, 2);
@@ -734,8 +731,7 @@ TEST_F(DriverTest, WithoutAnyTracerTheMeasureTrialsRun) {
 }
 
 TEST_F(DriverTest, AProfileTrialThatFailsIsAWarningAndNotRepeated) {
-  experiment_.profile_trials = 1;
-  experiment_.tracers = {"jemalloc"};
+  experiment_.profile = ProfileSettings{.profilers = {"jemalloc"}, .trials = 1};
   fake_.change = [](const TrialPlan& plan, TrialRun& trial) {
     if (plan.kind == TrialKind::profile) fail(trial, "server: killed by signal 6");
   };

@@ -22,14 +22,14 @@
 namespace memduel {
 
 /// The job's processes and all else of it, with placeholders replaced.
-PlannedTrial plan_command(const Job& job, const Arm& arm, const PlaceholderValues& values);
+PlannedTrial plan_command(const Job& job, const Variant& arm, const PlaceholderValues& values);
 
 namespace {
 
 /// Lowers one arm's job for one trial.
 class JobPlanner {
  public:
-  JobPlanner(const Job& job, const Arm& arm, const PlaceholderValues& values)
+  JobPlanner(const Job& job, const Variant& arm, const PlaceholderValues& values)
       : job_(job), arm_(arm), trial_dir_(values.trial_dir), placeholders_(values) {}
 
   PlannedTrial plan() {
@@ -45,7 +45,7 @@ class JobPlanner {
     planned.cleanup = steps("cleanup", job_.cleanup);
     for (const auto* templates : {&job_.templates, &arm_.templates})
       for (const JobTemplate& each : *templates) planned.files[fill(each.to)] = contents_of(each);
-    planned.artifacts = job_.artifacts;
+    planned.artifacts = job_.artifacts();
     for (Artifact& artifact : planned.artifacts) artifact.path = fill(artifact.path);
     if (planned.artifacts.empty() && planned.plan.processes.size() == 1 &&
         planned.plan.processes.front().end == End::wait)
@@ -65,7 +65,7 @@ class JobPlanner {
   }
 
   std::string contents_of(const JobTemplate& source) {
-    if (!source.from) return placeholders_.fill_json(source.json, source.to);
+    if (!source.from) return placeholders_.fill_json(*source.json, source.to);
     const std::string from = fill(*source.from);
     return placeholders_.fill_template(read_file_of_at_most(from, kMostTemplateBytes), from);
   }
@@ -147,14 +147,14 @@ class JobPlanner {
   }
 
   const Job& job_;
-  const Arm& arm_;
+  const Variant& arm_;
   const std::filesystem::path trial_dir_;
   TrialPlaceholders placeholders_;
 };
 
 }  // namespace
 
-PlannedTrial plan_command(const Job& job, const Arm& arm, const PlaceholderValues& values) {
+PlannedTrial plan_command(const Job& job, const Variant& arm, const PlaceholderValues& values) {
   return JobPlanner(job, arm, values).plan();
 }
 
@@ -242,39 +242,39 @@ void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& s
   plan.stop_grace_seconds *= entry.patience;
 }
 
-PlannedTrial lower_job(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,
+PlannedTrial lower_job(const Experiment& experiment, const Variant& arm, const TrialSlot& slot,
                        const PlanSite& site, const std::filesystem::path& trial_dir,
                        double deadline_seconds) {
   // A profile trial is of no block; it does what the warm-up did.
   PlannedTrial planned =
       plan_command(experiment.job, arm,
-                   {trial_dir, experiment.seed, std::max(slot.block, 0), deadline_seconds,
+                   {trial_dir, *experiment.job.seed, std::max(slot.block, 0), deadline_seconds,
                     site.values, addresses_of_roles(arm, site)});
   planned.plan.deadline_seconds = deadline_seconds;
   return planned;
 }
 
 /// Before anything else is preloaded.
-void preload_allocators(TrialPlan& plan, const Arm& arm, const PlanSite& site) {
+void preload_allocators(TrialPlan& plan, const Variant& arm, const PlanSite& site) {
   if (!arm.allocator) return;
   for (ProcessSpec& process : plan.processes)
     preload_allocator(process, *arm.allocator, value_in(site.environment, "LD_PRELOAD"));
 }
 
 /// After everything else is preloaded.
-void require_allocators(TrialPlan& plan, const Arm& arm, const PlanSite& site,
+void require_allocators(TrialPlan& plan, const Variant& arm, const PlanSite& site,
                         const std::filesystem::path& trial_dir) {
   if (!arm.allocator) return;
   for (ProcessSpec& process : plan.processes)
     require_allocator(process, *arm.allocator, value_in(site.environment, "LD_PRELOAD"), trial_dir);
 }
 
-PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,
+PlannedTrial lower(const Experiment& experiment, const Variant& arm, const TrialSlot& slot,
                    const PlanSite& site, const std::filesystem::path& trial_dir) {
   if (slot.kind == TrialKind::profile) {
     const TracerEntry& entry = tracer_named(slot.tracer);
     PlannedTrial planned = lower_job(experiment, arm, slot, site, trial_dir,
-                                     experiment.deadline_seconds * entry.patience);
+                                     experiment.job.deadline_seconds * entry.patience);
     // A tracer that brings its own allocator replaces the arm's.
     const bool keeps_allocator = entry.allocator.empty();
     if (keeps_allocator) preload_allocators(planned.plan, arm, site);
@@ -285,9 +285,9 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
     return planned;
   }
   PlannedTrial planned =
-      lower_job(experiment, arm, slot, site, trial_dir, experiment.deadline_seconds);
+      lower_job(experiment, arm, slot, site, trial_dir, experiment.job.deadline_seconds);
   preload_allocators(planned.plan, arm, site);
-  const auto& meters = experiment.measure.meters;
+  const auto& meters = *experiment.measure.meters;
   if (std::ranges::find(meters, "heap") != meters.end())
     count_heap(planned.plan.processes, site, trial_dir);
   require_allocators(planned.plan, arm, site, trial_dir);
@@ -300,7 +300,7 @@ void make_lengths_equal(TrialPlan& plan, const Experiment& experiment, const Tri
                         const PlanSite& site) {
   std::vector<std::size_t> longest(plan.processes.size(), 0);
   bool differ = false;
-  for (const Arm& arm : experiment.arms) {
+  for (const Variant& arm : experiment.variants) {
     const auto other = lower(experiment, arm, slot, site, plan.trial_dir).plan.processes;
     for (std::size_t i = 0; i < other.size(); ++i) {
       const std::size_t bytes = stack_bytes(other[i], site.environment);
@@ -319,7 +319,7 @@ void make_lengths_equal(TrialPlan& plan, const Experiment& experiment, const Tri
 
 PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, const PlanSite& site) {
   const auto trial_dir = site.trials_dir / fmt::format("{:06}", slot.id);
-  const Arm& arm = experiment.arms.at(slot.arm);
+  const Variant& arm = experiment.variants.at(slot.arm);
   PlannedTrial planned = lower(experiment, arm, slot, site, trial_dir);
   TrialPlan& plan = planned.plan;
   plan.id = slot.id;
@@ -332,7 +332,7 @@ PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, con
   plan.trial_dir = trial_dir;
   plan.log_dir = site.log_dir;
   plan.interval_ms = experiment.measure.interval_ms;
-  plan.meters = experiment.measure.meters;
+  plan.meters = *experiment.measure.meters;
   make_lengths_equal(plan, experiment, slot, site);
   return planned;
 }

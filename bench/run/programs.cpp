@@ -51,7 +51,7 @@ bool is_python(const fs::path& program) {
 std::optional<std::string> unpinned_python(const Experiment& experiment) {
   std::set<std::string> roles;
   std::set<std::string> variables;
-  for (const Arm& arm : experiment.arms) {
+  for (const Variant& arm : experiment.variants) {
     for (const JobProcess& process : arm.processes) {
       const auto program = program_of(arm, process);
       if (!program || !is_python(*program)) continue;
@@ -106,7 +106,7 @@ std::string inherited_path() {
   return inherited == nullptr ? "" : inherited;
 }
 
-std::string search_path(const Arm& arm, const JobProcess& process) {
+std::string search_path(const Variant& arm, const JobProcess& process) {
   if (const auto own = process.env.find("PATH"); own != process.env.end()) return own->second;
   if (const auto found = arm.env.find("PATH"); found != arm.env.end()) return found->second;
   return inherited_path();
@@ -126,7 +126,7 @@ bool is_made_by_the_job(const JobProcess& process) {
   return has_placeholder(name) || (beside && has_placeholder(process.cwd));
 }
 
-std::string place_of(const Arm& arm, const JobProcess& process) {
+std::string place_of(const Variant& arm, const JobProcess& process) {
   return fmt::format("arm {}, role {}", arm.name, process.role);
 }
 
@@ -138,7 +138,7 @@ bool is_virtualenv(const std::string& folder) {
 /// A PATH that puts a virtualenv before the system's folders is there for Python, and one that puts
 /// a folder there which does not exist is there for any program: the system's would run in its
 /// place without a word. A virtualenv has no shells and compilers.
-void refuse_fall_through(const Arm& arm, const JobProcess& process, const fs::path& file) {
+void refuse_fall_through(const Variant& arm, const JobProcess& process, const fs::path& file) {
   const std::string& name = process.argv.front();
   const std::string path = search_path(arm, process);
   if (name.find('/') != std::string::npos || path == inherited_path()) return;
@@ -173,7 +173,7 @@ std::string advice_on_path(const std::string& path, const std::string& name) {
                      usual->string(), path, usual->parent_path().string());
 }
 
-[[noreturn]] void refuse_missing(const Arm& arm, const JobProcess& process) {
+[[noreturn]] void refuse_missing(const Variant& arm, const JobProcess& process) {
   const std::string& name = process.argv.front();
   if (name.find('/') != std::string::npos)
     throw Error(ExitCode::usage, fmt::format("no program \"{}\"", name), place_of(arm, process),
@@ -184,7 +184,7 @@ std::string advice_on_path(const std::string& path, const std::string& name) {
 }
 
 /// The commands of prepare and cleanup as processes of an arm, and those that compare artifacts.
-std::vector<JobProcess> steps_of(const Experiment& experiment, const Arm& arm) {
+std::vector<JobProcess> steps_of(const Experiment& experiment, const Variant& arm) {
   std::vector<JobProcess> steps;
   const Job& job = experiment.job;
   const auto add = [&](const std::string& role, const Argv& argv,
@@ -198,7 +198,7 @@ std::vector<JobProcess> steps_of(const Experiment& experiment, const Arm& arm) {
   };
   for (const Argv& argv : job.prepare) add("prepare", argv, arm.env);
   for (const Argv& argv : job.cleanup) add("cleanup", argv, arm.env);
-  for (const Artifact& artifact : job.artifacts)
+  for (const Artifact& artifact : job.artifacts())
     if (!artifact.compare.empty()) add("compare of " + artifact.name, artifact.compare, {});
   return steps;
 }
@@ -210,7 +210,7 @@ class Hashes {
     if (!hashes_.contains(file.string())) hashes_[file.string()] = sha256_hex_of_file(file);
   }
   /// With its script. Nothing of a program that only a trial has.
-  void add_program(const Arm& arm, const JobProcess& process) {
+  void add_program(const Variant& arm, const JobProcess& process) {
     if (is_made_by_the_job(process)) return;
     const auto file = program_of(arm, process);
     if (!file) {
@@ -229,7 +229,7 @@ class Hashes {
 
 std::vector<JobTemplate> templates_of(const Experiment& experiment) {
   std::vector<JobTemplate> templates = experiment.job.templates;
-  for (const Arm& arm : experiment.arms)
+  for (const Variant& arm : experiment.variants)
     templates.insert(templates.end(), arm.templates.begin(), arm.templates.end());
   return templates;
 }
@@ -242,7 +242,8 @@ struct Contents {
   bool operator==(const Contents&) const = default;
 };
 
-Contents contents_of(const Arm& arm, const std::function<std::string(const fs::path&)>& name_of) {
+Contents contents_of(const Variant& arm,
+                     const std::function<std::string(const fs::path&)>& name_of) {
   Contents contents{arm.allocator, arm.processes, arm.templates};
   for (JobProcess& process : contents.processes) {
     const auto program = program_of(arm, process);
@@ -258,7 +259,7 @@ Contents contents_of(const Arm& arm, const std::function<std::string(const fs::p
 std::optional<std::pair<std::string, std::string>> equal_arms(
     const Experiment& experiment, const std::function<std::string(const fs::path&)>& name_of) {
   std::vector<std::pair<std::string, Contents>> seen;
-  for (const Arm& arm : experiment.arms) {
+  for (const Variant& arm : experiment.variants) {
     if (arm.twin_of) continue;
     Contents contents = contents_of(arm, name_of);
     for (const auto& [name, others] : seen)
@@ -292,12 +293,12 @@ std::optional<fs::path> resolve_program(const std::string& name, const fs::path&
   return std::nullopt;
 }
 
-std::optional<fs::path> program_of(const Arm& arm, const JobProcess& process) {
+std::optional<fs::path> program_of(const Variant& arm, const JobProcess& process) {
   if (is_made_by_the_job(process)) return std::nullopt;
   return resolve_program(own_program(process.argv.front()), process.cwd, search_path(arm, process));
 }
 
-std::optional<fs::path> script_of(const Arm& arm, const JobProcess& process) {
+std::optional<fs::path> script_of(const Variant& arm, const JobProcess& process) {
   const auto program = program_of(arm, process);
   if (!program) return std::nullopt;
   const std::string name = program->filename();
@@ -315,7 +316,7 @@ std::optional<fs::path> script_of(const Arm& arm, const JobProcess& process) {
 
 std::map<std::string, std::string> step_hashes(const Experiment& experiment) {
   Hashes hashes;
-  for (const Arm& arm : experiment.arms)
+  for (const Variant& arm : experiment.variants)
     for (const JobProcess& step : steps_of(experiment, arm)) hashes.add_program(arm, step);
   for (const JobTemplate& each : templates_of(experiment)) {
     if (!each.from || has_placeholder(*each.from)) continue;
@@ -327,7 +328,7 @@ std::map<std::string, std::string> step_hashes(const Experiment& experiment) {
 
 std::map<std::string, std::string> program_hashes(const Experiment& experiment) {
   Hashes hashes;
-  for (const Arm& arm : experiment.arms) {
+  for (const Variant& arm : experiment.variants) {
     const fs::path allocator = arm.allocator ? allocator_library(*arm.allocator) : fs::path();
     if (!allocator.empty()) hashes.add(allocator);
     for (const JobProcess& process : arm.processes) hashes.add_program(arm, process);
@@ -352,7 +353,7 @@ std::optional<Note> warning_of_equal_contents(const Experiment& experiment) {
 
 std::optional<Note> warning_of_programs_elsewhere(const Experiment& experiment) {
   std::set<std::string> found;
-  for (const Arm& arm : experiment.arms)
+  for (const Variant& arm : experiment.variants)
     for (const JobProcess& process : arm.processes)
       if (const std::string client = client_in(process.argv); !client.empty()) found.insert(client);
   if (found.empty()) return std::nullopt;

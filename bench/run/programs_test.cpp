@@ -31,7 +31,7 @@ class Programs : public testing::Test {
 
   Experiment experiment_running(const std::string& program) {
     Experiment experiment;
-    Arm arm;
+    Variant arm;
     arm.name = "before";
     arm.env["PATH"] = "/nowhere:" + (dir_ / "bin").string();
     JobProcess process;
@@ -39,7 +39,7 @@ class Programs : public testing::Test {
     process.argv = {program};
     process.cwd = dir_.string();
     arm.processes = {process};
-    experiment.arms = {arm};
+    experiment.variants = {arm};
     return experiment;
   }
 
@@ -80,15 +80,15 @@ TEST_F(Programs, AMissingOneIsNamedWithItsArmAndRole) {
 TEST_F(Programs, APathWithoutTheFolderOfASystemsProgramIsToldWhichToAdd) {
   Experiment experiment = experiment_running("sh");
   const std::string own = (dir_ / "bin").string();
-  experiment.arms[0].env["PATH"] = own;
+  experiment.variants[0].env["PATH"] = own;
   const fs::path sh = *resolve_program("sh", "/", getenv("PATH"));
   EXPECT_EQ(error_of([&] { program_hashes(experiment); }).advice(),
             "it is " + sh.string() + " here: put the folder behind those of the arm's PATH, " +
                 own + ":" + sh.parent_path().string());
-  experiment.arms[0].env["PATH"] = own + ":$PATH";
+  experiment.variants[0].env["PATH"] = own + ":$PATH";
   EXPECT_THAT(error_of([&] { program_hashes(experiment); }).advice(),
               testing::StartsWith("nothing expands $PATH here"));
-  experiment.arms[0].env["PATH"] = own + ":" + sh.parent_path().string();
+  experiment.variants[0].env["PATH"] = own + ":" + sh.parent_path().string();
   EXPECT_NO_THROW(program_hashes(experiment));
 }
 
@@ -102,7 +102,7 @@ TEST_F(Programs, AVirtualenvWithoutAPythonProgramIsNotPassedOver) {
   const fs::path venv = dir_ / "venv";
   fs::create_directories(venv / "bin");
   const auto path_of = [&](const fs::path& bin) { return bin.string() + ":" + getenv("PATH"); };
-  experiment.arms[0].env["PATH"] = path_of(venv / "bin");
+  experiment.variants[0].env["PATH"] = path_of(venv / "bin");
   EXPECT_NO_THROW(program_hashes(experiment)) << "a folder like any other";
   write_file_atomically(venv / "pyvenv.cfg", "home = /usr/bin\n");
   const Error lacks = error_of([&] { program_hashes(experiment); });
@@ -110,12 +110,12 @@ TEST_F(Programs, AVirtualenvWithoutAPythonProgramIsNotPassedOver) {
   EXPECT_THAT(lacks.message(),
               testing::StartsWith("arm before, role server, PATH: no program \"pytest\" in " +
                                   (venv / "bin").string() + "; "));
-  experiment.arms[0].processes[0].argv = {"sh"};
+  experiment.variants[0].processes[0].argv = {"sh"};
   EXPECT_NO_THROW(program_hashes(experiment)) << "a virtualenv has no shell of its own";
   fs::copy_file(dir_ / "bin/tool", venv / "bin/pytest");
-  experiment.arms[0].processes[0].argv = {"pytest"};
+  experiment.variants[0].processes[0].argv = {"pytest"};
   EXPECT_NO_THROW(program_hashes(experiment));
-  experiment.arms[0].env["PATH"] = path_of(dir_ / "gone/bin");
+  experiment.variants[0].env["PATH"] = path_of(dir_ / "gone/bin");
   EXPECT_THAT(error_of([&] { program_hashes(experiment); }).message(),
               testing::HasSubstr("gone/bin, which is no directory; "));
 }
@@ -124,8 +124,8 @@ TEST_F(Programs, ScriptsStepsAndTemplatesAreHashedToo) {
   write_file_atomically(dir_ / "job.sh", "echo");
   write_file_atomically(dir_ / "conf.in", "port");
   Experiment experiment = experiment_running("sh");
-  experiment.arms[0].env["PATH"] = getenv("PATH");
-  experiment.arms[0].processes[0].argv = {"sh", "-e", "job.sh", "{seed}"};
+  experiment.variants[0].env["PATH"] = getenv("PATH");
+  experiment.variants[0].processes[0].argv = {"sh", "-e", "job.sh", "{seed}"};
   experiment.job.cwd = dir_.string();
   experiment.job.prepare = {{"./bin/tool"}};
   experiment.job.templates = {{(dir_ / "conf.in").string(), "", "{trial_dir}/conf"}};
@@ -139,26 +139,26 @@ TEST_F(Programs, ScriptsStepsAndTemplatesAreHashedToo) {
 
 TEST_F(Programs, AProgramThatTheJobMakesIsNotLookedFor) {
   Experiment experiment = experiment_running("./built");
-  experiment.arms[0].processes[0].cwd = "{trial_dir}";
+  experiment.variants[0].processes[0].cwd = "{trial_dir}";
   EXPECT_TRUE(program_hashes(experiment).empty());
 }
 
 TEST_F(Programs, ArmsThatRunTheSameFileUnderTwoNamesAreRefused) {
   Experiment experiment = experiment_running("tool");
-  experiment.arms.push_back(experiment.arms[0]);
-  experiment.arms[1].name = "after";
-  experiment.arms[1].processes[0].argv = {(dir_ / "bin/tool").string()};
+  experiment.variants.push_back(experiment.variants[0]);
+  experiment.variants[1].name = "after";
+  experiment.variants[1].processes[0].argv = {(dir_ / "bin/tool").string()};
   EXPECT_THAT(error_of([&] { program_hashes(experiment); }).message(),
               testing::HasSubstr("the arms \"before\" and \"after\" run the same program"));
-  experiment.arms[1].processes[0].argv.emplace_back("--fast");
+  experiment.variants[1].processes[0].argv.emplace_back("--fast");
   EXPECT_NO_THROW(program_hashes(experiment));
 }
 
 TEST_F(Programs, AnotherAllocatorIsADifferenceAndItsLibraryIsHashed) {
   Experiment experiment = experiment_running("tool");
-  experiment.arms.push_back(experiment.arms[0]);
-  experiment.arms[1].name = "after";
-  experiment.arms[1].allocator = Allocator::jemalloc;
+  experiment.variants.push_back(experiment.variants[0]);
+  experiment.variants[1].name = "after";
+  experiment.variants[1].allocator = Allocator::jemalloc;
   const auto hashes = program_hashes(experiment);
   EXPECT_TRUE(hashes.contains(allocator_library(Allocator::jemalloc).string()));
   EXPECT_FALSE(warning_of_equal_contents(experiment));
@@ -166,10 +166,10 @@ TEST_F(Programs, AnotherAllocatorIsADifferenceAndItsLibraryIsHashed) {
 
 TEST_F(Programs, EqualContentsUnderTwoPathsAreAWarning) {
   Experiment experiment = experiment_running("tool");
-  experiment.arms.push_back(experiment.arms[0]);
-  experiment.arms[1].name = "after";
+  experiment.variants.push_back(experiment.variants[0]);
+  experiment.variants[1].name = "after";
   fs::copy_file(dir_ / "bin/tool", dir_ / "bin/other");
-  experiment.arms[1].processes[0].argv = {"other"};
+  experiment.variants[1].processes[0].argv = {"other"};
   EXPECT_NO_THROW(program_hashes(experiment));
   ASSERT_TRUE(warning_of_equal_contents(experiment));
   EXPECT_EQ(warning_of_equal_contents(experiment)->code, "arms_have_equal_contents");
@@ -180,7 +180,7 @@ TEST_F(Programs, EqualContentsUnderTwoPathsAreAWarning) {
 TEST_F(Programs, ThoseThatHaveOthersRunElsewhereAreAWarning) {
   Experiment experiment = experiment_running("tool");
   const auto message = [&](const Argv& argv) {
-    experiment.arms[0].processes[0].argv = argv;
+    experiment.variants[0].processes[0].argv = argv;
     const auto warning = warning_of_programs_elsewhere(experiment);
     return warning ? warning->message : std::string();
   };
@@ -202,7 +202,7 @@ class PythonSettings : public TestFolder {
 
   Experiment running(const std::string& program, const std::map<std::string, std::string>& env) {
     Experiment experiment;
-    Arm arm;
+    Variant arm;
     arm.name = "before";
     JobProcess process;
     process.role = "server";
@@ -210,7 +210,7 @@ class PythonSettings : public TestFolder {
     process.cwd = folder_;
     process.env = env;
     arm.processes = {process};
-    experiment.arms = {arm};
+    experiment.variants = {arm};
     return experiment;
   }
 

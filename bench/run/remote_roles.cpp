@@ -78,7 +78,7 @@ void send(ProcessSpec& process, const PlanSite& site, const std::filesystem::pat
 }  // namespace
 
 bool is_spread(const Experiment& experiment) {
-  return std::ranges::any_of(experiment.arms, [](const Arm& arm) {
+  return std::ranges::any_of(experiment.variants, [](const Variant& arm) {
     return std::ranges::any_of(
         arm.processes, [](const JobProcess& process) { return are_elsewhere(process.nodes); });
   });
@@ -101,7 +101,7 @@ std::vector<SiteNode> nodes_of_allocation(const std::map<std::string, std::strin
   return nodes;
 }
 
-std::map<std::string, std::string> addresses_of_roles(const Arm& arm, const PlanSite& site) {
+std::map<std::string, std::string> addresses_of_roles(const Variant& arm, const PlanSite& site) {
   std::map<std::string, std::string> addresses;
   for (const JobProcess& process : arm.processes) {
     const std::vector<std::string> roles = process.roles();

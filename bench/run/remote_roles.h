@@ -24,7 +24,7 @@ bool is_spread(const Experiment& experiment);
 std::vector<SiteNode> nodes_of_allocation(const std::map<std::string, std::string>& environment);
 
 /// {node:ROLE} by ROLE; of a counted one by ROLE-1 and so on, too.
-std::map<std::string, std::string> addresses_of_roles(const Arm& arm, const PlanSite& site);
+std::map<std::string, std::string> addresses_of_roles(const Variant& arm, const PlanSite& site);
 
 /// Has srun start the processes of other nodes. Throws Error(usage) for a node that there is not,
 /// and for an allocator in such a process.

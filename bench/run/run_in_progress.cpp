@@ -279,7 +279,7 @@ void RunInProgress::tell(const std::string& arm, int block, const std::string& t
   progress.arm = arm;
   progress.block = block;
   progress.tracer = tracer;
-  for (const Arm& one : experiment_.arms)
+  for (const Variant& one : experiment_.variants)
     if (auto peaks = ledger_.job_peaks(one.name); !peaks.empty())
       progress.peaks.emplace_back(one.name, std::move(peaks));
   options_.progress(progress);

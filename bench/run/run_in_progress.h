@@ -88,7 +88,7 @@ class RunInProgress {
   [[nodiscard]] const DriverOptions& options() const { return options_; }
   [[nodiscard]] Store& store() const { return store_; }
   [[nodiscard]] const Ledger& ledger() const { return ledger_; }
-  [[nodiscard]] std::size_t arm_count() const { return experiment_.arms.size(); }
+  [[nodiscard]] std::size_t arm_count() const { return experiment_.variants.size(); }
 
   /// What the store holds, read once for all who ask before it holds more.
   const RunData& so_far();

@@ -107,6 +107,7 @@ def main():
                     ("memduel re", {verb for verb in verbs if verb.startswith("re")}, {verb for verb in verbs if not verb.startswith("re")}),
                     ("memduel record --", of_record - {"--help"}, {"--repeats"}),
                     ("memduel record --exa", {"record --exact"}, {"--output"}),
+                    ("memduel run --set measure.rep", {"--set measure.repeats="}, set()),
                     ("memduel run slow", {"run slow-leak.json"}, set())):
                 problem = completes(command, environment, made, typed, wanted, unwanted)
                 print(f"{shell}: {typed!r}: {problem or 'ok'}", flush=True)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/config_json.h"
+#include "config/schema.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "version.h"
@@ -53,7 +54,7 @@ json resolve_replay_workload(json workload, const std::string& origin) {
   json schema = laboratory_schema();
   schema.erase("allOf");
   json document = {{"workload", std::move(workload)}};
-  validate_against_schema(document, schema, origin);
+  validate_against_schema(document, schema, Places(origin));
   const bool selection_given = document["workload"].contains("clients_per_round");
   json resolved = with_schema_defaults(std::move(document), schema).at("workload");
   refuse_scaled_network(resolved, origin);

@@ -22,8 +22,8 @@ TEST(ReplayAblation, OfTheBuiltInPresetsStandForEverySwitchThatDiffers) {
       "c.json", "/", {}, ask_laboratory);
   const Experiment ablation = ablation_experiment(experiment, {}, ask_laboratory);
   std::size_t differing = 0;
-  for (const auto& item : experiment.arms[0].optimizations.items())
-    if (experiment.arms[1].optimizations.at(item.key()) != item.value()) ++differing;
+  for (const auto& item : experiment.variants[0].switches.items())
+    if (experiment.variants[1].switches.at(item.key()) != item.value()) ++differing;
   const json& switches = ablation.resolved.at("ablation").at("switches");
   EXPECT_EQ(switches.size(), differing);
   for (const json& one : switches) {
@@ -69,7 +69,7 @@ TEST(ReplayConfigs, EveryDefaultIsWrittenOut) {
   EXPECT_EQ(experiment.resolved.at("measure").at("meters"), json({"procfs", "allocator", "torch"}));
   EXPECT_EQ(experiment.resolved.at("arms")[0].at("optimizations").size(),
             experiment.resolved.at("arms")[1].at("optimizations").size());
-  EXPECT_EQ(experiment.deadline_seconds, 600);
+  EXPECT_EQ(experiment.job.deadline_seconds, 600);
 }
 
 TEST(ReplayConfigs, AResolvedOneLoadsAsItselfAndAsksNobody) {
@@ -202,7 +202,7 @@ TEST(ReplayConfigs, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) 
     EXPECT_GE(experiment.job.rounds.value_or(0), 8) << name;
     ++count;
     if (!name.starts_with("nvflare-matrix")) continue;
-    for (const Arm& arm : experiment.arms)
+    for (const Variant& arm : experiment.variants)
       EXPECT_TRUE(arm.allocator && arm.name.starts_with(name_of(*arm.allocator))) << arm.name;
   }
   EXPECT_EQ(count, 7);

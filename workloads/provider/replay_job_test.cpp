@@ -133,7 +133,7 @@ TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {
   EXPECT_THAT(plan.processes[0].argv,
               ElementsAre(EndsWith("memduel-worker"), "--role", "simulator", "--index", "0",
                           "--config", "/run/trials/000012/worker.json"));
-  EXPECT_EQ(experiment.arms[1].optimizations.at("light_cleanup_rounds"), 5);
+  EXPECT_EQ(experiment.variants[1].switches.at("light_cleanup_rounds"), 5);
 }
 
 TEST(GraphPlan, IsOneProcessAfterTheRunsFileOfGraphs) {
@@ -174,8 +174,8 @@ TEST(EegPlan, IsOneProcessWhoseRoundsAreItsFineTunings) {
   EXPECT_THAT(plan.processes[0].argv,
               ElementsAre(EndsWith("memduel-worker"), "--role", "trainer", "--index", "0",
                           "--config", "/run/trials/000012/worker.json"));
-  EXPECT_EQ(experiment.expansion->workload.at("dataset").at("seconds"), 30);
-  EXPECT_EQ(experiment.arms[1].optimizations.at("gradient_checkpointing"), "per_block");
+  EXPECT_EQ(experiment.resolved.at("workload").at("dataset").at("seconds"), 30);
+  EXPECT_EQ(experiment.variants[1].switches.at("gradient_checkpointing"), "per_block");
 }
 
 TEST(FederatedPlan, OnAGpuCublasAddsInOneOrder) {
@@ -198,12 +198,12 @@ TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
   const Experiment experiment = rounds_of_images();
   const PlannedTrial planned = plan_trial(experiment, {1, 0, 0, 1, TrialKind::warmup}, site());
   const auto text = planned.files.at("/run/trials/000001/worker.json");
-  json workload = experiment.expansion->workload;
+  json workload = experiment.resolved.at("workload");
   workload.erase("seed");
   const json expected = {{"workload", workload},
-                         {"optimizations", experiment.arms[1].optimizations},
+                         {"optimizations", experiment.variants[1].switches},
                          {"seed", 1},
-                         {"meters", experiment.measure.meters},
+                         {"meters", *experiment.measure.meters},
                          {"trial_dir", "/run/trials/000001"},
                          {"data_dir", "/data"},
                          {"address_file", "/run/trials/000001/server.address"},

@@ -38,77 +38,61 @@ class Finder {
   BuildDuel& duel_;
 };
 
-/// Both arms get a value as soon as one needs it.
-void add_library_path(json& env, const std::vector<BuildProgram>& programs, bool needed) {
-  if (!env.is_object()) env = json::object();
-  if (!needed) return;
+/// Where a program finds the libraries of its own build.
+void add_library_path(Variant& variant, const std::vector<BuildProgram>& programs) {
   std::string path;
   std::set<std::string> seen;
   for (const BuildProgram& program : programs) {
     if (program.library_path.empty() || !seen.insert(program.library_path).second) continue;
     path += (path.empty() ? "" : ":") + program.library_path;
   }
-  if (!path.empty()) env["LD_LIBRARY_PATH"] = path;
+  if (!path.empty()) variant.env["LD_LIBRARY_PATH"] = path;
 }
 
-bool needs_library_path(const BuildDuel& duel) {
-  const auto needs = [](const BuildProgram& program) { return !program.library_path.empty(); };
-  return std::ranges::any_of(duel.a, needs) || std::ranges::any_of(duel.b, needs);
+void complete_variants(BuildDuel& duel, const BuildPair& builds) {
+  std::vector<Variant>& variants = duel.document.variants;
+  add_library_path(variants[0], duel.a);
+  add_library_path(variants[1], duel.b);
+  if (builds.calibrate) variants[1].twin_of = builds.arm_a;
 }
 
-void complete_arms(BuildDuel& duel, const BuildPair& builds) {
-  json& arms = duel.document["arms"];
-  const bool needed = needs_library_path(duel);
-  add_library_path(arms[0]["env"], duel.a, needed);
-  add_library_path(arms[1]["env"], duel.b, needed);
-  if (builds.calibrate) arms[1]["twin_of"] = builds.arm_a;
-}
-
-const json& chosen_arm(const json& document, const std::optional<std::string>& arm,
-                       const std::string& origin) {
-  const std::string wanted = arm.value_or(document.value("baseline", std::string()));
-  const auto arms = document.find("arms");
-  if (arms != document.end() && arms->is_array())
-    for (const json& one : *arms)
-      if (one.is_object() && one.value("name", std::string()) == wanted) return one;
+const Variant& chosen_arm(const Document& document, const std::optional<std::string>& arm,
+                          const std::string& origin) {
+  const std::string& wanted = arm ? *arm : document.baseline;
+  const auto found = std::ranges::find(document.variants, wanted, &Variant::name);
+  if (found != document.variants.end()) return *found;
   throw Error(ExitCode::usage, fmt::format("found no arm \"{}\"", wanted),
               json_place(origin, {"arms"}), "--arm names the arm that both builds run");
 }
 
-/// The argv of a process in this arm, before "append".
-json argv_of(const json& process, const json& arm) {
-  const std::string role = process.value("role", std::string());
-  if (arm.contains("argv") && arm.at("argv").contains(role)) return arm.at("argv").at(role);
-  return process.value("argv", json::array());
+/// The argv of a process in this variant, before "append".
+const Argv& argv_of(const JobProcess& process, const Variant& variant) {
+  const auto own = variant.argv.find(process.role);
+  return own == variant.argv.end() ? process.argv : own->second;
 }
 
-/// Gives each arm the paths of its own build.
-void name_programs(json& a, json& b, const json& workload, Finder& finder) {
-  for (const json& process : workload.value("processes", json::array())) {
-    json argv = argv_of(process, a);
-    if (!argv.is_array() || argv.empty() || !argv.front().is_string()) continue;
-    const std::string program = argv.front();
-    if (!finder.knows(program)) continue;
-    const auto [of_a, of_b] = finder.find(program);
-    const std::string role = process.value("role", std::string());
+/// Gives each variant the paths of its own build.
+void name_programs(Variant& a, Variant& b, const Job& job, Finder& finder) {
+  for (const JobProcess& process : job.processes) {
+    Argv argv = argv_of(process, a);
+    if (!finder.knows(argv.front())) continue;
+    const auto [of_a, of_b] = finder.find(argv.front());
     argv.front() = of_a;
-    a["argv"][role] = argv;
+    a.argv[process.role] = argv;
     argv.front() = of_b;
-    b["argv"][role] = argv;
+    b.argv[process.role] = argv;
   }
 }
 
-/// From the root of the repository, the folder in which a job of `arm` starts whose config lies in
-/// `directory`. Absent as start_in_worktrees says.
-std::optional<fs::path> folder_in_repository(const json& document, const json& arm,
+/// From the root of the repository, the folder in which a job of `variant` starts whose config lies
+/// in `directory`. Absent as start_in_worktrees says.
+std::optional<fs::path> folder_in_repository(const Workload& workload, const Variant& variant,
                                              const fs::path& root, const fs::path& directory) {
-  const json workload = document.value("workload", json::object());
-  if (workload.value("kind", std::string()) != "command") return std::nullopt;
-  const json processes = workload.value("processes", json::array());
-  const bool apart =
-      std::ranges::any_of(processes, [](const json& process) { return process.contains("cwd"); });
-  if (apart && !arm.contains("cwd")) return std::nullopt;
-  const std::string cwd = arm.value("cwd", workload.value("cwd", std::string(".")));
+  if (workload.kind() != kCommandKind) return std::nullopt;
+  const bool apart = std::ranges::any_of(
+      workload.job.processes, [](const JobProcess& process) { return !process.cwd.empty(); });
+  if (apart && !variant.cwd) return std::nullopt;
+  const std::string cwd = variant.cwd.value_or(workload.job.cwd);
   if (cwd.find('{') != std::string::npos) return std::nullopt;
   fs::path folder =
       fs::weakly_canonical(directory / cwd).lexically_relative(fs::weakly_canonical(root));
@@ -151,78 +135,78 @@ BuildDuel duel_of_program(const BuildPair& builds, const std::vector<std::string
   BuildDuel duel;
   Finder finder(builds, duel);
   const auto [of_a, of_b] = finder.find(words.front());
-  std::vector<std::string> argv_a = words;
-  std::vector<std::string> argv_b = words;
-  argv_a.front() = of_a;
-  argv_b.front() = of_b;
-  json b = {{"name", builds.arm_b}, {"env", json::object()}, {"argv", {{kCommand, argv_b}}}};
-  if (cwd_a != cwd_b) b["cwd"] = cwd_b.string();
-  duel.document = {
-      {"name", "compare"},
-      {"workload",
-       {{"kind", "command"},
-        {"processes", {{{"role", kCommand}, {"argv", argv_a}, {"cwd", cwd_a.string()}}}}}},
-      {"arms", {{{"name", builds.arm_a}, {"env", json::object()}}, b}},
-      {"baseline", builds.arm_a},
-  };
-  complete_arms(duel, builds);
+  JobProcess process;
+  process.role = kCommand;
+  process.argv = words;
+  process.argv.front() = of_a;
+  process.cwd = cwd_a.string();
+  Variant a;
+  a.name = builds.arm_a;
+  Variant b;
+  b.name = builds.arm_b;
+  b.argv[kCommand] = words;
+  b.argv[kCommand].front() = of_b;
+  if (cwd_a != cwd_b) b.cwd = cwd_b.string();
+  duel.document.name = "compare";
+  duel.document.workload.job.processes = {std::move(process)};
+  duel.document.variants = {std::move(a), std::move(b)};
+  duel.document.baseline = builds.arm_a;
+  complete_variants(duel, builds);
   return duel;
 }
 
-BuildDuel duel_of_config(const BuildPair& builds, json document,
+BuildDuel duel_of_config(const BuildPair& builds, Document document,
                          const std::optional<std::string>& arm, const std::string& origin) {
   BuildDuel duel;
   Finder finder(builds, duel);
-  json a = chosen_arm(document, arm, origin);
-  json b = a;
-  a["name"] = builds.arm_a;
-  b["name"] = builds.arm_b;
-  const json workload = document.value("workload", json::object());
-  if (workload.value("kind", std::string()) == "command") {
-    name_programs(a, b, workload, finder);
+  Variant a = chosen_arm(document, arm, origin);
+  Variant b = a;
+  a.name = builds.arm_a;
+  b.name = builds.arm_b;
+  if (document.workload.kind() == kCommandKind) {
+    name_programs(a, b, document.workload.job, finder);
   } else {
     const auto [of_a, of_b] = finder.find(kWorkerProgram);
-    a["env"][kWorkerVariable] = of_a;
-    b["env"][kWorkerVariable] = of_b;
+    a.env[kWorkerVariable] = of_a;
+    b.env[kWorkerVariable] = of_b;
   }
   if (duel.a.empty())
     throw Error(ExitCode::usage, "found no process whose program lies in the builds",
                 json_place(origin, {"workload", "processes"}),
                 "an argv that is to be taken from the builds starts with a path in them");
-  document["arms"] = {a, b};
-  document["baseline"] = builds.arm_a;
-  document.erase("ablation");  // it speaks of all arms
+  document.variants = {std::move(a), std::move(b)};
+  document.baseline = builds.arm_a;
+  document.ablation.reset();  // it is about all variants
   duel.document = std::move(document);
-  complete_arms(duel, builds);
+  complete_variants(duel, builds);
   return duel;
 }
 
 void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const fs::path& root,
                         const fs::path& directory) {
-  json& arms = duel.document["arms"];
-  const auto folder = folder_in_repository(duel.document, arms[0], root, directory);
+  std::vector<Variant>& variants = duel.document.variants;
+  const auto folder = folder_in_repository(duel.document.workload, variants[0], root, directory);
   if (!folder) return;
-  arms[0]["cwd"] = folder_of_worktree(builds.a, *folder);
-  arms[1]["cwd"] = folder_of_worktree(builds.b, *folder);
+  variants[0].cwd = folder_of_worktree(builds.a, *folder);
+  variants[1].cwd = folder_of_worktree(builds.b, *folder);
 }
 
-std::vector<WorktreeArguments> arguments_in_worktrees(const json& document,
+std::vector<WorktreeArguments> arguments_in_worktrees(const Document& document,
                                                       const std::optional<std::string>& arm,
                                                       const std::string& origin,
                                                       const fs::path& root,
                                                       const fs::path& directory) {
-  const json& chosen = chosen_arm(document, arm, origin);
-  const auto folder = folder_in_repository(document, chosen, root, directory);
+  const Variant& chosen = chosen_arm(document, arm, origin);
+  const auto folder = folder_in_repository(document.workload, chosen, root, directory);
   if (!folder) return {};
   std::vector<WorktreeArguments> all;
-  for (const json& process : document.at("workload").at("processes")) {
-    const std::string role = process.at("role");
-    auto words = argv_of(process, chosen).get<std::vector<std::string>>();
-    for (const json& word : chosen.value("append", json::object()).value(role, json::array()))
-      words.push_back(word);
+  for (const JobProcess& process : document.workload.job.processes) {
+    Argv words = argv_of(process, chosen);
+    if (const auto more = chosen.append.find(process.role); more != chosen.append.end())
+      words.insert(words.end(), more->second.begin(), more->second.end());
     words.erase(words.begin());
     all.push_back({std::move(words), fs::weakly_canonical(root) / *folder, *folder,
-                   fmt::format("{}, role {}", origin, role)});
+                   fmt::format("{}, role {}", origin, process.role)});
   }
   return all;
 }

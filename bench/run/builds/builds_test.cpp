@@ -86,45 +86,46 @@ TEST(SameBuild, IsSameInEveryFileAndNeverSaidOfAScript) {
 
 class WorktreeFolders : public TestFolder {
  protected:
-  /// The document with its arms where the config lies in root/FOLDER.
-  nlohmann::json started(nlohmann::json document, const std::string& folder) {
+  /// The document's variants where the config lies in root/FOLDER.
+  std::vector<Variant> started(Document document, const std::string& folder) {
     for (const char* each : {"root/jobs", "a/jobs", "b/jobs", "root/new", "b/new"})
       fs::create_directories(folder_ / each);
     BuildDuel duel;
     duel.document = std::move(document);
     start_in_worktrees(duel, {folder_ / "a", folder_ / "b"}, folder_ / "root",
                        folder_ / "root" / folder);
-    return duel.document.at("arms");
+    return duel.document.variants;
   }
   [[nodiscard]] std::string at(const std::string& folder) const {
     return fs::weakly_canonical(folder_ / folder).string();
   }
-  static nlohmann::json job(nlohmann::json process = {{"role", "r"}}) {
-    nlohmann::json document = {{"workload", {{"kind", "command"}}},
-                               {"arms", {{{"name", "a"}}, {{"name", "b"}}}}};
-    document["workload"]["processes"].push_back(std::move(process));
+  static Document job(const std::string& cwd_of_process = "") {
+    Document document;
+    document.variants.resize(2);
+    document.workload.job.processes.resize(1);
+    document.workload.job.processes[0].cwd = cwd_of_process;
     return document;
   }
 };
 
 TEST_F(WorktreeFolders, AreThoseThatTheConfigNamesInTheCheckout) {
-  nlohmann::json arms = started(job(), "jobs");
-  EXPECT_EQ(arms[0].at("cwd"), at("a/jobs"));
-  EXPECT_EQ(arms[1].at("cwd"), at("b/jobs"));
-  nlohmann::json of_workload = job();
-  of_workload["workload"]["cwd"] = "..";
-  EXPECT_EQ(started(of_workload, "jobs")[1].at("cwd"), at("b"));
-  nlohmann::json of_arms = job({{"role", "r"}, {"cwd", "."}});
-  for (nlohmann::json& arm : of_arms["arms"]) arm["cwd"] = "jobs";
-  EXPECT_EQ(started(of_arms, "")[0].at("cwd"), at("a/jobs"));
+  const auto variants = started(job(), "jobs");
+  EXPECT_EQ(variants[0].cwd, at("a/jobs"));
+  EXPECT_EQ(variants[1].cwd, at("b/jobs"));
+  Document of_workload = job();
+  of_workload.workload.job.cwd = "..";
+  EXPECT_EQ(started(of_workload, "jobs")[1].cwd, at("b"));
+  Document of_variants = job(".");
+  for (Variant& variant : of_variants.variants) variant.cwd = "jobs";
+  EXPECT_EQ(started(of_variants, "")[0].cwd, at("a/jobs"));
 }
 
 TEST_F(WorktreeFolders, AreNotTakenWhereTheConfigNamesOthers) {
-  EXPECT_FALSE(started(job({{"role", "r"}, {"cwd", "x"}}), "jobs")[0].contains("cwd"));
+  EXPECT_FALSE(started(job("x"), "jobs")[0].cwd);
   for (const char* cwd : {"{trial_dir}", "../../elsewhere"}) {
-    nlohmann::json document = job();
-    document["workload"]["cwd"] = cwd;
-    EXPECT_FALSE(started(document, "jobs")[1].contains("cwd")) << cwd;
+    Document document = job();
+    document.workload.job.cwd = cwd;
+    EXPECT_FALSE(started(document, "jobs")[1].cwd) << cwd;
   }
 }
 

@@ -149,9 +149,6 @@ inline std::string_view embedded_file(std::span<const EmbeddedFile> files, std::
   throw std::logic_error("not built in: " + std::string(name));
 }
 
-/// The experiment schema.
-std::span<const EmbeddedFile> experiment_files();
-
 /// The laboratory's schema, switches and presets.
 std::span<const EmbeddedFile> laboratory_files();
 

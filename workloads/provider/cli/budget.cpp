@@ -119,10 +119,10 @@ BudgetRequest completed(BudgetRequest request, const ProbedWorkload& asked) {
   return request;
 }
 
-const Arm& arm_of(const Experiment& experiment, const std::string& name) {
+const Variant& arm_of(const Experiment& experiment, const std::string& name) {
   const std::string& wanted = name.empty() ? experiment.baseline : name;
   std::vector<std::string> names;
-  for (const Arm& arm : experiment.arms) {
+  for (const Variant& arm : experiment.variants) {
     if (arm.name == wanted) return arm;
     names.push_back(arm.name);
   }
@@ -131,7 +131,7 @@ const Arm& arm_of(const Experiment& experiment, const std::string& name) {
 }
 
 /// The worker of this build, else the arm's own.
-fs::path worker_of(const Arm& arm) {
+fs::path worker_of(const Variant& arm) {
   if (const auto worker = find_worker()) return *worker;
   if (const auto named = arm.env.find(kWorkerVariable); named != arm.env.end())
     return named->second;
@@ -139,15 +139,15 @@ fs::path worker_of(const Arm& arm) {
 }
 
 /// worker.json of the arm, as a trial in `directory` would have it.
-nlohmann::json config_of(const Experiment& experiment, const Arm& arm, const fs::path& data_dir,
+nlohmann::json config_of(const Experiment& experiment, const Variant& arm, const fs::path& data_dir,
                          const fs::path& directory) {
   nlohmann::json document = worker_document(
-      {experiment.expansion->workload, experiment.measure.meters, ""}, arm.optimizations);
+      {experiment.resolved.at("workload"), *experiment.measure.meters, ""}, arm.switches);
   if (document.contains("graph_file")) document["graph_file"] = "{trial_dir}/graphs.bin";
   PlaceholderValues values;
   values.trial_dir = directory;
-  values.seed = experiment.seed;
-  values.deadline_seconds = experiment.deadline_seconds;
+  values.seed = *experiment.job.seed;
+  values.deadline_seconds = experiment.job.deadline_seconds;
   values.site["data_dir"] = data_dir.string();
   return nlohmann::json::parse(TrialPlaceholders(values).fill_json(document.dump(), "worker.json"));
 }
@@ -164,18 +164,18 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
   const Experiment experiment = asked.config.empty()
                                     ? experiment_of(asked, overrides)
                                     : load_experiment(asked.config, overrides, ask_laboratory);
-  const Arm& arm = arm_of(experiment, asked.arm);
-  if (!experiment.expansion || !provider_of(*experiment.expansion).is_default())
+  const Variant& arm = arm_of(experiment, asked.arm);
+  if (!experiment.expansion || !experiment.expansion->provider.is_default())
     throw Error(ExitCode::usage, "a command workload trains no model of ours", asked.config,
                 "a budget is for workloads that memduel-worker trains");
-  const nlohmann::json& workload = experiment.expansion->workload;
+  const nlohmann::json& workload = experiment.resolved.at("workload");
   const fs::path data_dir = find_data_dir(workload, data_directories(asked.data_dir));
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-budget");
   const nlohmann::json answer =
       probe_worker(worker_of(arm),
                    {{"config", config_of(experiment, arm, data_dir, scratch.path())},
                     {"budget", completed(request, asked)}},
-                   experiment.deadline_seconds);
+                   experiment.job.deadline_seconds);
   const auto report = answer.get<BudgetReport>();
   print_fitted(describe_measured_budget(report));
   return report.is_exceeded() || !report.found.fits ? static_cast<int>(ExitCode::gate_failed) : 0;

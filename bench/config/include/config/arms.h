@@ -33,12 +33,12 @@ struct AblationChoice {
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
                                const AskProvider& ask = ask_program);
 
-/// An arm of more is a mistake in its axes: a config has at most so many arms.
+/// A matrix of more is a mistake in its axes: a config has at most so many variants.
 inline constexpr std::size_t kMostArms = 64;
 
-/// Replaces each arm that has a `matrix` by one arm for every combination: the arm without it, with
-/// what each axis' value changes merged over it, named NAME-VALUE-VALUE. Other arms stay. Throws
+/// Replaces each variant that has a `matrix` by one for every combination: the variant without it,
+/// with what each axis' value changes merged over it, named NAME-VALUE-VALUE. Others stay. Throws
 /// Error(usage) naming the place of a matrix that is no list of axes, and for more than kMostArms.
-void expand_arm_matrices(nlohmann::json& document, const std::string& origin);
+void expand_matrices(ConfigTree& tree);
 
 }  // namespace memduel

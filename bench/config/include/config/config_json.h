@@ -1,16 +1,15 @@
-// A config's JSON as people write it (comments allowed): places inside it, one --set applied to
-// it, and the schemas, which judge it, explain what is wrong, and hold every default.
+// A config's JSON as people write it (comments allowed): places inside it, and one --set applied to
+// it.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memduel {
-
-/// Parses JSON with // and /* */ comments. Throws Error(usage) naming `origin`, line and column.
-nlohmann::json parse_json_text(std::string_view text, const std::string& origin);
 
 /// A place in a document, from its root.
 using JsonPath = std::vector<std::string>;
@@ -21,23 +20,45 @@ std::string format_json_path(const JsonPath& path);
 /// "config.json, $.arms[0].name", as Error's `where`.
 std::string json_place(const std::string& origin, const JsonPath& path);
 
+/// Where the values of one document come from: lines of a file, or options.
+class Places {
+ public:
+  explicit Places(std::string file) : file_(std::move(file)) {}
+
+  /// The file as messages name it, or what stands for one.
+  [[nodiscard]] const std::string& file() const { return file_; }
+
+  /// Error's `where` of a value: "config.json, line 4, $.arms[0].name". The line is that of the
+  /// nearest value around it which the file has; a text of one line has none.
+  [[nodiscard]] std::string at(const JsonPath& path) const;
+
+  void add_line(const JsonPath& path, std::size_t line);
+  /// From now on the value at `path` is what `option` gives.
+  void replace(const JsonPath& path, const std::string& option);
+  /// The lines of the elements of the list at `path`, each as that of the element `from[i]` now.
+  void rearrange(const std::string& list, const std::vector<std::size_t>& from);
+
+ private:
+  std::string file_;
+  std::map<std::string, std::size_t> lines_;    ///< by format_json_path()
+  std::map<std::string, std::string> options_;  ///< likewise
+  std::vector<std::size_t> rearranged_;         ///< of `list_`, by element
+  std::string list_;
+};
+
+/// A document and where its values come from.
+struct ConfigTree {
+  nlohmann::json root;
+  Places places;
+};
+
+/// Parses JSON with // and /* */ comments. Throws Error(usage) naming `origin`, line and column.
+ConfigTree parse_config_text(std::string_view text, const std::string& origin);
+
 /// Applies one --set: `arms.optimized.env.OMP_NUM_THREADS=2`. The value is read as JSON, else taken
 /// as a string; an element of an array is named by its index or its "name". Objects on the way that
-/// do not exist are made. Throws Error(usage) for a text without '=' or a path through a value that
-/// is no object or array.
-void set_json_value(nlohmann::json& document, const std::string& assignment);
-
-/// configs/schema/experiment.schema.json as built in.
-const nlohmann::json& experiment_schema();
-/// configs/schema/suite.schema.json, likewise.
-const nlohmann::json& suite_schema();
-
-/// Throws Error(usage) for the first fault: the place, what was found, what was expected, and the
-/// nearest valid name for an unknown key or value. valijson decides; this explains.
-void validate_against_schema(const nlohmann::json& document, const nlohmann::json& schema,
-                             const std::string& origin);
-
-/// `document`, which must be valid, with every absent key that has a default in the schema.
-nlohmann::json with_schema_defaults(nlohmann::json document, const nlohmann::json& schema);
+/// do not exist are made. Returns the place of the value. Throws Error(usage) for a text without
+/// '=' or a path through a value that is no object or array.
+JsonPath set_json_value(nlohmann::json& document, const std::string& assignment);
 
 }  // namespace memduel

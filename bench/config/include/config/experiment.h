@@ -12,11 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "config/document.h"
 #include "config/job.h"
 #include "config/provider.h"
-#include "memduel/allocator.h"
 #include "model/job_facts.h"
-#include "model/run_directory.h"
 
 namespace memduel {
 
@@ -40,40 +39,16 @@ struct Overrides {
   nlohmann::json resumed;  ///< the resolved config of the run that goes on, else null
 };
 
-struct Arm {
-  std::string name;
-  nlohmann::json optimizations = nlohmann::json::object();  ///< every switch with its value
-  std::map<std::string, std::string> env;
-  std::optional<Allocator> allocator;  ///< preloaded, tuned and verified
-  std::vector<JobProcess> processes;   ///< with the arm's changes applied
-  std::vector<JobTemplate> templates;  ///< beside the job's
-  std::optional<std::string> twin_of;
-};
-
-struct Measure {
-  std::optional<int> repeats;  ///< blocks of a fixed design; absent: adaptive looks
-  int warmups = 1;             ///< trials of each arm before the first block
-  int warmup_rounds = 1;       ///< of a trial
-  double interval_ms = 2;
-  std::vector<std::string> meters;
-  std::uint64_t seed = 1;  ///< of the order of the arms
-  bool restricts_order =
-      true;  ///< else as earlier versions drew it: bench/stats/include/stats/trial_order.h
-};
-
+/// One experiment as it will run. It is made once, by the functions below, and stays as it is.
 struct Experiment {
   std::string name;
   std::string baseline;
-  nlohmann::json workload;             ///< resolved, of kind command
+  Job job;                             ///< with every default and absolute paths
   JobFacts facts;                      ///< what the workload says of its roles
-  Job job;                             ///< the workload
-  double deadline_seconds = 600;       ///< of a trial
-  std::optional<Expansion> expansion;  ///< where a provider made the workload and the arms
-  std::uint64_t seed = 1;              ///< of the workload: models, data, {seed}
-  std::vector<Arm> arms;               ///< in the order of the config, a twin last
-  Measure measure;
-  int profile_trials = 0;  ///< of each arm and tracer, after the last block
-  std::vector<std::string> tracers = {kRecorderTracer};
+  std::optional<Expansion> expansion;  ///< who made the job and the variants; absent: the config
+  std::vector<Variant> variants;       ///< in the order of the config, a twin last
+  Measure measure;                     ///< with seed and meters
+  std::optional<ProfileSettings> profile;  ///< where the config has decided about profiles
   std::vector<std::string> gates;
   std::string gates_place;  ///< of their list in the config; empty: --gate named them
   std::vector<std::string> replaced_gates;  ///< of the config, in whose place are the overrides'
@@ -93,6 +68,15 @@ Experiment load_experiment(const std::filesystem::path& path, const Overrides& o
 Experiment parse_experiment(std::string_view text, const std::string& origin,
                             const std::filesystem::path& directory, const Overrides& overrides = {},
                             const AskProvider& ask = ask_program);
+
+/// Of a document that a command made; `origin` stands for its file in messages.
+Experiment make_experiment(const Document& document, const std::string& origin,
+                           const std::filesystem::path& directory, const Overrides& overrides = {},
+                           const AskProvider& ask = ask_program);
+
+/// The config in a file, named `name` in messages, with its matrices expanded. Throws as
+/// load_experiment().
+Document load_document(const std::filesystem::path& path, const std::string& name);
 
 /// Says that no arm is called so. Throws Error(usage) with the names that there are.
 [[noreturn]] void refuse_arm(const std::string& name, const std::vector<std::string>& names,

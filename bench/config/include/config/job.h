@@ -1,7 +1,8 @@
-// A job as a config of kind command asks for it: checked, with every default, its placeholders not
-// yet filled; and what its workload says of its roles.
+// A job: the workload of kind command of a config, its placeholders not yet filled, and what it
+// says of its roles. What a key has where the config does not give it stands here.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -27,18 +28,19 @@ struct JobReady {
 };
 
 using Argv = std::vector<std::string>;
+using Environment = std::map<std::string, std::string>;
 
 /// One process, or `count` of them.
 struct JobProcess {
   std::string role;
   std::optional<int> count = std::nullopt;
   Argv argv;
-  std::string cwd = ".";
-  std::map<std::string, std::string> env;
+  std::string cwd;  ///< empty: the job's
+  Environment env;
   std::vector<std::string> after;  ///< roles, of a counted one all
   std::optional<JobReady> ready = std::nullopt;
   End end = End::wait;
-  bool takes_rounds = false;
+  bool takes_rounds = false;  ///< those of the reference; else its own
   std::vector<int> exit_statuses = {0};
   std::vector<int> nodes = {1};  ///< taken in turn by the processes of a count
   bool operator==(const JobProcess&) const = default;
@@ -52,12 +54,29 @@ struct JobProcess {
 /// A file of each trial, its placeholders replaced: a copy, or a JSON document.
 struct JobTemplate {
   std::optional<std::string> from;
-  std::string json;
+  std::optional<nlohmann::json> json;
   std::string to;
   bool operator==(const JobTemplate&) const = default;
 };
 
-/// What a trial leaves, by which the arms are told to compute the same.
+/// What each trial must leave.
+struct JobFile {
+  std::string name;
+  std::string path;
+  Argv compare;
+};
+
+/// The model that each trial must leave.
+struct FinalModel {
+  std::string path;
+  Argv compare;
+};
+
+struct OwnMetric {
+  Direction better = Direction::undeclared;
+};
+
+/// What a trial leaves, by which the variants are shown to compute the same.
 struct Artifact {
   enum class Kind { file, final_model, printed };
   Kind kind = Kind::file;
@@ -69,41 +88,41 @@ struct Artifact {
 };
 
 struct Job {
-  std::vector<JobProcess> processes;  ///< before an arm's changes
+  std::vector<JobProcess> processes;  ///< before a variant's changes
   std::vector<RoleMatch> match;
   std::vector<TextMarkSpec> marks;  ///< of roles as the config names them
-  std::string cwd = ".";
+  std::map<std::string, OwnMetric> metrics;
+  std::optional<std::string> reference;
+  std::string cwd;  ///< empty: the directory of the config
   std::vector<JobTemplate> templates;
-  std::vector<Artifact> artifacts;  ///< the final model first
-  std::optional<int> rounds;        ///< that it has, where that is known
+  std::vector<JobFile> files;
+  std::optional<FinalModel> final_model;
+  std::optional<int> rounds;  ///< that it has, where that is known
   std::vector<Argv> prepare;
   std::vector<Argv> cleanup;
   std::optional<int> stop_after_round;
   double stop_grace_seconds = 5;
   bool pss_between_rounds = true;
-  bool memduel_statuses = false;  ///< its processes' exit statuses mean what memduel's do
-  bool differs_by_block = false;  ///< something in it has {block}: no two blocks are alike
+  bool memduel_statuses = false;      ///< its processes' exit statuses mean what memduel's do
+  std::optional<std::uint64_t> seed;  ///< {seed}; absent in a config: measure.seed, else 1
+  double deadline_seconds = 600;      ///< of a trial
+
+  /// The final model first.
+  [[nodiscard]] std::vector<Artifact> artifacts() const;
 };
 
-/// @param workload resolved, of kind command.
-Job job_from_json(const nlohmann::json& workload);
+/// The job of a run, which this or an earlier version kept. Throws Error(usage) where it is none.
+Job job_from_json(const nlohmann::json& workload, const std::string& origin);
 
-std::vector<JobTemplate> job_templates_from_json(const nlohmann::json& templates);
-
-/// "node" of an element of "processes", resolved or not: see JobProcess::nodes.
-std::vector<int> nodes_of_process(const nlohmann::json& process);
-/// Whether one of such nodes is another than memduel's own.
+/// Whether one of the nodes is another than memduel's own.
 bool are_elsewhere(const std::vector<int>& nodes);
-
-/// One element of "processes".
-JobProcess job_process_from_json(const nlohmann::json& process);
 
 /// The marks of one trial, each for every process of its role.
 /// @param fill replaces the placeholders in a mark of the process with that {index}.
 std::vector<TextMarkSpec> planned_text_marks(
     const Job& job, const std::function<void(TextMarkSpec& mark, int index)>& fill);
 
-/// @param workload resolved, of kind command: a process with a count of several is a group.
-JobFacts job_facts_of(const nlohmann::json& workload);
+/// A process with a count of several is a group. The patterns of its marks are valid.
+JobFacts job_facts_of(const Job& job);
 
 }  // namespace memduel

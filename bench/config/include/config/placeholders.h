@@ -12,6 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "config/config_json.h"
+#include "config/document.h"
+#include "config/job.h"
+
 namespace memduel {
 
 /// The value of a placeholder, by what stands between its braces; absent: there is none of it.
@@ -29,11 +33,11 @@ std::string fill_placeholders(std::string_view text, const PlaceholderValue& val
 std::string fill_known_placeholders(std::string_view text, const PlaceholderValue& value);
 
 /// Refuses unknown placeholders, and texts that no argument or environment can hold, in the
-/// processes, prepare, cleanup, templates and files of a command workload. Throws Error(usage).
-void check_command_texts(const nlohmann::json& workload, const std::string& origin);
+/// processes, prepare, cleanup, templates and files of a job. Throws Error(usage).
+void check_job_texts(const Job& job, const Places& places);
 
-/// The same in what an arm changes; `place` is the arm.
-void check_arm_texts(const nlohmann::json& arm, const std::string& place);
+/// The same in what a variant changes; `path` is its place.
+void check_variant_texts(const Variant& variant, const JsonPath& path, const Places& places);
 
 /// A larger file is no template.
 inline constexpr std::size_t kMostTemplateBytes = std::size_t{64} << 20;
@@ -41,8 +45,8 @@ inline constexpr std::size_t kMostTemplateBytes = std::size_t{64} << 20;
 /// The same in a template: `file` is for the message.
 void check_template_text(const std::string& text, const std::string& file);
 
-/// Whether a process, a template's name or prepare has {block}: then no two blocks are alike.
-bool mentions_block(const nlohmann::json& workload);
+/// Whether something of the job has {block}: then no two blocks are alike.
+bool mentions_block(const Job& job);
 
 struct PlaceholderValues {
   std::filesystem::path trial_dir;
@@ -71,7 +75,7 @@ class TrialPlaceholders {
   /// A template, line by line.
   std::string fill_template(const std::string& text, const std::string& file);
   /// A JSON document, in whose strings they are; one that is a number alone becomes that number.
-  std::string fill_json(const std::string& text, const std::string& place);
+  std::string fill_json(const nlohmann::json& document, const std::string& place);
   /// A pattern, in which other text in braces stays.
   std::string fill_pattern(const std::string& text);
 

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "config/document.h"
 #include "model/job_facts.h"
 #include "util/error.h"
 
@@ -104,7 +105,7 @@ Catalog catalog_of(const nlohmann::json& catalogue, const Provider& provider);
 Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask);
 
 /// SHA-256 by path of the files that its command names.
-nlohmann::json programs_of(const Provider& provider);
+std::map<std::string, std::string> programs_of(const Provider& provider);
 
 /// The job: a workload of kind command, and what each arm changes of it.
 /// @param request workload and arms. Throws as ask_catalogue().
@@ -120,52 +121,52 @@ nlohmann::json ask_site(const Provider& provider, const nlohmann::json& request,
 /// What a provider prints to refuse: the code, the place and the advice of its error go with it.
 nlohmann::json refusal_json(const Error& error);
 
-/// What the document said before its job took its place, and what the provider said of it.
+/// Who made a job.
 struct Expansion {
-  nlohmann::json provider;  ///< argv
-  nlohmann::json workload;  ///< of the provider's kind; with every default where it has told them
-  nlohmann::json arms;      ///< with every switch
+  Provider provider;
   Catalog catalog;
-  /// "expanded" of the resolved config: directory, programs, request_sha256, resolved_sha256,
-  /// catalogue, workload, arms, and what else the provider said (docs/providers.md).
+  std::string name;
+  std::string version;
+  std::map<std::string, std::string> programs;  ///< SHA-256 by path: see programs_of()
+  bool has_site = false;                        ///< it knows what this machine has for the job
+};
+
+/// A document whose workload is of a provider's kind, and the job in its place.
+struct ExpandedDocument {
+  Expansion expansion;
+  Document own;                     ///< with every switch of each variant
+  Document job;                     ///< with the job's workload, variants and meters
+  std::filesystem::path directory;  ///< at which the job's paths start
+  /// What the provider answered: "expanded" of the resolved config, see docs/formats.md.
   nlohmann::json kept;
 };
 
-/// Where a document came from, for messages.
-struct Origin {
-  std::string file;
-  std::filesystem::path directory;
-  std::vector<std::string> arms;  ///< the place of each arm of the document
-};
-
-/// Puts the job in the place of `document`'s workload and arms. The provider is asked unless the
-/// document, or `before`, holds its answer to the same question.
-/// @param document with a "provider", otherwise valid
+/// Asks the provider, unless the document, or `before`, has its answer to the same question.
 /// @param before the resolved config of the run that is resumed; null where none is
-/// Throws Error(usage) at the place in `origin` for arms that the provider does not know.
-Expansion expand(nlohmann::json& document, const Origin& origin, const nlohmann::json& before,
-                 const AskProvider& ask);
+/// Throws Error(usage) at the place in the config for variants that the provider does not know.
+ExpandedDocument expand(const Document& document, const Places& places,
+                        const std::filesystem::path& directory, const nlohmann::json& before,
+                        const AskProvider& ask);
 
-/// Why a switch makes no difference in an arm, by its name.
+/// The resolved config: as it was written, and beside it the job. @param job of `expanded`,
+/// resolved by now
+nlohmann::json folded(const ExpandedDocument& expanded, const Document& job);
+
+/// Why a switch makes no difference in a variant, by its name.
 using IdleSwitches = std::map<std::string, std::string>;
 
-/// What the provider says of each of other arms of the same workload. @param arms each with name,
-/// optimizations, env and, where it has one, allocator. Throws as ask_expansion(), where it refuses
-/// one of them.
-std::vector<IdleSwitches> ask_about_arms(const Expansion& expansion, const nlohmann::json& arms,
-                                         const std::string& origin, const AskProvider& ask);
+/// What the provider says of each of other variants of the same workload. Throws as
+/// ask_expansion(), where it refuses one of them.
+std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion,
+                                             const nlohmann::json& workload,
+                                             const std::vector<Variant>& variants,
+                                             const std::string& origin, const AskProvider& ask);
 
-/// What measures the processes of a job where neither its config nor its provider says it.
-nlohmann::json default_meters();
+/// What measures the processes of a job where neither its config nor its provider names it.
+std::vector<std::string> default_meters();
 
-/// Of a resolved document: what a provider is asked when its job is to run here.
-nlohmann::json site_request(const Expansion& expansion);
-
-/// Who made the job of an expansion.
-Provider provider_of(const Expansion& expansion);
-
-/// The document with what it said before, and the job, resolved by now, beside it.
-nlohmann::json folded(nlohmann::json document, const Expansion& expansion);
+/// Of a resolved config: what its provider is asked when the job is to run here.
+nlohmann::json site_request(const nlohmann::json& resolved);
 
 /// `job` with what a provider's answer says of it beside the processes.
 JobFacts with_answer(const JobFacts& job, const nlohmann::json& answer, const std::string& origin);
@@ -174,8 +175,5 @@ JobFacts with_answer(const JobFacts& job, const nlohmann::json& answer, const st
 /// the laboratory says them. Throws Error(usage) where there is none.
 JobFacts facts_of_workload(const nlohmann::json& workload, const std::string& origin,
                            const AskProvider& ask = ask_program);
-
-/// A workload that stands for the provider's while the rest of the config is judged by the schema.
-nlohmann::json workload_to_be();
 
 }  // namespace memduel

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "config/document.h"
 #include "util/command_line.h"
 #include "util/error.h"
 
@@ -182,7 +183,7 @@ struct BuildPair {
 std::optional<std::string> arm_name_for(const std::string& name);
 
 struct BuildDuel {
-  nlohmann::json document;
+  Document document;
   std::vector<BuildProgram> a;  ///< what each arm runs out of its build
   std::vector<BuildProgram> b;
 };
@@ -195,7 +196,7 @@ BuildDuel duel_of_program(const BuildPair& builds, const std::vector<std::string
 /// One arm of a config (`arm`, else its baseline) in both builds: of a command workload every
 /// process whose program lies in the builds, of a replay memduel-worker. Throws Error(usage) when
 /// the config names no program of the builds.
-BuildDuel duel_of_config(const BuildPair& builds, nlohmann::json document,
+BuildDuel duel_of_config(const BuildPair& builds, Document document,
                          const std::optional<std::string>& arm, const std::string& origin);
 
 /// Lets both arms of a job whose config lies in `directory` of the repository in `root` run in the
@@ -206,8 +207,8 @@ void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const std::fil
                         const std::filesystem::path& directory);
 
 /// Of every process of a config's `arm` (absent: its baseline) that start_in_worktrees would start
-/// in the worktrees. `document` follows the schema.
-std::vector<WorktreeArguments> arguments_in_worktrees(const nlohmann::json& document,
+/// in the worktrees.
+std::vector<WorktreeArguments> arguments_in_worktrees(const Document& document,
                                                       const std::optional<std::string>& arm,
                                                       const std::string& origin,
                                                       const std::filesystem::path& root,

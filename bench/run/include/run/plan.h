@@ -73,10 +73,10 @@ std::optional<std::filesystem::path> resolve_program(const std::string& name,
 
 /// The same for a process of an arm; also absent for a program that only a trial's placeholders
 /// name, and that the job itself makes.
-std::optional<std::filesystem::path> program_of(const Arm& arm, const JobProcess& process);
+std::optional<std::filesystem::path> program_of(const Variant& arm, const JobProcess& process);
 
 /// The script that a shell or Python is told to run: its first argument that is a file.
-std::optional<std::filesystem::path> script_of(const Arm& arm, const JobProcess& process);
+std::optional<std::filesystem::path> script_of(const Variant& arm, const JobProcess& process);
 
 /// Path to SHA-256 of every program and script that an arm names, of the commands of prepare and
 /// cleanup, of templates and of allocators. Throws

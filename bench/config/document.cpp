@@ -1,0 +1,287 @@
+#include "config/document.h"
+
+#include <algorithm>
+
+#include "config/reference.h"
+#include "config/schema.h"
+#include "keys.h"
+
+namespace memduel {
+
+const Keys<Variant>& keys_of(const Variant*);
+const Keys<Measure>& keys_of(const Measure*);
+const Keys<GrowthSettings>& keys_of(const GrowthSettings*);
+const Keys<ProfileSettings>& keys_of(const ProfileSettings*);
+const Keys<PlannedCell>& keys_of(const PlannedCell*);
+const Keys<PlannedSwitch>& keys_of(const PlannedSwitch*);
+const Keys<AblationPlan>& keys_of(const AblationPlan*);
+const Keys<Document>& keys_of(const Document*);
+
+namespace {
+
+using nlohmann::json;
+
+const Schema kNamed = {{"minLength", 1}};
+
+/// A workload of kind command is judged; another kind's is the provider's.
+Key<Document> workload_key() {
+  return {"workload", Key<Document>::Presence::required,
+          [](Schema& definitions) {
+            const Schema job = schema_of<Job>(definitions);
+            definitions["workload"] = Schema::parse(R"({
+              "type": "object",
+              "required": ["kind"],
+              "properties": {
+                "kind": {"type": "string", "minLength": 1, "description": "command: processes of your own. Another kind is a provider's: laboratory.schema.json has those of the replays."}
+              },
+              "allOf": [{"if": {"properties": {"kind": {"const": "command"}}}}]
+            })");
+            definitions["workload"]["allOf"][0]["then"] = job;
+            return Schema{{"$ref", "#/definitions/workload"}};
+          },
+          [](const json& value, Document& document) {
+            if (value.at("kind") == kCommandKind)
+              read_from(value, document.workload.job);
+            else
+              document.workload.own = value;
+          },
+          [](const Document& document, Write write) {
+            if (!document.workload.own.is_null()) return document.workload.own;
+            json job = write_value(document.workload.job, write);
+            job["kind"] = kCommandKind;
+            return job;
+          }};
+}
+
+}  // namespace
+
+const Keys<Variant>& keys_of(const Variant*) {
+  static const Keys<Variant> keys =
+      Keys<Variant>("arm")
+          .required(
+              "name", &Variant::name, "Letters, digits and . _ + -",
+              {{"minLength", 1}, {"maxLength", 60}, {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}})
+          .optional("preset", &Variant::preset,
+                    "Of a provider: a named set of switch values; absent: every switch at its "
+                    "original value.")
+          .optional("optimizations", &Variant::switches,
+                    "Of a provider: switch to value, over the preset's.", {{"type", "object"}})
+          .with_default("env", &Variant::env, "Added to every process of the arm.")
+          .optional("allocator", &Variant::allocator,
+                    "Preloaded into every process of the arm with settings that give memory back, "
+                    "and verified in it; absent: whatever the processes use. See "
+                    "docs/allocators.md.")
+          .optional("cwd", &Variant::cwd,
+                    "Command: working directory of every process of the arm. A relative path "
+                    "starts at the directory of the config.",
+                    kNamed)
+          .with_default("argv", &Variant::argv,
+                        "Command: role to the arguments that replace its argv.",
+                        {{"additionalProperties", {{"minItems", 1}}}})
+          .with_default("append", &Variant::append,
+                        "Command: role to arguments added at the end of its argv.")
+          .optional("twin_of", &Variant::twin_of,
+                    "Written by --calibrate: this arm repeats that arm on purpose.")
+          .with_default("templates", &Variant::templates, "Beside those of the workload.")
+          .judged("matrix", R"({
+              "type": "array",
+              "minItems": 1,
+              "items": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
+              "description": "Axes, each an object of names and what that changes in this arm. The arm stands for one of every combination, called NAME-VALUE-VALUE."})");
+  return keys;
+}
+
+const Keys<Measure>& keys_of(const Measure*) {
+  static const Keys<Measure> keys =
+      Keys<Measure>("measure")
+          .optional("repeats", &Measure::repeats,
+                    "Blocks of a fixed design; absent: adaptive looks at 6, 10 and 16 blocks, with "
+                    "two candidates or more at 8 and 16.",
+                    {{"minimum", 1}, {"maximum", 10000}})
+          .optional("warmups", &Measure::warmups,
+                    "Trials of each arm before the first block, which do not count; absent: 1.",
+                    {{"minimum", 0}, {"maximum", 100}})
+          .with_default("warmup_rounds", &Measure::warmup_rounds,
+                        "First rounds of a trial that per-round statistics leave out. A trial "
+                        "without a later round has no such statistics.",
+                        {{"minimum", 0}, {"maximum", 100'000}})
+          .with_default("interval_ms", &Measure::interval_ms, "Between two samples of a process.",
+                        {{"minimum", 1}, {"maximum", 60000}})
+          .optional(
+              "meters", &Measure::meters,
+              "See memduel list meters; cgroup is read beside any other; default: procfs and heap "
+              "for commands, procfs, allocator and torch for replays.",
+              kMeters)
+          .optional("seed", &Measure::seed,
+                    "Of the order in which the arms run. Default: drawn for every run and kept for "
+                    "--resume. One that is given is workload.seed's default, too.",
+                    {{"minimum", 0}, {"maximum", 9007199254740991}})
+          .in_form(
+              "order",
+              R"({"enum": ["restricted", "superblocks"], "default": "restricted",
+                  "description": "Two blocks at a time, every arm twice, in random order. restricted: drawn again until no arm lies much later than the baseline; superblocks: as earlier versions drew it, to go on with their runs. See docs/method.md."})",
+              [](const json& value, Measure& measure) {
+                measure.restricts_order = value == "restricted";
+              },
+              [](const Measure& measure) {
+                return json(measure.restricts_order ? "restricted" : "superblocks");
+              });
+  return keys;
+}
+
+const Keys<GrowthSettings>& keys_of(const GrowthSettings*) {
+  static const Keys<GrowthSettings> keys =
+      Keys<GrowthSettings>("growth", {{"description", "What growth is judged for."}})
+          .optional("horizon_rounds", &GrowthSettings::horizon_rounds,
+                    "Rounds of the job in production; default: the workload's own. Nothing is said "
+                    "beyond ten times the rounds that were run.",
+                    {{"minimum", 1}, {"maximum", 1'000'000'000}});
+  return keys;
+}
+
+const Keys<ProfileSettings>& keys_of(const ProfileSettings*) {
+  static const Keys<ProfileSettings> keys =
+      Keys<ProfileSettings>(
+          "profile", {{"description",
+                       "Trials after the last block, with a tracer attached: they say where memory "
+                       "goes and stay out of the statistics."}})
+          .with_default(
+              "tracers", &ProfileSettings::profilers,
+              "What records, one after the other; see memduel list tracers. One that is "
+              "not installed is left out with a limitation.",
+              {{"minItems", 1},
+               {"uniqueItems", true},
+               {"items", {{"enum", {"recorder", "heaptrack", "gperftools", "jemalloc"}}}}})
+          .with_default("trials", &ProfileSettings::trials, "Of each arm and tracer.",
+                        {{"minimum", 0}, {"maximum", 100}});
+  return keys;
+}
+
+const Keys<PlannedCell>& keys_of(const PlannedCell*) {
+  static const Keys<PlannedCell> keys =
+      Keys<PlannedCell>("ablation_cell", {{"minProperties", 1}, {"maxProperties", 1}})
+          .optional("arm", &PlannedCell::variant, "The arm that measures it.")
+          .optional("idle", &PlannedCell::idle,
+                    "Why no arm measures it: flipping the switch there changes nothing.")
+          .optional("refused", &PlannedCell::refused,
+                    "Why no arm measures it: the provider refuses it.");
+  return keys;
+}
+
+const Keys<PlannedSwitch>& keys_of(const PlannedSwitch*) {
+  static const Keys<PlannedSwitch> keys =
+      Keys<PlannedSwitch>("ablated_switch")
+          .required("name", &PlannedSwitch::name,
+                    "A switch of the provider, a variable of the environment or \"allocator\": "
+                    "what the two arms of the ablation have differently.",
+                    kNamed)
+          .required("added_alone", &PlannedSwitch::added_alone, "")
+          .required("left_out", &PlannedSwitch::left_out, "");
+  return keys;
+}
+
+const Keys<AblationPlan>& keys_of(const AblationPlan*) {
+  static const Keys<AblationPlan> keys =
+      Keys<AblationPlan>(
+          "ablation",
+          {{"description",
+            "Written by memduel ablate: which arms take the candidate apart. Those arms "
+            "inform and are no candidates of a gate."}})
+          .required("candidate", &AblationPlan::candidate, "The arm that is taken apart.")
+          .required("switches", &AblationPlan::switches, "", {{"minItems", 1}});
+  return keys;
+}
+
+const Keys<Document>& keys_of(const Document*) {
+  static const Keys<Document> keys =
+      Keys<Document>("experiment")
+          .judged("$schema", R"({"type": "string", "description": "This file, for editors."})")
+          .required("name", &Document::name, "Shown in reports.",
+                    {{"minLength", 1}, {"maxLength", 100}})
+          .optional("provider", &Document::provider,
+                    "A program that turns workloads of a kind of its own into jobs: its command, "
+                    "run in the directory of the config. See docs/providers.md.",
+                    {{"minItems", 1}, {"items", {{"type", "string"}, {"minLength", 1}}}})
+          .optional("expanded", &Document::expanded,
+                    "In a resolved config: what the provider made of it. Written by memduel.",
+                    {{"type", "object"}})
+          .add(workload_key())
+          .required("arms", &Document::variants,
+                    "The variants under test: two or more, or one with --calibrate.",
+                    {{"minItems", 1}, {"maxItems", 64}})
+          .required("baseline", &Document::baseline,
+                    "Name of the arm that the others are compared with.")
+          .with_default("measure", &Document::measure, "")
+          .with_default("gates", &Document::gates,
+                        "Rules ROLE.METRIC<=BOUND[|BOUND][:advisory] that decide the exit code, or "
+                        "\"default\": the workload's default gates. If there is none, run and "
+                        "check judge the default gates.",
+                        {{"items", {{"type", "string"}, {"minLength", 1}}}})
+          .in_form(
+              "default_gates",
+              R"({"enum": [true, false, "check"],
+                  "description": "Whether the workload's default gates decide the exit code if no gate is named (default true); false: they only inform; \"check\": they decide in memduel check alone, as in a run of memduel compare."})",
+              [](const json& value, Document& document) {
+                document.default_gates = value == true    ? DefaultGatesDecide::always
+                                         : value == false ? DefaultGatesDecide::never
+                                                          : DefaultGatesDecide::in_check;
+              },
+              [](const Document& document) -> json {
+                if (!document.default_gates) return nullptr;
+                if (*document.default_gates == DefaultGatesDecide::in_check) return kDecideInCheck;
+                return *document.default_gates == DefaultGatesDecide::always;
+              })
+          .optional("strict_gates", &Document::strict_gates,
+                    "A gate fails only where the worsening is shown to lie beyond its bound, not "
+                    "where it is real and estimated there.")
+          .optional("growth", &Document::growth, "")
+          .optional("profile", &Document::profile, "")
+          .optional("ablation", &Document::ablation, "");
+  return keys;
+}
+
+std::string Workload::kind() const {
+  return own.is_null() ? kCommandKind : own.at("kind").get<std::string>();
+}
+
+std::vector<std::string> Document::variant_names() const {
+  std::vector<std::string> names;
+  for (const Variant& variant : variants) names.push_back(variant.name);
+  return names;
+}
+
+JsonPath variant_path(std::size_t index) {
+  return {"arms", std::to_string(index)};
+}
+
+Schema experiment_schema_in_order() {
+  Schema definitions = Schema::object();
+  Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                   {"title", "memduel experiment"},
+                   {"description", "A workload, two or more arms, and how to measure them."}};
+  schema.update(keys_of(static_cast<const Document*>(nullptr)).object_schema(definitions));
+  schema["definitions"] = std::move(definitions);
+  return schema;
+}
+
+const json& experiment_schema() {
+  static const json schema = json::parse(experiment_schema_in_order().dump());
+  return schema;
+}
+
+Document read_document(const json& root, const Places& places) {
+  validate_against_schema(root, experiment_schema(), places);
+  Document document;
+  read_from(root, document);
+  return document;
+}
+
+json written_document(const Document& document) {
+  return write_value(document, Write::all);
+}
+
+json given_in(const Document& document) {
+  return write_value(document, Write::given);
+}
+
+}  // namespace memduel

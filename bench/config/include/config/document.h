@@ -1,0 +1,121 @@
+// A config as it is written: one struct a section, whose members are its keys and have their
+// defaults. Which keys there are, in words, is in document.cpp and job.cpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config_json.h"
+#include "config/job.h"
+#include "memduel/allocator.h"
+#include "model/run_directory.h"
+
+namespace memduel {
+
+/// A job, or what a provider makes one of.
+struct Workload {
+  Job job;                       ///< of kind command
+  nlohmann::json own = nullptr;  ///< of another kind: all of it; null: it is a job
+
+  /// kCommandKind, or a provider's.
+  [[nodiscard]] std::string kind() const;
+};
+
+inline constexpr const char* kCommandKind = "command";
+
+/// One of the programs that are compared.
+struct Variant {
+  std::string name;
+  std::optional<std::string> preset;                   ///< of a provider
+  nlohmann::json switches = nlohmann::json::object();  ///< of a provider: names and values
+  Environment env;                                     ///< of each process
+  std::optional<Allocator> allocator;                  ///< preloaded, tuned and verified
+  std::optional<std::string> cwd;
+  std::map<std::string, Argv> argv;  ///< by role: instead of its own
+  std::map<std::string, Argv> append;
+  std::optional<std::string> twin_of;
+  std::vector<JobTemplate> templates;  ///< beside the job's
+  /// The job's, with these changes. No key: an Experiment has them.
+  std::vector<JobProcess> processes = {};  // NOLINT(readability-redundant-member-init)
+};
+
+struct Measure {
+  std::optional<int> repeats;  ///< blocks of a fixed design; absent: adaptive looks
+  int warmups = 1;             ///< trials of each variant before the first block
+  int warmup_rounds = 1;       ///< of a trial
+  double interval_ms = 2;
+  std::optional<std::vector<std::string>> meters;  ///< an Experiment has them
+  std::optional<std::uint64_t> seed;  ///< of the order of the variants; an Experiment has it
+  bool restricts_order =
+      true;  ///< else as earlier versions drew it: bench/stats/include/stats/trial_order.h
+};
+
+struct GrowthSettings {
+  std::optional<int> horizon_rounds;
+};
+
+/// Trials with a profiler attached, after the last block.
+struct ProfileSettings {
+  std::vector<std::string> profilers = {kRecorderTracer};
+  int trials = 1;  ///< of each variant and profiler
+};
+
+/// Which variant measures a switch, or why none does.
+struct PlannedCell {
+  std::optional<std::string> variant;
+  std::optional<std::string> idle;
+  std::optional<std::string> refused;
+};
+
+struct PlannedSwitch {
+  std::string name;
+  PlannedCell added_alone;
+  PlannedCell left_out;
+};
+
+struct AblationPlan {
+  std::string candidate;
+  std::vector<PlannedSwitch> switches;
+};
+
+/// When the workload's default gates decide the exit code if no gate is named.
+enum class DefaultGatesDecide { always, never, in_check };
+
+struct Document {
+  std::string name;
+  std::vector<std::string> provider;  ///< its command; empty: none
+  nlohmann::json expanded = nullptr;  ///< of a resolved config: what the provider made of it
+  Workload workload;
+  std::vector<Variant> variants;
+  std::string baseline;
+  Measure measure;
+  std::vector<std::string> gates;
+  std::optional<DefaultGatesDecide> default_gates;
+  bool strict_gates = false;
+  std::optional<GrowthSettings> growth;
+  std::optional<ProfileSettings> profile;
+  std::optional<AblationPlan> ablation;
+
+  [[nodiscard]] std::vector<std::string> variant_names() const;
+};
+
+/// Where the variants of a document are.
+JsonPath variant_path(std::size_t index);
+
+/// The schema of configs, as configs/schema/experiment.schema.json has it.
+const nlohmann::json& experiment_schema();
+
+/// Throws Error(usage) for the first value that does not follow the schema.
+Document read_document(const nlohmann::json& root, const Places& places);
+
+/// With every default that the schema has.
+nlohmann::json written_document(const Document& document);
+
+/// Without what is as it is by default.
+nlohmann::json given_in(const Document& document);
+
+}  // namespace memduel
