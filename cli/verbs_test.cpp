@@ -67,6 +67,7 @@ TEST(ShellFiles, NameEveryVerbAndLongOption) {
           EXPECT_THAT(manual, HasSubstr(name)) << verb->get_name();
         }
     }
+    EXPECT_THAT(completion, HasSubstr(" measure.repeats ")) << "a key that --set takes";
   }
 }
 
