@@ -97,7 +97,7 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
       ExitCode::usage, "a command workload has no switches to take apart", experiment.name,
       names.empty()
           ? "a provider can give it some: docs/providers.md"
-          : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them an arm of its own, "
+          : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them a variant of its own, "
                         "which is \"{}\" with that alone, and memduel run compares them all",
                         baseline.name, candidate.name, fmt::join(names, " and "), baseline.name));
 }
@@ -146,7 +146,7 @@ const Variant& named_arm(const Experiment& experiment, const std::string& name,
 const Variant& last_arm_beside(const Experiment& experiment, const std::string& baseline) {
   for (auto arm = experiment.variants.rbegin(); arm != experiment.variants.rend(); ++arm)
     if (arm->name != baseline && !arm->twin_of) return *arm;
-  throw Error(ExitCode::usage, "found no arm beside the baseline to take apart", "arms");
+  throw Error(ExitCode::usage, "found no variant beside the baseline to take apart", "variants");
 }
 
 /// One switch flipped in one of the two variants, and why none measures that.
@@ -229,7 +229,7 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   const auto switches = differences(baseline, candidate, expansion->catalog);
   if (switches.empty())
     throw Error(ExitCode::usage,
-                fmt::format("the arms \"{}\" and \"{}\" differ in no switch", baseline.name,
+                fmt::format("the variants \"{}\" and \"{}\" differ in no switch", baseline.name,
                             candidate.name),
                 experiment.name, "name two others with --baseline and --candidate");
 
@@ -283,7 +283,7 @@ class Matrix {
     if (!axes.is_array() || axes.empty())
       refuse(path_, "found no axes, expected a list of at least one");
     if (!variant_.contains("name") || !variant_["name"].is_string())
-      refuse(path_, "found no name before it, with which its arms' names begin");
+      refuse(path_, "found no name before it, with which its variants' names begin");
     json variants = json::array({variant_});
     variants[0].erase("matrix");
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -297,7 +297,7 @@ class Matrix {
  private:
   [[noreturn]] void refuse(const JsonPath& path, const std::string& what) const {
     throw Error(ExitCode::usage, what, places_.at(path),
-                "an axis is an object of names and what each changes in the arm");
+                "an axis is an object of names and what each changes in the variant");
   }
 
   /// Every variant so far with each value of the axis.
@@ -319,8 +319,8 @@ class Matrix {
         all.push_back(std::move(one));
       }
     if (all.size() > kMostArms)
-      refuse(path,
-             fmt::format("found a matrix of {} arms, expected at most {}", all.size(), kMostArms));
+      refuse(path, fmt::format("found a matrix of {} variants, expected at most {}", all.size(),
+                               kMostArms));
     return all;
   }
 

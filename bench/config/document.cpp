@@ -32,7 +32,7 @@ Key<Document> workload_key() {
               "type": "object",
               "required": ["kind"],
               "properties": {
-                "kind": {"type": "string", "minLength": 1, "description": "command: processes of your own. Another kind is a provider's: laboratory.schema.json has those of the replays."}
+                "kind": {"type": "string", "minLength": 1, "description": "command: processes of your own. Another kind is a provider's: fl.schema.json has those of the replays."}
               },
               "allOf": [{"if": {"properties": {"kind": {"const": "command"}}}}]
             })");
@@ -57,22 +57,23 @@ Key<Document> workload_key() {
 
 const Keys<Variant>& keys_of(const Variant*) {
   static const Keys<Variant> keys =
-      Keys<Variant>("arm")
+      Keys<Variant>("variant")
           .required(
               "name", &Variant::name, "Letters, digits and . _ + -",
               {{"minLength", 1}, {"maxLength", 60}, {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}})
           .optional("preset", &Variant::preset,
                     "Of a provider: a named set of switch values; absent: every switch at its "
                     "original value.")
-          .optional("optimizations", &Variant::switches,
+          .optional("switches", &Variant::switches,
                     "Of a provider: switch to value, over the preset's.", {{"type", "object"}})
-          .with_default("env", &Variant::env, "Added to every process of the arm.")
-          .optional("allocator", &Variant::allocator,
-                    "Preloaded into every process of the arm with settings that give memory back, "
-                    "and verified in it; absent: whatever the processes use. See "
-                    "docs/allocators.md.")
+          .with_default("env", &Variant::env, "Added to every process of the variant.")
+          .optional(
+              "allocator", &Variant::allocator,
+              "Preloaded into every process of the variant with settings that give memory back, "
+              "and verified in it; absent: whatever the processes use. See "
+              "docs/allocators.md.")
           .optional("cwd", &Variant::cwd,
-                    "Command: working directory of every process of the arm. A relative path "
+                    "Command: working directory of every process of the variant. A relative path "
                     "starts at the directory of the config.",
                     kNamed)
           .with_default("argv", &Variant::argv,
@@ -81,13 +82,13 @@ const Keys<Variant>& keys_of(const Variant*) {
           .with_default("append", &Variant::append,
                         "Command: role to arguments added at the end of its argv.")
           .optional("twin_of", &Variant::twin_of,
-                    "Written by --calibrate: this arm repeats that arm on purpose.")
+                    "Written by --calibrate: this variant repeats that variant on purpose.")
           .with_default("templates", &Variant::templates, "Beside those of the workload.")
           .judged("matrix", R"({
               "type": "array",
               "minItems": 1,
               "items": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
-              "description": "Axes, each an object of names and what that changes in this arm. The arm stands for one of every combination, called NAME-VALUE-VALUE."})");
+              "description": "Axes, each an object of names and what that changes in this variant. The variant stands for one of every combination, called NAME-VALUE-VALUE."})");
   return keys;
 }
 
@@ -99,7 +100,7 @@ const Keys<Measure>& keys_of(const Measure*) {
                     "two candidates or more at 8 and 16.",
                     {{"minimum", 1}, {"maximum", 10000}})
           .optional("warmups", &Measure::warmups,
-                    "Trials of each arm before the first block, which do not count; absent: 1.",
+                    "Trials of each variant before the first block, which do not count; absent: 1.",
                     {{"minimum", 0}, {"maximum", 100}})
           .with_default("warmup_rounds", &Measure::warmup_rounds,
                         "First rounds of a trial that per-round statistics leave out. A trial "
@@ -112,14 +113,15 @@ const Keys<Measure>& keys_of(const Measure*) {
               "See memduel list meters; cgroup is read beside any other; default: procfs and heap "
               "for commands, procfs, allocator and torch for replays.",
               kMeters)
-          .optional("seed", &Measure::seed,
-                    "Of the order in which the arms run. Default: drawn for every run and kept for "
-                    "--resume. One that is given is workload.seed's default, too.",
-                    {{"minimum", 0}, {"maximum", 9007199254740991}})
+          .optional(
+              "seed", &Measure::seed,
+              "Of the order in which the variants run. Default: drawn for every run and kept for "
+              "--resume. One that is given is workload.seed's default, too.",
+              {{"minimum", 0}, {"maximum", 9007199254740991}})
           .in_form(
               "order",
               R"({"enum": ["restricted", "superblocks"], "default": "restricted",
-                  "description": "Two blocks at a time, every arm twice, in random order. restricted: drawn again until no arm lies much later than the baseline; superblocks: as earlier versions drew it, to go on with their runs. See docs/method.md."})",
+                  "description": "Two blocks at a time, every variant twice, in random order. restricted: drawn again until no variant lies much later than the baseline; superblocks: as earlier versions drew it, to go on with their runs. See docs/method.md."})",
               [](const json& value, Measure& measure) {
                 measure.restricts_order = value == "restricted";
               },
@@ -142,17 +144,18 @@ const Keys<GrowthSettings>& keys_of(const GrowthSettings*) {
 const Keys<ProfileSettings>& keys_of(const ProfileSettings*) {
   static const Keys<ProfileSettings> keys =
       Keys<ProfileSettings>(
-          "profile", {{"description",
-                       "Trials after the last block, with a tracer attached: they say where memory "
-                       "goes and stay out of the statistics."}})
+          "profile",
+          {{"description",
+            "Trials after the last block, with a profiler attached: they say where memory "
+            "goes and stay out of the statistics."}})
           .with_default(
-              "tracers", &ProfileSettings::profilers,
-              "What records, one after the other; see memduel list tracers. One that is "
+              "profilers", &ProfileSettings::profilers,
+              "What records, one after the other; see memduel list profilers. One that is "
               "not installed is left out with a limitation.",
               {{"minItems", 1},
                {"uniqueItems", true},
                {"items", {{"enum", {"recorder", "heaptrack", "gperftools", "jemalloc"}}}}})
-          .with_default("trials", &ProfileSettings::trials, "Of each arm and tracer.",
+          .with_default("trials", &ProfileSettings::trials, "Of each variant and profiler.",
                         {{"minimum", 0}, {"maximum", 100}});
   return keys;
 }
@@ -160,11 +163,11 @@ const Keys<ProfileSettings>& keys_of(const ProfileSettings*) {
 const Keys<PlannedCell>& keys_of(const PlannedCell*) {
   static const Keys<PlannedCell> keys =
       Keys<PlannedCell>("ablation_cell", {{"minProperties", 1}, {"maxProperties", 1}})
-          .optional("arm", &PlannedCell::variant, "The arm that measures it.")
+          .optional("variant", &PlannedCell::variant, "The variant that measures it.")
           .optional("idle", &PlannedCell::idle,
-                    "Why no arm measures it: flipping the switch there changes nothing.")
+                    "Why no variant measures it: flipping the switch there changes nothing.")
           .optional("refused", &PlannedCell::refused,
-                    "Why no arm measures it: the provider refuses it.");
+                    "Why no variant measures it: the provider refuses it.");
   return keys;
 }
 
@@ -173,10 +176,10 @@ const Keys<PlannedSwitch>& keys_of(const PlannedSwitch*) {
       Keys<PlannedSwitch>("ablated_switch")
           .required("name", &PlannedSwitch::name,
                     "A switch of the provider, a variable of the environment or \"allocator\": "
-                    "what the two arms of the ablation have differently.",
+                    "what the two variants of the ablation have differently.",
                     kNamed)
           .required("added_alone", &PlannedSwitch::added_alone, "")
-          .required("left_out", &PlannedSwitch::left_out, "");
+          .required("removed_alone", &PlannedSwitch::left_out, "");
   return keys;
 }
 
@@ -185,9 +188,9 @@ const Keys<AblationPlan>& keys_of(const AblationPlan*) {
       Keys<AblationPlan>(
           "ablation",
           {{"description",
-            "Written by memduel ablate: which arms take the candidate apart. Those arms "
+            "Written by memduel ablate: which variants take the candidate apart. Those variants "
             "inform and are no candidates of a gate."}})
-          .required("candidate", &AblationPlan::candidate, "The arm that is taken apart.")
+          .required("candidate", &AblationPlan::candidate, "The variant that is taken apart.")
           .required("switches", &AblationPlan::switches, "", {{"minItems", 1}});
   return keys;
 }
@@ -206,11 +209,11 @@ const Keys<Document>& keys_of(const Document*) {
                     "In a resolved config: what the provider made of it. Written by memduel.",
                     {{"type", "object"}})
           .add(workload_key())
-          .required("arms", &Document::variants,
+          .required("variants", &Document::variants,
                     "The variants under test: two or more, or one with --calibrate.",
                     {{"minItems", 1}, {"maxItems", 64}})
           .required("baseline", &Document::baseline,
-                    "Name of the arm that the others are compared with.")
+                    "Name of the variant that the others are compared with.")
           .with_default("measure", &Document::measure, "")
           .with_default("gates", &Document::gates,
                         "Rules ROLE.METRIC<=BOUND[|BOUND][:advisory] that decide the exit code, or "
@@ -251,14 +254,14 @@ std::vector<std::string> Document::variant_names() const {
 }
 
 JsonPath variant_path(std::size_t index) {
-  return {"arms", std::to_string(index)};
+  return {"variants", std::to_string(index)};
 }
 
 Schema experiment_schema_in_order() {
   Schema definitions = Schema::object();
   Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                    {"title", "memduel experiment"},
-                   {"description", "A workload, two or more arms, and how to measure them."}};
+                   {"description", "A workload, two or more variants, and how to measure them."}};
   schema.update(keys_of(static_cast<const Document*>(nullptr)).object_schema(definitions));
   schema["definitions"] = std::move(definitions);
   return schema;

@@ -42,7 +42,7 @@ const Keys<AnsweredVariant>& keys_of(const AnsweredVariant*) {
   static const Keys<AnsweredVariant> keys =
       Keys<AnsweredVariant>("answered_variant", kMoreKeys)
           .required("name", &AnsweredVariant::name, "")
-          .optional("optimizations", &AnsweredVariant::switches, "", {{"type", "object"}})
+          .optional("switches", &AnsweredVariant::switches, "", {{"type", "object"}})
           .optional("allocator", &AnsweredVariant::allocator, "")
           .optional("env", &AnsweredVariant::env, "")
           .optional("cwd", &AnsweredVariant::cwd, "", {{"minLength", 1}})
@@ -57,15 +57,15 @@ const Keys<Answer>& keys_of(const Answer*) {
   static const Keys<Answer> keys =
       Keys<Answer>("answer", kMoreKeys)
           .required("workload", &Answer::job, "")
-          .required("arms", &Answer::variants, "")
+          .required("variants", &Answer::variants, "")
           .optional("meters", &Answer::meters, "", kMeters)
           .optional("resolved", &Answer::resolved, "", {{"type", "object"}});
   return keys;
 }
 
 /// What of a provider's answer is kept.
-constexpr const char* kOfTheAnswer[] = {"workload", "arms",   "default_gates", "held_models",
-                                        "groups",   "meters", "resolved"};
+constexpr const char* kOfTheAnswer[] = {"workload", "variants", "default_gates", "held_models",
+                                        "groups",   "meters",   "resolved"};
 
 /// What a config cannot say of a variant whose processes a provider makes.
 constexpr const char* kOfTheJob[] = {"argv", "append", "cwd", "templates"};
@@ -110,7 +110,7 @@ void refuse_keys_of_the_job(const Document& document, const Places& places) {
       if (!written.at(path[0])[i].contains(key)) continue;
       path.emplace_back(key);
       throw Error(ExitCode::usage,
-                  fmt::format("found \"{}\", which the provider says of an arm", key),
+                  fmt::format("found \"{}\", which the provider says of a variant", key),
                   places.at(path));
     }
 }
@@ -139,17 +139,17 @@ json request_for(json workload, const std::vector<Variant>& variants,
                  const std::vector<Variant>& own,
                  const std::optional<std::vector<std::string>>& meters) {
   workload.erase("seed");
-  json request = {{"workload", std::move(workload)}, {"arms", json::array()}};
+  json request = {{"workload", std::move(workload)}, {"variants", json::array()}};
   if (meters) request["meters"] = *meters;
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Variant& variant = variants[i];
     if (!is_asked_for(variant, variants)) continue;
     json asked = {{"name", variant.name},
-                  {"optimizations", variant.switches},
+                  {"switches", variant.switches},
                   {"own", own[i].switches},
                   {"env", variant.env}};
     if (variant.allocator) asked["allocator"] = name_of(*variant.allocator);
-    request["arms"].push_back(std::move(asked));
+    request["variants"].push_back(std::move(asked));
   }
   return request;
 }
@@ -160,10 +160,10 @@ std::vector<Variant> variants_of_job(std::vector<Variant> variants, const Answer
   for (Variant& variant : variants) {
     const AnsweredVariant* said = answered(variant, answer);
     if (said == nullptr)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("found no arm \"{}\", expected one for each in the request", variant.name),
-          fmt::format("{}: {} expand", file, provider.argv.front()));
+      throw Error(ExitCode::usage,
+                  fmt::format("found no variant \"{}\", expected one for each in the request",
+                              variant.name),
+                  fmt::format("{}: {} expand", file, provider.argv.front()));
     variant.env.insert(said->env.begin(), said->env.end());
     variant.argv = said->argv;
     variant.append = said->append;
@@ -189,7 +189,7 @@ json asked(const std::string& origin, const std::string& kind_place, const Provi
                   kind_place,
                   nearest_advice(
                       provider.kind, {"command"},
-                      "expected \"command\"; the package memduel-laboratory has the kinds of the "
+                      "expected \"command\"; the package memduel-fl has the kinds of the "
                       "replays, and a kind of your own needs a \"provider\": docs/providers.md"));
     throw Error(started ? error.code() : ExitCode::usage, error.what(),
                 fmt::format("{}: {}", origin, error.where()), error.advice());
@@ -263,7 +263,7 @@ class Questions {
         request_for(document_.workload.own, variants, document_.variants, document_.measure.meters);
     kept["request_sha256"] = sha256_hex(request.dump());
     request["origin"] = places_.file();
-    for (json& one : request["arms"])
+    for (json& one : request["variants"])
       for (std::size_t i = 0; i < variants.size(); ++i)
         if (variants[i].name == one.at("name")) one["place"] = places_.at(variant_path(i));
     const json answer = asked(places_.file(), kind_place(), provider,
@@ -356,19 +356,19 @@ json folded(const ExpandedDocument& expanded, const Document& job) {
   json kept = expanded.kept;
   kept["workload"] = document.at("workload");
   std::vector<std::string> names;
-  for (const json& one : kept.at("arms")) names.push_back(one.at("name"));
-  kept["arms"] = json::array();
-  for (json& variant : document.at("arms")) {
+  for (const json& one : kept.at("variants")) names.push_back(one.at("name"));
+  kept["variants"] = json::array();
+  for (json& variant : document.at("variants")) {
     if (std::ranges::find(names, variant.at("name").get<std::string>()) == names.end()) continue;
-    variant.emplace("optimizations", json::object());  // a provider may have no switches
-    kept["arms"].push_back(variant);
+    variant.emplace("switches", json::object());  // a provider may have no switches
+    kept["variants"].push_back(variant);
   }
   document["workload"] = expanded.own.workload.own;
   if (kept.contains("resolved")) document["workload"]["seed"] = kept["workload"].at("seed");
   document["expanded"] = std::move(kept);
-  document["arms"] = given_in(expanded.own).at("arms");
+  document["variants"] = given_in(expanded.own).at("variants");
   for (std::size_t i = 0; i < expanded.own.variants.size(); ++i)
-    document["arms"][i]["optimizations"] = expanded.own.variants[i].switches;
+    document["variants"][i]["switches"] = expanded.own.variants[i].switches;
   return document;
 }
 
@@ -387,7 +387,7 @@ std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion, const j
   std::vector<IdleSwitches> idle;
   try {
     for (const Variant& variant : variants)
-      for (const json& said : answer.at("arms"))
+      for (const json& said : answer.at("variants"))
         if (said.at("name") == variant.name)
           idle.push_back(said.value("idle", json::object()).get<IdleSwitches>());
   } catch (const json::exception& error) {

@@ -53,8 +53,8 @@ void refuse_repeated_names(const std::vector<std::string>& names, const Places& 
     if (seen.insert(names[i]).second) continue;
     JsonPath path = variant_path(i);
     path.emplace_back("name");
-    throw Error(ExitCode::usage, fmt::format("found the arm name \"{}\" twice", names[i]),
-                places.at(path), "give every arm its own name");
+    throw Error(ExitCode::usage, fmt::format("found the variant name \"{}\" twice", names[i]),
+                places.at(path), "give every variant its own name");
   }
 }
 
@@ -64,10 +64,10 @@ void refuse_unknown_ablation_arms(const Document& document, const Places& places
   expect_arm(ablation.candidate, names, places.at({"ablation", "candidate"}));
   for (std::size_t i = 0; i < ablation.switches.size(); ++i)
     for (const auto& [view, cell] : {std::pair{"added_alone", &ablation.switches[i].added_alone},
-                                     {"left_out", &ablation.switches[i].left_out}})
+                                     {"removed_alone", &ablation.switches[i].left_out}})
       if (cell->variant)
         expect_arm(*cell->variant, names,
-                   places.at({"ablation", "switches", std::to_string(i), view, "arm"}));
+                   places.at({"ablation", "switches", std::to_string(i), view, "variant"}));
 }
 
 /// Of the variants of a document those that run, each with its place.
@@ -80,7 +80,8 @@ class VariantChoice {
   }
 
   void select(const std::vector<std::string>& wanted) {
-    for (const std::string& name : wanted) expect_arm(name, document_.variant_names(), "--arms");
+    for (const std::string& name : wanted)
+      expect_arm(name, document_.variant_names(), "--variants");
     std::vector<Variant> selected;
     std::vector<std::size_t> from;
     for (const std::size_t i : from_)
@@ -90,7 +91,7 @@ class VariantChoice {
       }
     document_.variants = std::move(selected);
     from_ = std::move(from);
-    expect_arm(document_.baseline, document_.variant_names(), "--arms, baseline");
+    expect_arm(document_.baseline, document_.variant_names(), "--variants, baseline");
     document_.ablation.reset();  // it is about all its variants
   }
 
@@ -118,8 +119,8 @@ class VariantChoice {
     }
     if (document_.ablation) refuse_unknown_ablation_arms(document_, places_);
     if (names.size() < 2)
-      throw Error(ExitCode::usage, "found one arm, expected two or more",
-                  places_.at({variant_path(0).front()}), "add an arm");
+      throw Error(ExitCode::usage, "found one variant, expected two or more",
+                  places_.at({variant_path(0).front()}), "add a variant");
   }
 
  private:
@@ -136,9 +137,7 @@ void choose_variants(Document& document, Places& places, const Overrides& overri
 }
 
 void refuse_keys_of_providers(const Variant& variant, const JsonPath& path, const Places& places) {
-  const char* key = variant.preset              ? "preset"
-                    : !variant.switches.empty() ? "optimizations"
-                                                : nullptr;
+  const char* key = variant.preset ? "preset" : !variant.switches.empty() ? "switches" : nullptr;
   if (key == nullptr) return;
   JsonPath at = path;
   at.emplace_back(key);
@@ -158,7 +157,7 @@ void refuse_equal_variants(const std::vector<Variant>& variants, const Places& p
       if (variants[i].twin_of || variants[j].twin_of || !is_same_program(variants[i], variants[j]))
         continue;
       throw Error(ExitCode::usage,
-                  fmt::format("the arms \"{}\" and \"{}\" have the same program, arguments, "
+                  fmt::format("the variants \"{}\" and \"{}\" have the same program, arguments, "
                               "environment and directory",
                               variants[j].name, variants[i].name),
                   places.at(variant_path(i)), kMeasureTheNoise);
@@ -323,7 +322,7 @@ void refuse_arm(const std::string& name, const std::vector<std::string>& names,
                 const std::string& place) {
   throw Error(
       ExitCode::usage,
-      fmt::format("found \"{}\", expected the name of an arm: {}", name, fmt::join(names, ", ")),
+      fmt::format("found \"{}\", expected the name of a variant: {}", name, fmt::join(names, ", ")),
       place, nearest_advice(name, names));
 }
 

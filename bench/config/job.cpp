@@ -206,9 +206,10 @@ const Keys<JobFile>& keys_of(const JobFile*) {
 
 const Keys<FinalModel>& keys_of(const FinalModel*) {
   static const Keys<FinalModel> keys =
-      Keys<FinalModel>("final_model",
-                       {{"description",
-                         "The model that each trial must leave: kept, and compared across arms."}})
+      Keys<FinalModel>(
+          "final_model",
+          {{"description",
+            "The model that each trial must leave: kept, and compared across variants."}})
           .required("path", &FinalModel::path, "Where a trial leaves it.", kNotEmpty)
           .required("compare", &FinalModel::compare,
                     "With {a} and {b}: two models' files. Prints a JSON object with max_abs_diff, "
@@ -253,7 +254,7 @@ const Keys<Job>& keys_of(const Job*) {
           .with_default("cleanup", &Job::cleanup,
                         "Commands that run after each trial, whatever became of it.", kPrograms)
           .with_default("files", &Job::files,
-                        "What each trial must leave: kept, and compared across arms.")
+                        "What each trial must leave: kept, and compared across variants.")
           .optional("final_model", &Job::final_model, "")
           .optional("rounds", &Job::rounds,
                     "How many rounds the job has, where that is known before it runs.",
@@ -275,7 +276,7 @@ const Keys<Job>& keys_of(const Job*) {
                         "Whether the exit statuses of its processes mean what memduel's do: 4 is a "
                         "file that cannot be read.")
           .optional("seed", &Job::seed,
-                    "Of models, of data and of {seed}; equal for all arms and trials. Default: "
+                    "Of models, of data and of {seed}; equal for all variants and trials. Default: "
                     "measure.seed where the config has one, else 1.",
                     range(0, 9007199254740991))
           .with_default("deadline_seconds", &Job::deadline_seconds, "Of one trial.", kAboveZero);

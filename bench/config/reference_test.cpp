@@ -36,7 +36,7 @@ TEST(Reference, SchemaTextIsTheSchema) {
 TEST(Reference, PathsAreThoseThatSetTakes) {
   const auto paths = config_key_paths();
   EXPECT_THAT(paths, testing::IsSupersetOf({"measure.repeats", "workload.processes.0.ready.port",
-                                            "arms.0.templates.0.to", "gates"}));
+                                            "variants.0.templates.0.to", "gates"}));
   nlohmann::json document;
   for (const std::string& path : paths) {
     if (path.find(".0") != std::string::npos || path.find("NAME") != std::string::npos) continue;

@@ -82,7 +82,7 @@ std::vector<json> wrong_values_of(const json& schema) {
 json valid_document() {
   return json::parse(R"({"name": "n", "baseline": "x",
     "workload": {"kind": "command", "processes": [{"role": "x", "argv": ["x"]}]},
-    "arms": [{"name": "x"}, {"name": "y", "env": {"N": "1"}}]})");
+    "variants": [{"name": "x"}, {"name": "y", "env": {"N": "1"}}]})");
 }
 
 /// No provider is installed.
@@ -201,12 +201,13 @@ TEST(WrongValues, KeysThatASectionDoesNotHaveSuggestTheNearest) {
 
 TEST(WrongValues, ThatAreNumbersWhereTextBelongsExplainTheQuotes) {
   Overrides overrides;
-  overrides.set = {"arms.y.env.N=5000"};
+  overrides.set = {"variants.y.env.N=5000"};
   const Error error = error_of(
       [&] { parse_experiment(valid_document().dump(1), "c.json", "/", overrides, ask_program); });
-  EXPECT_EQ(error.message(),
-            "c.json, $.arms[1].env.N (--set arms.y.env.N=5000): found integer 5000, expected "
-            "string\n  write it in quotes: \"5000\", or --set 'arms.1.env.N=\"5000\"'");
+  EXPECT_EQ(
+      error.message(),
+      "c.json, $.variants[1].env.N (--set variants.y.env.N=5000): found integer 5000, expected "
+      "string\n  write it in quotes: \"5000\", or --set 'variants.1.env.N=\"5000\"'");
 }
 
 TEST(WrongValues, OfWarmUpRoundsAreRefusedWhereNoRoundWouldBeLeft) {
@@ -224,9 +225,9 @@ TEST(WrongValues, OfWarmUpRoundsAreRefusedWhereNoRoundWouldBeLeft) {
 
 TEST(WrongValues, OfMatrixVariantsAreAtThePlaceOfTheMatrix) {
   json document = valid_document();
-  document["arms"][1]["matrix"] = json::parse(R"([{"one": {}, "two": {"env": {"A=B": "1"}}}])");
+  document["variants"][1]["matrix"] = json::parse(R"([{"one": {}, "two": {"env": {"A=B": "1"}}}])");
   EXPECT_THAT(refusal_without_provider(document),
-              HasSubstr("$.arms[1].env: found the variable \"A=B\""));
+              HasSubstr("$.variants[1].env: found the variable \"A=B\""));
 }
 
 /// Where messages of a schema come from, and where the walker would pass by in silence.

@@ -61,8 +61,8 @@ const Variant& chosen_arm(const Document& document, const std::optional<std::str
   const std::string& wanted = arm ? *arm : document.baseline;
   const auto found = std::ranges::find(document.variants, wanted, &Variant::name);
   if (found != document.variants.end()) return *found;
-  throw Error(ExitCode::usage, fmt::format("found no arm \"{}\"", wanted),
-              json_place(origin, {"arms"}), "--arm names the arm that both builds run");
+  throw Error(ExitCode::usage, fmt::format("found no variant \"{}\"", wanted),
+              json_place(origin, {"variants"}), "--variant names the variant that both builds run");
 }
 
 /// The argv of a process in this variant, before "append".

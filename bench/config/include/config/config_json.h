@@ -14,10 +14,10 @@ namespace memduel {
 /// A place in a document, from its root.
 using JsonPath = std::vector<std::string>;
 
-/// {"arms", "0", "name"} as $.arms[0].name.
+/// {"variants", "0", "name"} as $.variants[0].name.
 std::string format_json_path(const JsonPath& path);
 
-/// "config.json, $.arms[0].name", as Error's `where`.
+/// "config.json, $.variants[0].name", as Error's `where`.
 std::string json_place(const std::string& origin, const JsonPath& path);
 
 /// Where the values of one document come from: lines of a file, or options.
@@ -28,7 +28,7 @@ class Places {
   /// The file as messages name it, or what stands for one.
   [[nodiscard]] const std::string& file() const { return file_; }
 
-  /// Error's `where` of a value: "config.json, line 4, $.arms[0].name". The line is that of the
+  /// Error's `where` of a value: "config.json, line 4, $.variants[0].name". The line is that of the
   /// nearest value around it which the file has; a text of one line has none.
   [[nodiscard]] std::string at(const JsonPath& path) const;
 
