@@ -69,9 +69,9 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--calibrate", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--build", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
     OptionOfForms{"--keep", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
-    OptionOfForms{"--arm", kOfConfig | kMeasured.bit, "has no arm to choose",
+    OptionOfForms{"--variant", kOfConfig | kMeasured.bit, "has no variant to choose",
                   "it belongs to a config or to measured runs"},
-    OptionOfForms{"--arms", kCommands.bit, "has two arms", "leave it out"},
+    OptionOfForms{"--variants", kCommands.bit, "has two variants", "leave it out"},
     OptionOfForms{"--out", kEveryForm},
     OptionOfForms{"--resume", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--repeats", kWithTrials, kTakesNoTrials},
@@ -306,7 +306,7 @@ void add_command_options(CLI::App& verb, ComparedCommands& commands) {
       ->option_text("[=CODES]");
   verb.add_flag("--shell", commands.shell, "hand commands to /bin/sh -c, also those of --build");
   verb.add_flag("--calibrate", commands.calibrate,
-                "allow two equal commands or builds: a duel of a program with itself");
+                "allow two equal commands or builds: compare a program with itself");
 }
 
 void add_build_options(CLI::App& verb, CompareArguments& arguments) {
@@ -336,7 +336,7 @@ void add_build_options(CLI::App& verb, CompareArguments& arguments) {
 void add_compare(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
       add_verb(app, action, "compare",
-               "duel two commands, builds or revisions, or two measured runs", compare);
+               "compare two commands, builds or revisions, or two measured runs", compare);
   verb->group("Compare");
   verb->footer(
       "Examples:\n"
@@ -354,8 +354,8 @@ void add_compare(CLI::App& app, Action& action) {
   verb->add_option("WHAT", arguments->words,
                    "two run directories, results.json or Google Benchmark JSON files; for builds a "
                    "config, or after -- a program and its arguments");
-  verb->add_option("--arm", arguments->arm,
-                   "the arm of two runs, or of a config (default: the baseline)");
+  verb->add_option("--variant", arguments->arm,
+                   "the variant of two runs, or of a config (default: the baseline)");
   RunOptions& options = arguments->options;
   add_out(*verb, options);
   add_resume(*verb, options);

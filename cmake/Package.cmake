@@ -1,5 +1,5 @@
 # What `cmake --install` leaves. Component `tool`: memduel with what it starts and preloads, manual page and completions, the public
-# headers, the libraries behind them and a CMake package. Component `laboratory`: the replays and their worker, which needs LibTorch.
+# headers, the libraries behind them and a CMake package. Component `fl`: the FL workloads and their worker, which needs LibTorch.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/memduel)
@@ -11,9 +11,9 @@ install(TARGETS memduel RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS memduel-launcher RUNTIME DESTINATION ${parts})
 install(TARGETS memduel_dump memduel_witness LIBRARY DESTINATION ${parts})
 if(TARGET memduel-worker)
-  install(TARGETS memduel-worker memduel-laboratory RUNTIME DESTINATION ${parts} COMPONENT laboratory)
-  foreach(verb budget checkpoints)  # links to memduel-laboratory
-    install(PROGRAMS ${PROJECT_BINARY_DIR}/bin/memduel-${verb} DESTINATION ${parts} COMPONENT laboratory)
+  install(TARGETS memduel-worker memduel-fl RUNTIME DESTINATION ${parts} COMPONENT fl)
+  foreach(verb budget checkpoints)  # links to memduel-fl
+    install(PROGRAMS ${PROJECT_BINARY_DIR}/bin/memduel-${verb} DESTINATION ${parts} COMPONENT fl)
   endforeach()
 endif()
 set(generated ${PROJECT_BINARY_DIR}/share)
@@ -48,7 +48,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/memduelConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/memduelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/memduelConfig.cmake ${PROJECT_BINARY_DIR}/memduelConfigVersion.cmake DESTINATION ${package_folder})
 
-# cpack -G TGZ and cpack -G DEB: an archive, and a package of the tool beside one of the laboratory.
+# cpack -G TGZ and cpack -G DEB: an archive, and a package of the tool beside one of the FL workloads.
 set(CPACK_PACKAGE_NAME memduel)
 set(CPACK_PACKAGE_FILE_NAME memduel-${PROJECT_VERSION}-linux-x86_64)
 set(CPACK_PACKAGE_VENDOR memduel)
@@ -58,7 +58,7 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL tool)
 if(TARGET memduel-worker)
-  list(APPEND CPACK_COMPONENTS_ALL laboratory)
+  list(APPEND CPACK_COMPONENTS_ALL fl)
 endif()
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -75,8 +75,8 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME memduel)
-set(CPACK_DEBIAN_LABORATORY_PACKAGE_NAME memduel-laboratory)
-set(CPACK_DEBIAN_LABORATORY_PACKAGE_DEPENDS "memduel (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_FL_PACKAGE_NAME memduel-fl)
+set(CPACK_DEBIAN_FL_PACKAGE_DEPENDS "memduel (= ${PROJECT_VERSION})")
 set(CPACK_ARCHIVE_TOOL_FILE_NAME memduel-${PROJECT_VERSION}-linux-x86_64)
-set(CPACK_ARCHIVE_LABORATORY_FILE_NAME memduel-laboratory-${PROJECT_VERSION}-linux-x86_64)
+set(CPACK_ARCHIVE_FL_FILE_NAME memduel-fl-${PROJECT_VERSION}-linux-x86_64)
 include(CPack)

@@ -281,7 +281,7 @@ std::optional<Fault> choice_fault(const json& schema, const json& value, const J
   std::vector<std::string> names;
   for (const json& choice : *choices) names.push_back(choice.get<std::string>());
   std::string advice = value.is_string() ? nearest_advice(value.get<std::string>(), names) : "";
-  if (value.is_string() && path.size() > 1 && path[path.size() - 2] == "tracers")
+  if (value.is_string() && path.size() > 1 && path[path.size() - 2] == "profilers")
     advice = replacement_for(Removed::tracer, value.get<std::string>()).value_or(advice);
   return Fault{path, fmt::format("found {}, expected {}", shown(value), fmt::join(names, " or ")),
                advice};
@@ -307,6 +307,12 @@ std::optional<Fault> object_fault(const json& schema, const json& value, const J
       if (properties.contains(item.key())) continue;
       JsonPath at = path;
       at.push_back(item.key());
+      const auto renamed = new_name_of_key(item.key());
+      if (renamed && properties.contains(std::string(*renamed)))
+        return Fault{
+            at,
+            fmt::format("found the key \"{}\", which was renamed to \"{}\"", item.key(), *renamed),
+            "memduel upgrade-config FILE rewrites a config of an earlier version"};
       const auto names = keys_of(properties);
       const std::string nearest = nearest_advice(item.key(), names);
       return Fault{at, fmt::format("found unknown key \"{}\"", item.key()),

@@ -61,11 +61,19 @@ std::vector<Optimization> switches_for(const Catalog& catalog, const std::string
   return result;
 }
 
+/// No number is a slip of the pen.
+std::string advice_for_value(const json& value, const std::vector<std::string>& allowed) {
+  if (!value.is_string()) return "";
+  const auto text = value.get<std::string>();
+  return std::string(
+      replacement_for(Removed::switch_value, text).value_or(nearest_advice(text, allowed)));
+}
+
 void set_switch(json& into, const std::vector<Optimization>& switches, const std::string& name,
                 const json& value, const std::string& place) {
   const auto found = std::ranges::find(switches, name, &Optimization::name);
   if (found == switches.end()) {
-    throw Error(ExitCode::usage, fmt::format("found unknown optimization \"{}\"", name), place,
+    throw Error(ExitCode::usage, fmt::format("found unknown switch \"{}\"", name), place,
                 hint(name, names_of(switches)));
   }
   std::vector<std::string> allowed;
@@ -88,10 +96,9 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
                          : fmt::format("a whole number from {}", from));
   }
   throw Error(ExitCode::usage,
-              fmt::format("found {} for optimization \"{}\", expected {}", value.dump(), name,
+              fmt::format("found {} for switch \"{}\", expected {}", value.dump(), name,
                           fmt::join(allowed, " or ")),
-              place,  // no number is a slip of the pen
-              value.is_string() ? nearest_advice(plain(value), allowed) : "");
+              place, advice_for_value(value, allowed));
 }
 
 const Preset& find_preset(const Catalog& catalog, const std::string& kind, const std::string& name,
@@ -104,7 +111,8 @@ const Preset& find_preset(const Catalog& catalog, const std::string& kind, const
   }
   throw Error(ExitCode::usage,
               fmt::format("found unknown preset \"{}\" for workloads of kind {}", name, kind),
-              place, hint(name, usable));
+              place,
+              std::string(replacement_for(Removed::preset, name).value_or(hint(name, usable))));
 }
 
 }  // namespace
@@ -117,10 +125,10 @@ Catalog parse_catalog(const json& optimizations, const std::vector<json>& preset
     }
     for (const json& source : presets) {
       catalog.presets.push_back({source.at("name"), source.at("summary"),
-                                 source.at("workload_kinds"), source.at("optimizations")});
+                                 source.at("workload_kinds"), source.at("switches")});
     }
   } catch (const json::exception& error) {
-    throw Error(ExitCode::usage, reason_of(error), "catalog of optimizations and presets");
+    throw Error(ExitCode::usage, reason_of(error), "catalog of switches and presets");
   }
   for (const Preset& preset : catalog.presets) {
     for (const std::string& kind : preset.workload_kinds) {
@@ -143,7 +151,7 @@ json resolve_optimizations(const Catalog& catalog, const std::string& workload_k
     }
   }
   for (const auto& item : overrides.items()) {
-    set_switch(resolved, switches, item.key(), item.value(), place + ".optimizations");
+    set_switch(resolved, switches, item.key(), item.value(), place + ".switches");
   }
   return resolved;
 }
@@ -152,10 +160,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kCatalogueSchema = "memduel.catalogue/1";
-constexpr const char* kRequestSchema = "memduel.expand/1";
-constexpr const char* kExpansionSchema = "memduel.expanded/1";
-constexpr const char* kSiteRequestSchema = "memduel.site/1";
+constexpr const char* kCatalogueSchema = "memduel.catalogue/2";
+constexpr const char* kRequestSchema = "memduel.expand/2";
+constexpr const char* kExpansionSchema = "memduel.expanded/2";
+constexpr const char* kSiteRequestSchema = "memduel.site/2";
 constexpr const char* kSiteSchema = "memduel.site_has/1";
 constexpr const char* kRefusalSchema = "memduel.refused/1";
 
@@ -188,8 +196,12 @@ json ask_for(const Provider& provider, const std::string& word, const std::strin
   if (!value.is_object()) refuse(provider, word, "found no JSON object, expected one");
   const json found = value.value("schema", json());
   if (found != schema)
-    refuse(provider, word,
-           fmt::format("found the schema {}, expected \"{}\"", found.dump(), schema));
+    throw Error(ExitCode::usage,
+                fmt::format("found the schema {}, expected \"{}\"", found.dump(), schema),
+                command_of(provider, word),
+                std::string(replacement_for(Removed::schema,
+                                            found.is_string() ? found.get<std::string>() : "")
+                                .value_or(kWhatAProviderAnswers)));
   return value;
 }
 
@@ -203,34 +215,37 @@ void expect(const Provider& provider, const std::string& word, const json& answe
                      json(type).type_name()));
 }
 
-/// @param one a switch or a value of one
-void refuse_removed_keys(const Provider& provider, const std::string& name, const json& one) {
+/// @param owner what has the keys: "the switch \"size\""
+void refuse_removed_keys(const Provider& provider, const std::string& word,
+                         const std::string& owner, const json& one) {
   if (!one.is_object()) return;
   for (const auto& item : one.items())
     if (const auto instead = replacement_for(Removed::catalogue_key, item.key()))
       throw Error(ExitCode::usage,
-                  fmt::format("found the removed key \"{}\" of the switch {}: {} "
-                              "(docs/providers.md)",
-                              item.key(), name, *instead),
-                  command_of(provider, "catalogue"));
+                  fmt::format("found the removed key \"{}\" of {}: {} (docs/providers.md)",
+                              item.key(), owner, *instead),
+                  command_of(provider, word));
 }
 
 json ask_for_catalogue(const Provider& provider, const AskProvider& ask) {
-  json catalogue = ask_for(provider, "catalogue", kCatalogueSchema, nullptr, ask);
-  for (const json& one : catalogue.value("optimizations", json())) {
-    if (!one.is_object()) continue;
-    const std::string name = one.value("name", json()).dump();
-    refuse_removed_keys(provider, name, one);
-    for (const json& value : one.value("values", json()))
-      refuse_removed_keys(provider, name, value);
-  }
+  const std::string word = "catalogue";
+  json catalogue = ask_for(provider, word, kCatalogueSchema, nullptr, ask);
+  refuse_removed_keys(provider, word, "the answer", catalogue);
+  for (const auto& [list, kind] : {std::pair{"switches", "switch"}, {"presets", "preset"}})
+    for (const json& one : catalogue.value(list, json())) {
+      if (!one.is_object()) continue;
+      const std::string owner = fmt::format("the {} {}", kind, one.value("name", json()).dump());
+      refuse_removed_keys(provider, word, owner, one);
+      for (const json& value : one.value("values", json()))
+        refuse_removed_keys(provider, word, owner, value);
+    }
   return catalogue;
 }
 
 /// A provider of several kinds says which of them a switch or a preset is for.
 void keep_those_for(const std::string& kind, json& catalogue) {
   for (const auto& [list, key] :
-       {std::pair{"optimizations", "applies_to"}, {"presets", "workload_kinds"}}) {
+       {std::pair{"switches", "applies_to"}, {"presets", "workload_kinds"}}) {
     json kept = json::array();
     for (json& each : catalogue[list]) {
       const json kinds = each.is_object() ? each.value(key, json()) : json();
@@ -268,7 +283,7 @@ json ask_catalogue(const Provider& provider, const AskProvider& ask) {
   json catalogue = ask_for_catalogue(provider, ask);
   for (const char* text : {"name", "version"})
     expect(provider, word, catalogue, text, json::value_t::string);
-  for (const char* list : {"optimizations", "presets"}) {
+  for (const char* list : {"switches", "presets"}) {
     if (!catalogue.contains(list)) catalogue[list] = json::array();
     expect(provider, word, catalogue, list, json::value_t::array);
   }
@@ -286,7 +301,7 @@ json ask_catalogue(const Provider& provider, const AskProvider& ask) {
 Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask) {
   const json catalogue = ask_for_catalogue(provider, ask);
   try {
-    return parse_catalog(catalogue.at("optimizations"),
+    return parse_catalog(catalogue.at("switches"),
                          catalogue.at("presets").get<std::vector<json>>());
   } catch (const json::exception& error) {
     refuse(provider, "catalogue", reason_of(error));
@@ -294,7 +309,7 @@ Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask) {
 }
 
 Catalog catalog_of(const json& catalogue, const Provider& provider) {
-  json optimizations = catalogue.at("optimizations");
+  json optimizations = catalogue.at("switches");
   std::vector<json> presets = catalogue.at("presets");
   const auto is_for = [&](json& each, const char* key) {
     if (each.is_object()) each[key] = json::array({provider.kind});
@@ -326,9 +341,12 @@ json ask_expansion(const Provider& provider, const json& request, const AskProvi
   json asked = request;
   asked["schema"] = kRequestSchema;
   json answer = ask_for(provider, word, kExpansionSchema, asked, ask);
+  refuse_removed_keys(provider, word, "the answer", answer);
+  for (const json& variant : answer.value("variants", json()))
+    refuse_removed_keys(provider, word, "a variant", variant);
   expect(provider, word, answer, "workload", json::value_t::object);
-  for (const char* list : {"arms", "default_gates", "held_models", "groups", "meters"})
-    if (list == std::string("arms") || answer.contains(list))
+  for (const char* list : {"variants", "default_gates", "held_models", "groups", "meters"})
+    if (list == std::string("variants") || answer.contains(list))
       expect(provider, word, answer, list, json::value_t::array);
   if (answer.contains("resolved"))
     expect(provider, word, answer, "resolved", json::value_t::object);

@@ -110,7 +110,7 @@ TEST_F(SimulatorTest, PresetsAndReplicasEndInTheSameBits) {
   EXPECT_TRUE(compare_states(original, final_state("csfl-optimized")).bit_identical);
   // Its emergency changes results, and comes with other programs' memory: never here.
   EXPECT_TRUE(
-      compare_states(original, final_state("csfl-as-coded", nlohmann::json::object(),
+      compare_states(original, final_state("csfl-as-implemented", nlohmann::json::object(),
                                            {{"warn_percent", 100}, {"critical_percent", 100}}))
           .bit_identical);
   EXPECT_TRUE(compare_states(original, final_state("csfl-optimized", {{"parallel_clients", 3}}))
@@ -142,14 +142,15 @@ TEST_F(SimulatorTest, AnEmergencyAsCodedChangesResultsOneAsMeantDoesNot) {
   nlohmann::json as_meant = always;
   as_meant["emergency"] = "same_batches";
   EXPECT_TRUE(compare_states(calm, final_state("csfl-optimized", large, as_meant)).bit_identical);
-  nlohmann::json as_coded = always;
-  as_coded["emergency"] = "smaller_batches";
-  EXPECT_FALSE(compare_states(calm, final_state("csfl-optimized", large, as_coded)).bit_identical);
+  nlohmann::json as_implemented = always;
+  as_implemented["emergency"] = "smaller_batches";
+  EXPECT_FALSE(
+      compare_states(calm, final_state("csfl-optimized", large, as_implemented)).bit_identical);
 }
 
 TEST_F(SimulatorTest, WarningsCarryTheRound) {
   ::testing::internal::CaptureStderr();
-  final_state("csfl-as-coded", {{"methods", {"random"}}, {"repeats", 1}, {"rounds", 7}},
+  final_state("csfl-as-implemented", {{"methods", {"random"}}, {"repeats", 1}, {"rounds", 7}},
               {{"warn_percent", 0}, {"critical_percent", 100}});
   const std::string said = ::testing::internal::GetCapturedStderr();
   for (const char* round : {"round 1: RAM at ", "round 4: RAM at ", "round 7: RAM at "})

@@ -146,7 +146,8 @@ TEST_P(EveryCompressiblePreset, OneRoundIsTheHandComputedOneWithinTheBound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryCompressiblePreset,
-                         ::testing::Values("appfl-original", "appfl-as-coded", "appfl-optimized"),
+                         ::testing::Values("appfl-original", "appfl-as-implemented",
+                                           "appfl-optimized"),
                          [](const auto& one) {
                            std::string name = one.param;
                            std::ranges::replace(name, '-', '_');

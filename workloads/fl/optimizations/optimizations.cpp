@@ -143,7 +143,7 @@ const std::vector<Switch>& switches() {
 
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes,
                                  const at::Device& device) {
-  JsonFields fields(values, "worker configuration", "optimizations");
+  JsonFields fields(values, "worker configuration", "switches");
   Optimizations chosen;
   for (const Switch& one : switches()) {
     const auto value = fields.get<nlohmann::json>(one.name);

@@ -1,17 +1,16 @@
-// memduel-laboratory: the replays as a provider of jobs, and the verbs that come with them. Called
+// memduel-fl: the FL workloads as a provider of jobs, and the verbs that come with them. Called
 // as memduel-VERB it is that verb.
 #include <filesystem>
 #include <vector>
 
 #include "cli/program.h"
-#include "laboratory_verbs.h"
+#include "fl_commands.h"
 #include "util/process.h"
 
 namespace memduel::cli {
 namespace {
 
-constexpr const char* kDescription =
-    "The replays of memduel's laboratory, and what comes with them";
+constexpr const char* kDescription = "memduel's FL workloads, and what comes with them";
 constexpr const char* kFooter =
     "Example: memduel budget --parallel-clients\n"
     "Workloads of the kinds federated, state-dict, simulation, graph and eeg are this program's:\n"
@@ -21,7 +20,7 @@ constexpr const char* kFooter =
 std::string verb_of_name(const std::string& program) {
   const std::string name = std::filesystem::path(program).filename().string();
   const std::string start = "memduel-";
-  const bool is_verb = name.starts_with(start) && name != "memduel-laboratory";
+  const bool is_verb = name.starts_with(start) && name != "memduel-fl";
   return is_verb ? name.substr(start.size()) : "";
 }
 
@@ -31,7 +30,7 @@ int run(int argc, char** argv, const std::string& word) {
   Action action;
   add_budget(app, action);
   add_checkpoints(app, action);
-  add_laboratory_list(app, action);
+  add_fl_list(app, action);
   add_answers(app, action);
   // argv[0] is what memduel was told: the verb itself where a link names it.
   std::string name = "memduel";
