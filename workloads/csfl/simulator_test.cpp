@@ -41,18 +41,18 @@ TEST(SimulationSwitches, TakeEveryValueOfTheCatalog) {
 
 TEST(SimulationSwitches, PercentagesAreThoseOfAWholeAndInOrder) {
   EXPECT_THAT(refusal_of_simulation("warn_percent", 101),
-              ::testing::AllOf(HasSubstr("optimizations.warn_percent: found 101"),
+              ::testing::AllOf(HasSubstr("switches.warn_percent: found 101"),
                                HasSubstr("a whole number from 0 to 100")));
   EXPECT_THAT(refusal_of_simulation("warn_percent", -1), HasSubstr("found -1"));
   EXPECT_THAT(refusal_of_simulation("critical_percent", 84),
-              ::testing::AllOf(HasSubstr("optimizations.critical_percent: found 84"),
+              ::testing::AllOf(HasSubstr("switches.critical_percent: found 84"),
                                HasSubstr("a whole number from 85 to 100")));
   EXPECT_EQ(refusal_of_simulation("critical_percent", 85), "accepted");
 }
 
 TEST(SimulationSwitches, RoundsAndWorkersAreWholeNumbers) {
   EXPECT_THAT(refusal_of_simulation("light_cleanup_rounds", -5),
-              HasSubstr("optimizations.light_cleanup_rounds: found -5"));
+              HasSubstr("switches.light_cleanup_rounds: found -5"));
   EXPECT_THAT(refusal_of_simulation("heavy_cleanup_rounds", 2.5), HasSubstr("found 2.5"));
   EXPECT_THAT(refusal_of_simulation("memory_check_rounds", 0), HasSubstr("from 1 to"));
   EXPECT_THAT(refusal_of_simulation("loader_workers", 65), HasSubstr("from 0 to 64"));

@@ -95,7 +95,7 @@ void expect_compression(const nlohmann::json& arms, const nlohmann::json& worker
           fmt::format("variant {} wants compression \"{}\", but this memduel-worker was built "
                       "without blosc and zfp",
                       arm.at("name").get<std::string>(), value),
-          "optimizations.compression", "build preset release");
+          "switches.compression", "build preset release");
   }
 }
 

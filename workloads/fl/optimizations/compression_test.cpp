@@ -173,7 +173,7 @@ TEST(ExpectCompressible, NamesBothSwitches) {
     nlohmann::json values = switches("appfl-optimized", "blosc");
     values[name] = value;
     EXPECT_THAT(refusal(values),
-                AllOf(HasSubstr(std::string("optimizations.") + name),
+                AllOf(HasSubstr(std::string("switches.") + name),
                       HasSubstr("compression \"blosc\""), HasSubstr(value.dump())));
     values["compression"] = "none";
     EXPECT_EQ(refusal(values), "accepted") << name;
