@@ -21,7 +21,7 @@ constexpr int kBlocks = 6;
 using Peaks = std::map<std::string, double>;
 
 json switch_entry(const std::string& name, const json& added, const json& left_out) {
-  return {{"name", name}, {"added_alone", added}, {"left_out", left_out}};
+  return {{"name", name}, {"added_alone", added}, {"removed_alone", left_out}};
 }
 
 RunData ablation_run(const Peaks& peaks, const json& switches, int blocks = kBlocks) {
@@ -168,7 +168,7 @@ TEST(Ablation, SaysWhyACellHasNoArmAndCountsItAsNoEffect) {
 TEST(Ablation, DoesNotTakeARefusedSwitchForOneWithoutEffect) {
   json switches = three_switches();
   switches[2]["added_alone"] = {{"refused", "z=on needs x=off"}};
-  switches[2]["left_out"] = {{"refused", "z=on needs x=off"}};
+  switches[2]["removed_alone"] = {{"refused", "z=on needs x=off"}};
   const Ablation ablation = ablation_of(ablation_run(independent(), switches));
   EXPECT_EQ(row_of(ablation, "z").added_alone.reason, "not possible: z=on needs x=off");
   EXPECT_EQ(row_of(ablation, "z").effect, SwitchEffect::cannot_tell);
