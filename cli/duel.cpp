@@ -66,8 +66,8 @@ void expect_gpu_meters(const Experiment& experiment) {
 nlohmann::json about(const Expansion& expansion) {
   nlohmann::json programs = expansion.programs;
   // Not in the config, which another build of it may answer in the same words.
-  if (const auto laboratory = find_fl(); programs.empty() && laboratory)
-    programs[*laboratory] = sha256_hex_of_file(*laboratory);
+  if (const auto program = find_fl(); programs.empty() && program)
+    programs[*program] = sha256_hex_of_file(*program);
   return {
       {"name", expansion.name}, {"version", expansion.version}, {"programs", std::move(programs)}};
 }

@@ -20,9 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLongestArmName = 60;     // as in the schema
-constexpr std::size_t kLongestTitle = 100;      // as in the schema
-constexpr const char* kTitleEnd = "-ablation";  // so that its runs lie apart from the duel's
+constexpr std::size_t kLongestVariantName = 60;  // as in the schema
+constexpr std::size_t kLongestTitle = 100;       // as in the schema
+constexpr const char* kTitleEnd = "-ablation";   // so that its runs lie apart from the duel's
 
 /// One thing in which the two arms differ.
 struct Switch {
@@ -103,13 +103,13 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
 }
 
 /// "original+framing"; a name that would be too long loses the end of the arm's part.
-std::string arm_name(const std::string& arm, char sign, const std::string& name) {
+std::string variant_name(const std::string& arm, char sign, const std::string& name) {
   std::string end = sign + name;
   for (char& c : end)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '.' && c != '-' &&
         c != '+')
       c = '_';
-  return arm.substr(0, kLongestArmName - std::min(end.size(), kLongestArmName - 1)) + end;
+  return arm.substr(0, kLongestVariantName - std::min(end.size(), kLongestVariantName - 1)) + end;
 }
 
 /// The variants of the ablation, none of them twice.
@@ -133,17 +133,17 @@ class AblationVariants {
   std::vector<Variant> all_;
 };
 
-const Variant& named_arm(const Experiment& experiment, const std::string& name,
-                         const char* option) {
+const Variant& named_variant(const Experiment& experiment, const std::string& name,
+                             const char* option) {
   std::vector<std::string> names;
   for (const Variant& arm : experiment.variants) {
     if (arm.name == name) return arm;
     names.push_back(arm.name);
   }
-  refuse_arm(name, names, option);
+  refuse_variant(name, names, option);
 }
 
-const Variant& last_arm_beside(const Experiment& experiment, const std::string& baseline) {
+const Variant& last_variant_beside(const Experiment& experiment, const std::string& baseline) {
   for (auto arm = experiment.variants.rbegin(); arm != experiment.variants.rend(); ++arm)
     if (arm->name != baseline && !arm->twin_of) return *arm;
   throw Error(ExitCode::usage, "found no variant beside the baseline to take apart", "variants");
@@ -159,8 +159,8 @@ struct FlippedSwitch {
 
 FlippedSwitch flipped(const Switch& one, const Variant& around, char sign,
                       const Variant& value_from, const IdleSwitches& idle) {
-  FlippedSwitch cell{with(named(arm_name(around.name, sign, one.name), around), one, value_from),
-                     {}};
+  FlippedSwitch cell{
+      with(named(variant_name(around.name, sign, one.name), around), one, value_from), {}};
   const auto found = idle.find(one.name);
   if (one.kind == Switch::Kind::optimization && found != idle.end())
     cell.why_not.idle = found->second;
@@ -171,7 +171,7 @@ FlippedSwitch flipped(const Switch& one, const Variant& around, char sign,
 struct FlippedPair {
   std::string name;
   FlippedSwitch added_alone;
-  FlippedSwitch left_out;
+  FlippedSwitch removed_alone;
 };
 
 /// What the provider says of the variants of an ablation.
@@ -201,7 +201,7 @@ void mark_refused(std::vector<FlippedPair>& pairs, const Asked& asked) {
   std::vector<FlippedSwitch*> cells;
   std::vector<Variant> variants;
   for (FlippedPair& pair : pairs)
-    for (FlippedSwitch* cell : {&pair.added_alone, &pair.left_out})
+    for (FlippedSwitch* cell : {&pair.added_alone, &pair.removed_alone})
       if (cell->is_measured()) {
         cells.push_back(cell);
         variants.push_back(cell->variant);
@@ -221,10 +221,10 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
                                const AskProvider& ask) {
   const auto& expansion = experiment.expansion;
   const Variant& baseline =
-      named_arm(experiment, choice.baseline.value_or(experiment.baseline), "--baseline");
+      named_variant(experiment, choice.baseline.value_or(experiment.baseline), "--baseline");
   const Variant& candidate = choice.candidate
-                                 ? named_arm(experiment, *choice.candidate, "--candidate")
-                                 : last_arm_beside(experiment, baseline.name);
+                                 ? named_variant(experiment, *choice.candidate, "--candidate")
+                                 : last_variant_beside(experiment, baseline.name);
   if (!expansion) refuse_command(experiment, baseline, candidate);
   const auto switches = differences(baseline, candidate, expansion->catalog);
   if (switches.empty())
@@ -247,7 +247,7 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   for (const FlippedPair& pair : pairs) {
     PlannedCell added_alone = cell_of(pair.added_alone, variants);
     section.switches.push_back(
-        {pair.name, std::move(added_alone), cell_of(pair.left_out, variants)});
+        {pair.name, std::move(added_alone), cell_of(pair.removed_alone, variants)});
   }
 
   Document document = read_document(experiment.resolved, Places(origin));
@@ -318,9 +318,9 @@ class Matrix {
         one["name"] = one["name"].get<std::string>() + "-" + name;
         all.push_back(std::move(one));
       }
-    if (all.size() > kMostArms)
+    if (all.size() > kMostVariants)
       refuse(path, fmt::format("found a matrix of {} variants, expected at most {}", all.size(),
-                               kMostArms));
+                               kMostVariants));
     return all;
   }
 

@@ -179,7 +179,7 @@ const Keys<PlannedSwitch>& keys_of(const PlannedSwitch*) {
                     "what the two variants of the ablation have differently.",
                     kNamed)
           .required("added_alone", &PlannedSwitch::added_alone, "")
-          .required("removed_alone", &PlannedSwitch::left_out, "");
+          .required("removed_alone", &PlannedSwitch::removed_alone, "");
   return keys;
 }
 

@@ -20,9 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-void expect_arm(const std::string& name, const std::vector<std::string>& names,
-                const std::string& place) {
-  if (std::ranges::find(names, name) == names.end()) refuse_arm(name, names, place);
+void expect_variant(const std::string& name, const std::vector<std::string>& names,
+                    const std::string& place) {
+  if (std::ranges::find(names, name) == names.end()) refuse_variant(name, names, place);
 }
 
 /// The gates that the config names, where the overrides have others. What is no list of texts, the
@@ -58,16 +58,16 @@ void refuse_repeated_names(const std::vector<std::string>& names, const Places& 
   }
 }
 
-void refuse_unknown_ablation_arms(const Document& document, const Places& places) {
+void refuse_unknown_ablation_variants(const Document& document, const Places& places) {
   const AblationPlan& ablation = *document.ablation;
   const auto names = document.variant_names();
-  expect_arm(ablation.candidate, names, places.at({"ablation", "candidate"}));
+  expect_variant(ablation.candidate, names, places.at({"ablation", "candidate"}));
   for (std::size_t i = 0; i < ablation.switches.size(); ++i)
     for (const auto& [view, cell] : {std::pair{"added_alone", &ablation.switches[i].added_alone},
-                                     {"removed_alone", &ablation.switches[i].left_out}})
+                                     {"removed_alone", &ablation.switches[i].removed_alone}})
       if (cell->variant)
-        expect_arm(*cell->variant, names,
-                   places.at({"ablation", "switches", std::to_string(i), view, "variant"}));
+        expect_variant(*cell->variant, names,
+                       places.at({"ablation", "switches", std::to_string(i), view, "variant"}));
 }
 
 /// Of the variants of a document those that run, each with its place.
@@ -76,12 +76,12 @@ class VariantChoice {
   VariantChoice(Document& document, Places& places) : document_(document), places_(places) {
     for (std::size_t i = 0; i < document.variants.size(); ++i) from_.push_back(i);
     refuse_repeated_names(document.variant_names(), places);
-    expect_arm(document.baseline, document.variant_names(), places.at({"baseline"}));
+    expect_variant(document.baseline, document.variant_names(), places.at({"baseline"}));
   }
 
   void select(const std::vector<std::string>& wanted) {
     for (const std::string& name : wanted)
-      expect_arm(name, document_.variant_names(), "--variants");
+      expect_variant(name, document_.variant_names(), "--variants");
     std::vector<Variant> selected;
     std::vector<std::size_t> from;
     for (const std::size_t i : from_)
@@ -91,7 +91,7 @@ class VariantChoice {
       }
     document_.variants = std::move(selected);
     from_ = std::move(from);
-    expect_arm(document_.baseline, document_.variant_names(), "--variants, baseline");
+    expect_variant(document_.baseline, document_.variant_names(), "--variants, baseline");
     document_.ablation.reset();  // it is about all its variants
   }
 
@@ -115,9 +115,9 @@ class VariantChoice {
       const Variant& variant = document_.variants[i];
       JsonPath path = variant_path(i);
       path.emplace_back("twin_of");
-      if (variant.twin_of) expect_arm(*variant.twin_of, names, places_.at(path));
+      if (variant.twin_of) expect_variant(*variant.twin_of, names, places_.at(path));
     }
-    if (document_.ablation) refuse_unknown_ablation_arms(document_, places_);
+    if (document_.ablation) refuse_unknown_ablation_variants(document_, places_);
     if (names.size() < 2)
       throw Error(ExitCode::usage, "found one variant, expected two or more",
                   places_.at({variant_path(0).front()}), "add a variant");
@@ -223,6 +223,10 @@ void name_provider(Document& document, const Places& places) {
     throw Error(ExitCode::usage, "found a workload of kind command, which needs no provider",
                 places.at({"provider"}), "leave it out, or name a kind of its own");
   if (!is_command && document.provider.empty()) document.provider = {kDefaultProvider};
+  if (is_command) return;
+  if (const auto instead = replacement_for(Removed::program, document.provider[0]))
+    throw Error(ExitCode::usage, fmt::format("found the program \"{}\"", document.provider[0]),
+                places.at({"provider", "0"}), std::string(*instead));
 }
 
 /// A document whose workload is a job, and where each part of it comes from.
@@ -318,8 +322,8 @@ std::string text_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-void refuse_arm(const std::string& name, const std::vector<std::string>& names,
-                const std::string& place) {
+void refuse_variant(const std::string& name, const std::vector<std::string>& names,
+                    const std::string& place) {
   throw Error(
       ExitCode::usage,
       fmt::format("found \"{}\", expected the name of a variant: {}", name, fmt::join(names, ", ")),

@@ -206,6 +206,11 @@ std::optional<Fault> unknown_key(const json& properties, const std::string& key,
   for (const auto& property : properties.items())
     if (property.key() != "$schema") names.push_back(property.key());
   path.push_back(key);
+  const auto renamed = new_name_of_key(key);
+  if (renamed && properties.contains(std::string(*renamed)))
+    return Fault{path,
+                 fmt::format("found the key \"{}\", which was renamed to \"{}\"", key, *renamed),
+                 "memduel upgrade-config FILE rewrites a config of an earlier version"};
   return Fault{path, fmt::format("found unknown key \"{}\"", key),
                nearest_advice(key, names, fmt::format("expected {}", fmt::join(names, ", ")))};
 }

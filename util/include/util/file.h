@@ -149,7 +149,7 @@ inline std::string_view embedded_file(std::span<const EmbeddedFile> files, std::
   throw std::logic_error("not built in: " + std::string(name));
 }
 
-/// The laboratory's schema, switches and presets.
+/// The FL workloads' schema, switches and presets.
 std::span<const EmbeddedFile> fl_files();
 
 }  // namespace memduel

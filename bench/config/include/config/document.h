@@ -74,7 +74,7 @@ struct PlannedCell {
 struct PlannedSwitch {
   std::string name;
   PlannedCell added_alone;
-  PlannedCell left_out;
+  PlannedCell removed_alone;
 };
 
 struct AblationPlan {

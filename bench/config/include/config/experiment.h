@@ -79,8 +79,8 @@ Experiment make_experiment(const Document& document, const std::string& origin,
 Document load_document(const std::filesystem::path& path, const std::string& name);
 
 /// Says that no arm is called so. Throws Error(usage) with the names that there are.
-[[noreturn]] void refuse_arm(const std::string& name, const std::vector<std::string>& names,
-                             const std::string& place);
+[[noreturn]] void refuse_variant(const std::string& name, const std::vector<std::string>& names,
+                                 const std::string& place);
 
 struct SuiteExperiment {
   std::string name;  ///< of its run in the suite: "clients-2", no other's
