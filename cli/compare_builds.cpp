@@ -150,12 +150,12 @@ int nothing_differs(const RunOptions& options, const Revision& a, const Revision
 }
 
 /// The commands beside the arms, which are of the checkout, and the arguments in the worktrees.
-void check_config_before_building(const fs::path& config, Experiment experiment,
+void check_config_before_building(const fs::path& config, const Experiment& experiment,
                                   const BuildsArguments& arguments, const WorktreePlan& plan) {
   const std::string name = arguments.words.front();
   const std::string arm = arguments.arm.value_or(experiment.baseline);
-  std::erase_if(experiment.variants, [&](const Variant& one) { return one.name != arm; });
-  step_hashes(experiment);
+  for (const Variant& variant : experiment.variants)
+    if (variant.name == arm) step_hashes(experiment, {&variant, 1});
   for (const WorktreeArguments& one : arguments_in_worktrees(
            document_in(config, arguments), arguments.arm, name, plan.root, config.parent_path()))
     refuse_unreachable(one, plan);
@@ -186,12 +186,11 @@ void check_before_building(const BuildsArguments& arguments, const WorktreePlan&
                       {},
                       "-- " + arguments.words.front()},
                      plan);
-  const nlohmann::json process = {{"role", "command"}, {"argv", arguments.words}};
-  const nlohmann::json document = {{"name", "compare"},
-                                   {"workload", {{"kind", "command"}, {"processes", {process}}}},
-                                   {"variants", {{{"name", "a"}}, {{"name", "b"}, {"cwd", "b"}}}},
-                                   {"baseline", "a"}};
-  check(parse_experiment(document.dump(), "compare", current_directory(), overrides));
+  Document document = document_of_program("compare", arguments.words, "");
+  document.variants.resize(2);
+  document.variants[0].name = document.baseline = "a";
+  document.variants[1].name = document.variants[1].cwd.emplace("b");
+  check(make_experiment(document, "compare", current_directory(), overrides));
 }
 
 /// One side of compare_revisions.

@@ -136,8 +136,7 @@ std::vector<NamedCommand> all_of(const ComparedCommands& commands) {
 Document document_of(const ComparedCommands& commands) {
   const std::vector<NamedCommand> all = all_of(commands);
   const CommandLine first = command_of(all.front().text, commands.shell);
-  Document document;
-  document.name = "compare";
+  Document document = document_of_program("compare", first.argv, current_directory().string());
   document.baseline = all.front().name;
   for (const NamedCommand& one : all) {
     const CommandLine command = command_of(one.text, commands.shell);
@@ -148,12 +147,8 @@ Document document_of(const ComparedCommands& commands) {
   }
   if (commands.calibrate) document.variants.back().twin_of = all.front().name;
   Job& job = document.workload.job;
-  JobProcess& process = job.processes.emplace_back();
-  process.role = kCommand;
-  process.argv = first.argv;
-  process.cwd = current_directory().string();
   if (!commands.ignored_statuses.empty())
-    process.exit_statuses = good_statuses(commands.ignored_statuses);
+    job.processes[0].exit_statuses = good_statuses(commands.ignored_statuses);
   for (const std::string& command : commands.prepare)
     job.prepare.push_back(argv_of(command, commands.shell));
   return document;

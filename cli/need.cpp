@@ -53,18 +53,16 @@ bool is_config(const NeedArguments& arguments) {
 /// An experiment of one arm, which is never compared.
 Experiment experiment_for(const NeedArguments& arguments) {
   Overrides overrides = overrides_from(arguments.options);
+  // The recorder's counters would need memory of their own.
+  overrides.set.emplace_back(R"(measure.meters=["procfs"])");
   if (is_config(arguments)) return load_experiment(arguments.words.front(), overrides);
   if (!arguments.arm.empty())
     throw Error(ExitCode::usage, "a command has no variants", "--variant", "give it with a config");
   overrides.calibrate = true;  // which allows a single arm
-  const nlohmann::json process = {
-      {"role", "command"}, {"argv", arguments.words}, {"cwd", current_directory()}};
-  const nlohmann::json document = {
-      {"name", "need"},
-      {"workload", {{"kind", "command"}, {"processes", nlohmann::json::array({process})}}},
-      {"variants", nlohmann::json::array({{{"name", "a"}}})},
-      {"baseline", "a"}};
-  return parse_experiment(document.dump(), "need", current_directory(), overrides);
+  Document document = document_of_program("need", arguments.words, current_directory().string());
+  document.variants.emplace_back().name = "a";
+  document.baseline = "a";
+  return make_experiment(document, "need", current_directory(), overrides);
 }
 
 std::size_t arm_of(const Experiment& experiment, const std::string& name) {
@@ -94,8 +92,6 @@ class Runs {
         of_each_process_(arguments.limit == "process" ||
                          (arguments.limit == "auto" && !groups_can_be_limited())),
         scratch_(fs::temp_directory_path(), "memduel-need") {
-    // The recorder's counters would need memory of their own.
-    experiment_.measure.meters = {"procfs"};
     supervision_.launcher = find_launcher();
     supervision_.stop = &listen_for_signals();
     site_.values = site_values(experiment_, arguments.options);

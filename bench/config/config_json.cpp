@@ -160,18 +160,33 @@ class LineRecorder {
 
 }  // namespace
 
+namespace {
+
+/// Where the last step of a path begins; 0 for a text that is no path.
+std::size_t last_step(const std::string& path) {
+  const std::size_t at = path.find_last_of(".[");
+  return at == std::string::npos ? 0 : at;
+}
+
+}  // namespace
+
 std::string Places::at(const JsonPath& path) const {
   JsonPath own = path;
   if (path.size() > 1 && path[0] == list_ && is_index(path[1]))
     own[1] = std::to_string(rearranged_.at(std::stoul(path[1])));
-  for (JsonPath around = own; !around.empty(); around.pop_back()) {
-    const std::string text = format_json_path(around);
-    if (const auto option = options_.find(text); option != options_.end())
-      return fmt::format("{}, {} ({})", file_, format_json_path(own), option->second);
-    if (const auto line = lines_.find(text); line != lines_.end())
-      return fmt::format("{}, line {}, {}", file_, line->second, format_json_path(own));
+  return located(json_place(file_, own));
+}
+
+std::string Places::located(const std::string& place) const {
+  if (!place.starts_with(file_ + ", $")) return place;
+  const std::string path = place.substr(file_.size() + 2);
+  for (std::string around = path; around.size() > 1; around.resize(last_step(around))) {
+    if (const auto option = options_.find(around); option != options_.end())
+      return fmt::format("{} ({})", place, option->second);
+    if (const auto line = lines_.find(around); line != lines_.end())
+      return fmt::format("{}, line {}, {}", file_, line->second, path);
   }
-  return json_place(file_, own);
+  return place;
 }
 
 void Places::add_line(const JsonPath& path, std::size_t line) {

@@ -40,7 +40,7 @@ std::string place_in(const char* text, const JsonPath& path) {
   return parse_config_text(text, "f.json").places.at(path);
 }
 
-TEST(Places, NameTheLineOfAValueOrOfWhatIsAroundIt) {
+TEST(Places, NameLineOfValueOrOfWhatIsAroundIt) {
   const char* text =
       "{\n  \"a\": 1,\n  // two\n  \"list\": [\n    7,\n    {\"name\":\n\"x\"}, \"y\"\n  ]\n}\n";
   EXPECT_EQ(place_in(text, {"a"}), "f.json, line 2, $.a");
@@ -53,13 +53,13 @@ TEST(Places, NameTheLineOfAValueOrOfWhatIsAroundIt) {
   EXPECT_EQ(place_in("{\"a\": 1}\n", {"a"}), "f.json, $.a") << "a text of one line has no other";
 }
 
-TEST(Places, NameTheOptionThatGivesAValue) {
+TEST(Places, NameOptionThatGivesValue) {
   ConfigTree tree = parse_config_text("{\n  \"a\": {\n    \"b\": 1\n  }\n}", "f.json");
   tree.places.replace(set_json_value(tree.root, "a={\"b\": 2}"), "--set a=…");
   EXPECT_EQ(tree.places.at({"a", "b"}), "f.json, $.a.b (--set a=…)");
 }
 
-TEST(Places, FollowTheElementsOfAListThatIsRearranged) {
+TEST(Places, FollowElementsOfRearrangedList) {
   Places places = parse_config_text("{\"v\": [\n0,\n1,\n2\n]}", "f.json").places;
   places.rearrange("v", {2, 0, 0});
   EXPECT_EQ(places.at({"v", "0"}), "f.json, line 4, $.v[2]");

@@ -253,6 +253,17 @@ std::vector<std::string> Document::variant_names() const {
   return names;
 }
 
+Document document_of_program(const std::string& name, const Argv& argv, const std::string& cwd) {
+  JobProcess process;
+  process.role = kCommand;
+  process.argv = argv;
+  process.cwd = cwd;
+  Document document;
+  document.name = name;
+  document.workload.job.processes = {std::move(process)};
+  return document;
+}
+
 JsonPath variant_path(std::size_t index) {
   return {"variants", std::to_string(index)};
 }

@@ -173,26 +173,26 @@ std::vector<Variant> variants_of_job(std::vector<Variant> variants, const Answer
   return variants;
 }
 
-/// What the provider is told of is in the config `origin`; one that names it has said so itself.
+/// What the provider is told of is in a config; one that names it has said so itself.
 template <typename Ask>
-json asked(const std::string& origin, const std::string& kind_place, const Provider& provider,
-           const Ask& ask) {
+json asked(const Places& places, const Provider& provider, const Ask& ask) {
   try {
     return ask();
   } catch (const Error& error) {
-    if (error.where().starts_with(origin)) throw;
+    if (error.where().starts_with(places.file()))
+      throw Error(error.code(), error.what(), places.located(error.where()), error.advice());
     const bool started = error.code() != ExitCode::io;
     if (!started && provider.is_default())
       throw Error(ExitCode::usage,
                   fmt::format("found the kind \"{}\", expected one that a program here knows",
                               provider.kind),
-                  kind_place,
+                  places.at({"workload", "kind"}),
                   nearest_advice(
-                      provider.kind, {"command"},
+                      provider.kind, {kCommandKind},
                       "expected \"command\"; the package memduel-fl has the kinds of the "
                       "replays, and a kind of your own needs a \"provider\": docs/providers.md"));
     throw Error(started ? error.code() : ExitCode::usage, error.what(),
-                fmt::format("{}: {}", origin, error.where()), error.advice());
+                fmt::format("{}: {}", places.file(), error.where()), error.advice());
   }
 }
 
@@ -249,10 +249,8 @@ class Questions {
   Questions(const Document& document, const Places& places, const AskProvider& ask)
       : document_(document), places_(places), ask_(ask) {}
 
-  [[nodiscard]] std::string kind_place() const { return places_.at({"workload", "kind"}); }
-
   json catalogue(const Provider& provider) const {
-    return asked(places_.file(), kind_place(), provider,
+    return asked(places_, provider,
                  [&] { return ask_catalogue(provider, ask_); });
   }
 
@@ -266,7 +264,7 @@ class Questions {
     for (json& one : request["variants"])
       for (std::size_t i = 0; i < variants.size(); ++i)
         if (variants[i].name == one.at("name")) one["place"] = places_.at(variant_path(i));
-    const json answer = asked(places_.file(), kind_place(), provider,
+    const json answer = asked(places_, provider,
                               [&] { return ask_expansion(provider, request, ask_); });
     if (!provider.is_default()) kept["directory"] = provider.directory.string();
     kept["programs"] = programs_of(provider);
@@ -303,7 +301,7 @@ ExpandedDocument expanded(const Document& document, const Places& places,
   ExpandedDocument result{{}, document, document, {}, known ? *kept : json::object()};
   result.own.expanded = nullptr;
   if (!known) result.kept["catalogue"] = questions.catalogue(provider);
-  refuse_unknown_kind(result.kept.at("catalogue"), provider, questions.kind_place());
+  refuse_unknown_kind(result.kept.at("catalogue"), provider, places.at({"workload", "kind"}));
   refuse_keys_of_the_job(document, places);
   const Catalog catalog = catalog_of(result.kept.at("catalogue"), provider);
   std::vector<Variant>& variants = result.own.variants;
@@ -382,7 +380,7 @@ std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion, const j
   const Provider& provider = expansion.provider;
   json request = request_for(workload, variants, variants, std::nullopt);
   request["origin"] = origin;
-  const json answer = asked(origin, json_place(origin, {"workload", "kind"}), provider,
+  const json answer = asked(Places(origin), provider,
                             [&] { return ask_expansion(provider, request, ask); });
   std::vector<IdleSwitches> idle;
   try {
@@ -424,7 +422,7 @@ JobFacts facts_of_workload(const json& workload, const std::string& origin,
   const Provider provider{{kDefaultProvider}, ".", workload.at("kind")};
   json request = request_for(workload, {}, {}, std::nullopt);
   request["origin"] = origin;
-  const json answer = asked(origin, json_place(origin, {"workload", "kind"}), provider,
+  const json answer = asked(Places(origin), provider,
                             [&] { return ask_expansion(provider, request, ask); });
   return with_answer(job_facts_of(job_from_json(answer.at("workload"), origin)), answer, origin);
 }

@@ -20,20 +20,20 @@ void expect_file(const std::string& name, const std::string& text) {
       << name << " is not as MEMDUEL_UPDATE_GOLDEN=1 makes it";
 }
 
-TEST(Reference, IsTheSchemaThatEditorsGet) {
+TEST(Reference, WritesSchemas) {
   expect_file("configs/schema/experiment.schema.json", schema_text(experiment_schema_in_order()));
   expect_file("configs/schema/suite.schema.json", schema_text(suite_schema_in_order()));
 }
 
-TEST(Reference, IsThePageOfKeys) {
+TEST(Reference, WritesPageOfKeys) {
   expect_file("docs/config.md", config_reference());
 }
 
-TEST(Reference, SchemaTextIsTheSchema) {
+TEST(Reference, WritesTheSchemaThatJudges) {
   EXPECT_EQ(nlohmann::json::parse(schema_text(experiment_schema_in_order())), experiment_schema());
 }
 
-TEST(Reference, PathsAreThoseThatSetTakes) {
+TEST(Reference, ListsPathsThatSetTakes) {
   const auto paths = config_key_paths();
   EXPECT_THAT(paths, testing::IsSupersetOf({"measure.repeats", "workload.processes.0.ready.port",
                                             "variants.0.templates.0.to", "gates"}));

@@ -151,7 +151,7 @@ class SchemaWalk {
   Visit visit_;
 };
 
-TEST(WrongValues, OfEachKeyAreRefusedWithPlaceFoundAndExpected) {
+TEST(WrongValues, NamePlaceFoundAndExpectedForEachKey) {
   int count = 0;
   SchemaWalk([&](const json& schema, const JsonPath& path, const json& around) {
     for (const json& wrong : wrong_values_of(schema)) {
@@ -167,7 +167,7 @@ TEST(WrongValues, OfEachKeyAreRefusedWithPlaceFoundAndExpected) {
   EXPECT_GT(count, 200);
 }
 
-TEST(WrongValues, OfAChoiceSuggestTheNearest) {
+TEST(WrongValues, SuggestNearestChoice) {
   SchemaWalk([&](const json& schema, const JsonPath& path, const json& around) {
     if (!schema.contains("enum") || !schema["enum"][0].is_string()) return;
     json document = around;
@@ -177,7 +177,7 @@ TEST(WrongValues, OfAChoiceSuggestTheNearest) {
   }).walk();
 }
 
-TEST(WrongValues, KeysThatASectionDoesNotHaveSuggestTheNearest) {
+TEST(WrongValues, SuggestNearestKey) {
   int count = 0;
   SchemaWalk([&](const json& schema, const JsonPath& path, const json& around) {
     if (schema.value("additionalProperties", json()) != false) return;
@@ -199,7 +199,7 @@ TEST(WrongValues, KeysThatASectionDoesNotHaveSuggestTheNearest) {
   EXPECT_GT(count, 60);
 }
 
-TEST(WrongValues, ThatAreNumbersWhereTextBelongsExplainTheQuotes) {
+TEST(WrongValues, ExplainQuotes) {
   Overrides overrides;
   overrides.set = {"variants.y.env.N=5000"};
   const Error error = error_of(
@@ -210,7 +210,7 @@ TEST(WrongValues, ThatAreNumbersWhereTextBelongsExplainTheQuotes) {
       "string\n  write it in quotes: \"5000\", or --set 'variants.1.env.N=\"5000\"'");
 }
 
-TEST(WrongValues, OfWarmUpRoundsAreRefusedWhereNoRoundWouldBeLeft) {
+TEST(WrongValues, NameRoundsThatWarmUpLeavesNone) {
   json absurd = valid_document();
   absurd["measure"]["warmup_rounds"] = 1'000'000;
   EXPECT_THAT(refusal_without_provider(absurd),
@@ -223,7 +223,7 @@ TEST(WrongValues, OfWarmUpRoundsAreRefusedWhereNoRoundWouldBeLeft) {
               HasSubstr("found 12, expected less than the 12 rounds of a trial"));
 }
 
-TEST(WrongValues, OfMatrixVariantsAreAtThePlaceOfTheMatrix) {
+TEST(WrongValues, NamePlaceOfMatrix) {
   json document = valid_document();
   document["variants"][1]["matrix"] = json::parse(R"([{"one": {}, "two": {"env": {"A=B": "1"}}}])");
   EXPECT_THAT(refusal_without_provider(document),
@@ -231,7 +231,7 @@ TEST(WrongValues, OfMatrixVariantsAreAtThePlaceOfTheMatrix) {
 }
 
 /// Where messages of a schema come from, and where the walker would pass by in silence.
-TEST(Schema, UsesNoKeywordThatTheValidatorDoesNotKnow) {
+TEST(Schema, HasOnlyKeywordsOfTheValidator) {
   const std::set<std::string> known = {"$ref",
                                        "$schema",
                                        "additionalProperties",
@@ -265,7 +265,7 @@ TEST(Schema, UsesNoKeywordThatTheValidatorDoesNotKnow) {
   }).walk();
 }
 
-TEST(Schema, LimitsEveryIntegerSoThatItFits) {
+TEST(Schema, LimitsEveryInteger) {
   SchemaWalk([&](const json& schema, const JsonPath& path, const json&) {
     if (schema.value("type", json()) != "integer") return;
     EXPECT_TRUE(schema.contains("minimum")) << format_json_path(path);

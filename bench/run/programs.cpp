@@ -227,9 +227,9 @@ class Hashes {
   std::map<std::string, std::string> hashes_;
 };
 
-std::vector<JobTemplate> templates_of(const Experiment& experiment) {
-  std::vector<JobTemplate> templates = experiment.job.templates;
-  for (const Variant& arm : experiment.variants)
+std::vector<JobTemplate> templates_of(const Job& job, std::span<const Variant> variants) {
+  std::vector<JobTemplate> templates = job.templates;
+  for (const Variant& arm : variants)
     templates.insert(templates.end(), arm.templates.begin(), arm.templates.end());
   return templates;
 }
@@ -314,11 +314,12 @@ std::optional<fs::path> script_of(const Variant& arm, const JobProcess& process)
   return std::nullopt;
 }
 
-std::map<std::string, std::string> step_hashes(const Experiment& experiment) {
+std::map<std::string, std::string> step_hashes(const Experiment& experiment,
+                                               std::span<const Variant> variants) {
   Hashes hashes;
-  for (const Variant& arm : experiment.variants)
+  for (const Variant& arm : variants)
     for (const JobProcess& step : steps_of(experiment, arm)) hashes.add_program(arm, step);
-  for (const JobTemplate& each : templates_of(experiment)) {
+  for (const JobTemplate& each : templates_of(experiment.job, variants)) {
     if (!each.from || has_placeholder(*each.from)) continue;
     check_template_text(read_file_of_at_most(*each.from, kMostTemplateBytes), *each.from);
     hashes.add(*each.from);
@@ -334,7 +335,7 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment) 
     for (const JobProcess& process : arm.processes) hashes.add_program(arm, process);
   }
   std::map<std::string, std::string> all = std::move(hashes).all();
-  all.merge(step_hashes(experiment));
+  all.merge(step_hashes(experiment, experiment.variants));
   refuse_arms_that_run_the_same(experiment);
   return all;
 }

@@ -111,11 +111,11 @@ TEST(ReplayConfigs, AnArmKeepsThePresetWhoseValuesItHas) {
 
 TEST(ReplayConfigs, ASeedIsSetWithoutAskingAgain) {
   const Experiment once = replay(small_document());
-  EXPECT_EQ(once.seed, 1U);
+  EXPECT_EQ(once.job.seed, 1U);
   Overrides overrides;
   overrides.set = {"workload.seed=5"};
   const Experiment again = replay(once.resolved, overrides);
-  EXPECT_EQ(again.seed, 5U);
+  EXPECT_EQ(again.job.seed, 5U);
   EXPECT_EQ(again.resolved.at("workload").at("seed"), 5);
   EXPECT_EQ(again.resolved.at("expanded").at("workload").at("seed"), 5);
 }
@@ -137,13 +137,12 @@ TEST(BadReplay, WrongTypeOrRange) {
   EXPECT_EQ(message_after([](json& c) { c["workload"]["rounds"] = 2.5; }),
             "c.json, $.workload.rounds: found number 2.5, expected integer");
   EXPECT_EQ(message_after([](json& c) { c["workload"]["clients"] = 0; }),
-            "c.json, $.workload.clients: found 0\n  Expected number greater than or equal to "
-            "1");
+            "c.json, $.workload.clients: found 0, expected an integer from 1 to 256");
   Overrides overrides;
   overrides.set = {"workload.clients=0"};
   EXPECT_EQ(message_after([](json&) {}, overrides),
-            "c.json, $.workload.clients: found 0\n  Expected number greater than or equal to "
-            "1");
+            "c.json, $.workload.clients (--set workload.clients=0): found 0, expected an integer "
+            "from 1 to 256");
   EXPECT_EQ(message_after([](json& c) { c["workload"].erase("model"); }),
             "c.json, $.workload: found no key \"model\", which is required");
 }

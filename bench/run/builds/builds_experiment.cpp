@@ -135,11 +135,9 @@ BuildDuel duel_of_program(const BuildPair& builds, const std::vector<std::string
   BuildDuel duel;
   Finder finder(builds, duel);
   const auto [of_a, of_b] = finder.find(words.front());
-  JobProcess process;
-  process.role = kCommand;
-  process.argv = words;
-  process.argv.front() = of_a;
-  process.cwd = cwd_a.string();
+  Argv argv = words;
+  argv.front() = of_a;
+  duel.document = document_of_program("compare", argv, cwd_a.string());
   Variant a;
   a.name = builds.arm_a;
   Variant b;
@@ -147,8 +145,6 @@ BuildDuel duel_of_program(const BuildPair& builds, const std::vector<std::string
   b.argv[kCommand] = words;
   b.argv[kCommand].front() = of_b;
   if (cwd_a != cwd_b) b.cwd = cwd_b.string();
-  duel.document.name = "compare";
-  duel.document.workload.job.processes = {std::move(process)};
   duel.document.variants = {std::move(a), std::move(b)};
   duel.document.baseline = builds.arm_a;
   complete_variants(duel, builds);

@@ -102,14 +102,16 @@ Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides
   workload["device"] = asked.device;
   workload["threads"] = asked.threads;
   workload["dataset"] = {{"name", asked.dataset}};
-  const nlohmann::json config = {{"name", "budget"},
-                                 {"workload", workload},
-                                 {"variants",
-                                  {{{"name", "original"}, {"preset", system + "-original"}},
-                                   {{"name", "optimized"}, {"preset", system + "-optimized"}}}},
-                                 {"baseline", "original"}};
-  return parse_experiment(config.dump(), "budget --measured", fs::current_path(), overrides,
-                          ask_fl);
+  Document document;
+  document.name = "budget";
+  document.workload.own = std::move(workload);
+  for (const char* name : {"original", "optimized"}) {
+    Variant& variant = document.variants.emplace_back();
+    variant.name = name;
+    variant.preset = fmt::format("{}-{}", system, name);
+  }
+  document.baseline = "original";
+  return make_experiment(document, "budget --measured", fs::current_path(), overrides, ask_fl);
 }
 
 /// What is asked, with the network that a model alone says.

@@ -32,6 +32,9 @@ class Places {
   /// nearest value around it which the file has; a text of one line has none.
   [[nodiscard]] std::string at(const JsonPath& path) const;
 
+  /// The same of a place in this file that somebody else names, "config.json, $.workload.rounds".
+  [[nodiscard]] std::string located(const std::string& place) const;
+
   void add_line(const JsonPath& path, std::size_t line);
   /// From now on the value at `path` is what `option` gives.
   void replace(const JsonPath& path, const std::string& option);

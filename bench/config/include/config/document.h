@@ -103,6 +103,9 @@ struct Document {
   [[nodiscard]] std::vector<std::string> variant_names() const;
 };
 
+/// Of one process of role kCommand, as people name a program on a command line; without variants.
+Document document_of_program(const std::string& name, const Argv& argv, const std::string& cwd);
+
 /// Where the variants of a document are.
 JsonPath variant_path(std::size_t index);
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -88,7 +89,8 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment);
 
 /// The part of them that no arm names: commands of prepare and cleanup, those that compare what
 /// trials leave, and templates. Throws likewise.
-std::map<std::string, std::string> step_hashes(const Experiment& experiment);
+std::map<std::string, std::string> step_hashes(const Experiment& experiment,
+                                               std::span<const Variant> variants);
 
 /// A warning of two arms whose programs or scripts are different files with equal contents while
 /// all else is the same; nothing when there are none.
