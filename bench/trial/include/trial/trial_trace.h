@@ -13,6 +13,7 @@
 #include "model/run_data.h"
 #include "profile/recorded_files.h"
 #include "trial/marks.h"
+#include "trial/processes.h"
 
 namespace memduel {
 
