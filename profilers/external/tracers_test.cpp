@@ -32,7 +32,7 @@ TEST(TracerRegistry, EveryRowIsComplete) {
 }
 
 TEST(TracerRegistry, IsDescribedOnThePageOfTracers) {
-  const std::string page = read_file(MEMDUEL_DOCS "/tracers.md");
+  const std::string page = read_file(MEMDUEL_DOCS "/profilers.md");
   for (const TracerEntry& entry : tracers()) {
     const std::string package = entry.package.empty() ? "(memduel)" : entry.package;
     EXPECT_THAT(page, HasSubstr("\n| " + entry.name + " | " + package + " | "));
@@ -59,7 +59,7 @@ std::string refusal_of_tracer(const std::string& name) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     return error.message();
   }
-  ADD_FAILURE() << "there is no such tracer";
+  ADD_FAILURE() << "there is no such profiler";
   return {};
 }
 

@@ -1,5 +1,5 @@
 // The interface of tracers, which record who allocates inside other processes, and every tracer
-// memduel has, in one table: what `list tracers` prints and what a config may name.
+// memduel has, in one table: what `list profilers` prints and what a config may name.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ struct KeptProfiles {
 /// The file in which a profile is to be kept.
 using ProfileNaming = std::function<std::filesystem::path(const LeftProfile&)>;
 
-/// One row describes a tracer completely: `list tracers`, the help of `record` and the names of its
-/// files come from here, and tests compare the schema and docs/tracers.md with it.
+/// One row describes a tracer completely: `list profilers`, the help of `record` and the names of
+/// its files come from here, and tests compare the schema and docs/profilers.md with it.
 struct TracerEntry {
   std::string name;
   std::string extension;  ///< what the names of its files end with, without the dot: "mdp"
