@@ -46,9 +46,9 @@ std::string list_presets(const Catalog& catalog) {
 Availability availability_of(const MeterEntry& meter) {
   Availability here = meter.works_here();
   if (meter.name != "cuda" || !here.works) return here;
-  const auto laboratory = ask_fl_of_machine();
-  if (!laboratory || laboratory->cuda) return here;
-  return {false, laboratory->no_cuda};
+  const auto fl = ask_fl_of_machine();
+  if (!fl || fl->cuda) return here;
+  return {false, fl->no_cuda};
 }
 
 constexpr std::size_t kIndent = 4;
@@ -77,10 +77,10 @@ std::string list_tracers() {
     const std::string obstacle = obstacle_here(tracer, tracer.works_here());
     text += wrapped_help(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent);
     text += indented(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
-    text += indented(
-        fmt::format("needs {}; leaves .{}{}",
-                    tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
-                    tracer.extension, tracer.dumps_rounds ? ", one more per round" : ""));
+    text += indented(fmt::format(
+        "needs {}; leaves .{}{}",
+        tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
+        tracer.extension, tracer.dumps_rounds ? ", one more per round" : ""));
     if (!tracer.allocator.empty())
       text += indented(fmt::format("the program runs on {} meanwhile", tracer.allocator));
     text += indented(tracer.limits);
@@ -119,13 +119,13 @@ const std::map<std::string, List>& lists() {
 Catalog catalog_of_fl() {
   if (!find_fl())
     throw Error(ExitCode::cannot_measure,
-                "the FL workloads, which has switches and presets, is not installed "
+                "memduel-fl, which has switches and presets, is not installed "
                 "here",
                 "", "name a CONFIG whose provider has some: docs/providers.md");
   return ask_whole_catalogue({{kDefaultProvider}, ".", ""}, ask_program);
 }
 
-/// What the laboratory lists itself.
+/// What memduel-fl lists itself.
 constexpr const char* kListsOfFl[] = {"datasets", "models"};
 
 struct ListArguments {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/provider.h"
+#include "model/removed.h"
 #include "model/run_data.h"
 #include "model/run_directory.h"
 #include "run/store.h"
@@ -256,7 +257,7 @@ std::vector<Note> read_notes(const Database& database, const char* kind) {
 RunData read_run(const Database& database, WithSeries series) {
   const std::int64_t version = refuse_foreign(database);
   RunData run;
-  run.config = run_json(database, "config");
+  run.config = with_new_keys(run_json(database, "config"));
   run.config_sha256 = run_value(database, "config_sha256");
   if (const auto job = maybe_run_value(database, "job"))
     run.job = job_facts_from_json(parse_foreign_json(*job), "");
