@@ -80,7 +80,7 @@ std::string list_tracers() {
     text += indented(fmt::format(
         "needs {}; leaves .{}{}",
         tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
-        profile_extension(tracer.name), tracer.dumps_rounds ? ", one more per round" : ""));
+        tracer.extension, tracer.dumps_rounds ? ", one more per round" : ""));
     if (!tracer.allocator.empty())
       text += indented(fmt::format("the program runs on {} meanwhile", tracer.allocator));
     text += indented(tracer.limits);

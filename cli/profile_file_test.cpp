@@ -1,7 +1,9 @@
 #include "profile_file.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "readers/read_profile.h"
 #include "util/error.h"
 
 namespace memduel::cli {
@@ -11,6 +13,11 @@ TEST(ProfileFile, WithoutAKindTheProfileDecides) {
   EXPECT_FALSE(kind_from(""));
   EXPECT_EQ(kind_from("live"), ProfileKind::live);
   EXPECT_THROW(kind_from("largest"), Error);
+}
+
+TEST(ProfileFile, HelpNamesEveryFormat) {
+  for (const ProfileFormat& format : profile_formats())
+    EXPECT_THAT(kProfileHelp, testing::HasSubstr(format.name.substr(0, format.name.find(' '))));
 }
 
 }  // namespace

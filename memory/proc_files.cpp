@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <memory>
 
 #include "memory/kernel_files.h"
+#include "memory/text_cursor.h"
 
 namespace memduel {
 namespace {
@@ -18,50 +18,19 @@ std::string proc_path(pid_t pid, const std::string& name) {
   return "/proc/" + (pid == kSelf ? "self" : std::to_string(pid)) + "/" + name;
 }
 
-/// The words of a line, one after another.
-class ProcWords {
- public:
-  explicit ProcWords(std::string_view text) : rest_(text) {}
+void skip_words(TextCursor& fields, int count) {
+  for (; count > 0; --count) {
+    fields.word();
+    fields.skip(" ");
+  }
+}
 
-  bool skip(std::string_view wanted) {
-    if (!rest_.starts_with(wanted)) return false;
-    rest_.remove_prefix(wanted.size());
-    return true;
-  }
-  void skip_spaces() {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size()));
-  }
-  void skip_words(int count) {
-    for (; count > 0; --count) {
-      word();
-      skip(" ");
-    }
-  }
-  std::string_view word() {
-    const std::string_view found = rest_.substr(0, rest_.find(' '));
-    rest_.remove_prefix(found.size());
-    return found;
-  }
-  template <class Number>
-  std::optional<Number> number(int base = 10) {
-    Number value{};
-    const char* end = rest_.data() + rest_.size();
-    const auto [after, error] = std::from_chars(rest_.data(), end, value, base);
-    if (error != std::errc{}) return std::nullopt;
-    rest_.remove_prefix(static_cast<std::size_t>(after - rest_.data()));
-    return value;
-  }
-  /// A number that is not negative; its word is skipped whatever it is.
-  std::optional<std::int64_t> count() {
-    const auto value = number<std::int64_t>();
-    skip_words(1);
-    return value && *value >= 0 ? value : std::nullopt;
-  }
-  [[nodiscard]] std::string_view rest() const { return rest_; }
-
- private:
-  std::string_view rest_;
-};
+/// A number that is not negative; its word is skipped whatever it is.
+std::optional<std::int64_t> count_at(TextCursor& fields) {
+  const auto value = fields.number<std::int64_t>();
+  skip_words(fields, 1);
+  return value && *value >= 0 ? value : std::nullopt;
+}
 
 /// Of every entry of a directory of /proc whose name is a number.
 std::vector<pid_t> numbers_in(const std::string& directory) {
@@ -69,7 +38,7 @@ std::vector<pid_t> numbers_in(const std::string& directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory.c_str()), closedir);
   if (!entries) return numbers;
   while (const dirent* entry = readdir(entries.get())) {
-    const auto number = ProcWords(entry->d_name).number<pid_t>();
+    const auto number = TextCursor(entry->d_name).number<pid_t>();
     if (number && *number > 0) numbers.push_back(*number);
   }
   return numbers;
@@ -117,20 +86,20 @@ bool is_only_forked(const ProcessLine& process) {
 std::optional<ProcessLine> parse_process_line(std::string_view stat) {
   const std::size_t name_end = stat.rfind(") ");
   if (name_end == std::string_view::npos) return std::nullopt;
-  const auto pid = ProcWords(stat).number<pid_t>();
+  const auto pid = TextCursor(stat).number<pid_t>();
   const std::string_view from_state = stat.substr(name_end + 2);  // field 3
-  ProcWords fields(from_state.substr(std::min<std::size_t>(from_state.size(), 1)));
+  TextCursor fields(from_state.substr(std::min<std::size_t>(from_state.size(), 1)));
   if (!pid || !fields.skip(" ")) return std::nullopt;
   const auto parent = fields.number<pid_t>();
   if (!parent) return std::nullopt;
   ProcessLine line{*pid, *parent, from_state.front()};
-  fields.skip_words(5);
-  if (const auto flags = fields.count()) line.flags = static_cast<std::uint64_t>(*flags);
-  const auto minor = fields.count();
-  fields.skip_words(1);
-  const auto major = fields.count();
+  skip_words(fields, 5);
+  if (const auto flags = count_at(fields)) line.flags = static_cast<std::uint64_t>(*flags);
+  const auto minor = count_at(fields);
+  skip_words(fields, 1);
+  const auto major = count_at(fields);
   if (minor && major) line.faults = {*minor, *major};
-  fields.skip_words(9);
+  skip_words(fields, 9);
   line.started = fields.number<std::uint64_t>();
   return line;
 }
@@ -140,10 +109,10 @@ ProcResult<ProcessLine> process_line(pid_t pid) {
 }
 
 std::optional<ProcessPages> parse_statm(std::string_view statm) {
-  ProcWords fields(statm);
-  const auto total = fields.count();
-  const auto resident = fields.count();
-  const auto shared = fields.count();
+  TextCursor fields(statm);
+  const auto total = count_at(fields);
+  const auto resident = count_at(fields);
+  const auto shared = count_at(fields);
   if (!total || !resident || !shared) return std::nullopt;
   return ProcessPages{*total, *resident, *shared};
 }
@@ -192,7 +161,7 @@ std::optional<std::int64_t> parse_pss(std::string_view smaps_rollup) {
 }
 
 std::optional<MappedRange> parse_maps_line(std::string_view line) {
-  ProcWords words(line);
+  TextCursor words(line);
   const auto begin = words.number<std::uint64_t>(16);
   if (!begin || !words.skip("-")) return std::nullopt;
   const auto end = words.number<std::uint64_t>(16);
@@ -252,7 +221,7 @@ std::vector<pid_t> parse_pids(std::string_view list) {
   std::vector<pid_t> pids;
   for (;;) {
     list.remove_prefix(std::min(list.find_first_not_of(" \n"), list.size()));
-    ProcWords words(list);
+    TextCursor words(list);
     const auto pid = words.number<pid_t>();
     if (!pid) return pids;
     if (*pid > 0) pids.push_back(*pid);
@@ -279,7 +248,7 @@ std::vector<pid_t> threads_of(pid_t pid) {
 }
 
 std::optional<pid_t> parse_last_pid(std::string_view loadavg) {
-  return ProcWords(loadavg.substr(loadavg.rfind(' ') + 1)).number<pid_t>();
+  return TextCursor(loadavg.substr(loadavg.rfind(' ') + 1)).number<pid_t>();
 }
 
 }  // namespace memduel

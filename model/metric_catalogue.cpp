@@ -45,7 +45,19 @@ struct Row {
   std::string_view verb = "has";
   std::string_view noun = {};  // NOLINT(readability-redundant-member-init): -Wextra
   bool is_key = false;
+  OfAll of_all = OfAll::own;
+  std::string_view series = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
+
+constexpr Row summed(Row row, OfAll of_all = OfAll::sum) {
+  row.of_all = of_all;
+  return row;
+}
+
+constexpr Row largest_of(std::string_view series, Row row) {
+  row.series = series;
+  return row;
+}
 
 constexpr std::array kRows = {
     Row{kPeakRss, kResident, "procfs", "largest resident set", "uses", "memory at its peak", true},
@@ -87,7 +99,7 @@ constexpr std::array kRows = {
     Row{kRssCountedAgain, kResident, "cgroup",
         "what the sum of resident sets counts more than once of it", "shares",
         "memory between its processes"},
-    Row{kSwapped, kResident, "procfs", "memory moved to swap", "has", "memory in swap"},
+    summed(Row{kSwapped, kResident, "procfs", "memory moved to swap", "has", "memory in swap"}),
     Row{kRssGrowthPerRound, kGrowthPerRound, "",
         "slope of end_rss_bytes over the rounds after warm-up", "grows", "memory per round"},
     Row{kRssGrowthPerMinute, kGrowthPerMinute, "", "slope of end_rss_bytes over time after warm-up",
@@ -114,9 +126,10 @@ constexpr std::array kRows = {
         "the program's own mappings at the end of a round; without rounds, the level before it "
         "ends",
         "keeps", "memory mapped at the end"},
-    Row{kAllocatedBytes, kHeap, "heap", "all bytes ever requested", "allocates", "memory in total"},
-    Row{kLiveAtEnd, kHeap, "heap", "size of the blocks never freed", "keeps",
-        "heap live at the end"},
+    summed(Row{kAllocatedBytes, kHeap, "heap", "all bytes ever requested", "allocates",
+               "memory in total"}),
+    summed(Row{kLiveAtEnd, kHeap, "heap", "size of the blocks never freed", "keeps",
+               "heap live at the end"}),
     Row{kHeapInUse, kHeap, "allocator", "bytes the allocator has handed out, at marks", "keeps",
         "heap in use"},
     Row{kHeapHeldFree, kHeap, "allocator",
@@ -154,19 +167,22 @@ constexpr std::array kRows = {
         "uses", "device memory at the end of a round"},
     Row{kIdleGpuUsed, kKept, "nvml", "device memory in use before the model is built", "uses",
         "device memory when idle"},
-    Row{kPeakGpuUsed, kKept, "nvml", "largest device memory in use, sampled", "uses",
-        "device memory at its peak"},
+    largest_of(kGpuUsed, Row{kPeakGpuUsed, kKept, "nvml", "largest device memory in use, sampled",
+                             "uses", "device memory at its peak"}),
     Row{kPeakGpuUsedAboveIdle, kKept, "nvml", "peak_gpu_used_bytes minus idle_gpu_used_bytes",
         "uses", "device memory above idle at its peak"},
     Row{kNetHeapGrowth, kHeap, "",
         "heap bytes that an iteration leaves behind, by Google Benchmark", "leaves", "heap behind"},
-    Row{kAllocationCount, kExactCount, "heap", "number of allocations", "makes", "allocations"},
+    summed(Row{kAllocationCount, kExactCount, "heap", "number of allocations", "makes",
+               "allocations"}),
     Row{kAllocatorArenaCount, kCount, "allocator", "arenas that the allocator has made, at marks",
         "has", "arenas of the allocator"},
-    Row{kMinorFaults, kCount, "procfs", "page faults served from memory", "has",
-        "page faults without a read"},
-    Row{kMajorFaults, kCount, "procfs", "page faults that had to read", "has",
-        "page faults that read"},
+    summed(Row{kMinorFaults, kCount, "procfs", "page faults served from memory", "has",
+               "page faults without a read"},
+           OfAll::sum_of_started),
+    summed(Row{kMajorFaults, kCount, "procfs", "page faults that had to read", "has",
+               "page faults that read"},
+           OfAll::sum_of_started),
     Row{kRoundSeconds, kSeconds, "procfs", "duration of a round", "needs", "time per round", true},
     Row{kTransferSeconds, kSeconds, "",
         "time of a round in which a replay's server receives, averages or answers", "needs",
@@ -180,7 +196,8 @@ constexpr std::array kRows = {
     Row{kCleanupRatio, kCleanupShare, "",
         "share of a replay's rounds that its role cleans up memory", "needs",
         "share of rounds for cleaning up"},
-    Row{kCpuSeconds, kSeconds, "procfs", "user and system time", "needs", "CPU time"},
+    summed(Row{kCpuSeconds, kSeconds, "procfs", "user and system time", "needs", "CPU time"},
+           OfAll::sum_of_started),
     Row{kValidationAccuracy, kQuality, "", "share of validation samples classified correctly",
         "reaches", "validation accuracy"},
     Row{kTrainAccuracy, kQuality, "", "share of training samples classified correctly", "reaches",
@@ -204,7 +221,9 @@ MetricInfo info_of(const Row& row) {
           row.meter,
           row.verb,
           row.noun,
-          row.is_key};
+          row.is_key,
+          row.of_all,
+          row.series};
 }
 
 MetricInfo gauge(std::string_view name, Kind kind) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "confidential.h"
+#include "external/profile_names.h"
 #include "html_page.h"
 #include "model/experiment_view.h"
 #include "model/metric_catalogue.h"

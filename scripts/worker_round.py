@@ -140,10 +140,15 @@ def listen(roles, give_up):
 
 def switches_of(arm):
     """Every switch of the arm's preset: its first value where neither the preset nor the arm sets one."""
-    preset = read_json(ROOT / "configs/presets" / f"{arm['preset']}.json")
+    table = read_json(ROOT / "configs/switches.json")
+    presets = {preset["name"]: preset for preset in table["presets"]}
+    preset = presets[arm["preset"]]
     kind = preset["workload_kinds"][0]
-    original = {one["name"]: one["values"][0]["value"] for one in read_json(ROOT / "configs/switches.json") if kind in one["applies_to"]}
-    return {**original, **preset["switches"], **arm.get("switches", {})}
+    values = {**preset["switches"], **arm.get("switches", {})}
+    while "base" in preset:
+        preset = presets[preset["base"]]
+        values = {**preset["switches"], **values}
+    return {**{one["name"]: one["values"][0]["value"] for one in table["switches"] if kind in one["applies_to"]}, **values}
 
 
 def worker_document(config, arm, options):

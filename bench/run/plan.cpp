@@ -222,7 +222,6 @@ void count_heap(std::vector<ProcessSpec>& processes, const PlanSite& site,
 /// beside its profiles; they are not counted besides under any other.
 void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& slot,
                    const PlanSite& site, const std::filesystem::path& trial_dir) {
-  const auto tracer = entry.make();
   TracerOptions options;
   options.every_allocation = slot.every_allocation;
   for (ProcessSpec& process : plan.processes) {
@@ -237,7 +236,7 @@ void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& s
     options.known_peak_bytes = peak == slot.peaks.end() ? 0 : peak->second;
     process.trace_dir = trial_dir / "trace" / process.role;
     if (counts) process.heap_dir = process.trace_dir;
-    for (const auto& [name, value] : tracer->variables(*process.trace_dir, variables, options))
+    for (const auto& [name, value] : entry.variables(*process.trace_dir, variables, options))
       process.env[name] = value;
     if (process.ready) process.ready->within_seconds *= entry.patience;
   }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 
+#include "external/profile_names.h"
 #include "findings.h"
 #include "model/metric_catalogue.h"
 #include "model/run_directory.h"

@@ -92,12 +92,13 @@ LauncherClient::LauncherClient(const std::filesystem::path& program, const std::
   pid_ = start(program, trial, remote.get());
   remote.reset();
   const auto ready = report_within(kStartLimit);
-  if (!ready || ready->fields.size() != 3 || ready->fields[0] != "ready") {
+  const auto message = ready ? message_in<LauncherReady>(ready->fields) : std::nullopt;
+  if (!message) {
     kill(pid_, SIGKILL);
     wait_for(pid_, kEndLimit);
     throw Error(ExitCode::cannot_measure, "the launcher did not come up", program.string());
   }
-  cgroup_ = {ready->fields[1], ready->fields[2]};
+  cgroup_ = std::get<LauncherReady>(*message).cgroup;
 }
 
 LauncherClient::~LauncherClient() {
@@ -124,15 +125,15 @@ int LauncherClient::request(const std::vector<std::string>& fields,
 }
 
 void LauncherClient::ask_to_end() {
-  if (request({"end"}) != 0) shutdown(control_.get(), SHUT_WR);
+  if (request(fields_of(EndRequest{})) != 0) shutdown(control_.get(), SHUT_WR);
 }
 
 void LauncherClient::signal(const std::string& role, int number) {
-  request({"signal", role, std::to_string(number)});
+  request(fields_of(SignalRequest{role, number}));
 }
 
 void LauncherClient::limit_data(std::int64_t bytes) {
-  request({"limit_data", std::to_string(bytes)});
+  request(fields_of(LimitDataRequest{bytes}));
 }
 
 std::optional<Packet> LauncherClient::report() {
@@ -191,39 +192,6 @@ void LauncherClient::kill_what_is_left() const {
     std::this_thread::sleep_for(milliseconds(10));
   }
   remove_cgroup(cgroup_);
-}
-
-namespace {
-
-Exited read_exit(const std::vector<std::string>& fields) {
-  Exited exited{fields[1], {}};
-  ExitRecord& record = exited.record;
-  (fields[2] == "signal" ? record.signal : record.status) = std::stoi(fields[3]);
-  record.cpu_seconds = std::stod(fields[4]) * 1e-6;
-  record.max_rss_bytes = std::stoll(fields[5]) * 1024;
-  record.minor_faults = std::stoll(fields[6]);
-  record.major_faults = std::stoll(fields[7]);
-  record.t_ns = std::stoll(fields[8]);
-  return exited;
-}
-
-LauncherEnded read_end(const std::vector<std::string>& fields) {
-  LauncherEnded ended{std::stod(fields[1]) * 1e-6, std::stoi(fields[2]), std::stoi(fields[3]), {}};
-  if (fields[4] != "-") ended.peak_cgroup_bytes = std::stoll(fields[4]);
-  return ended;
-}
-
-}  // namespace
-
-std::optional<LauncherReport> read_report(const std::vector<std::string>& fields) {
-  const std::string& name = fields.front();
-  if (name == "spawned") return Spawned{fields[1], std::stoi(fields[2]), std::stoll(fields[3])};
-  if (name == "unstarted") return Unstarted{fields[1], fields[2], std::stoi(fields[3])};
-  if (name == "exited") return read_exit(fields);
-  if (name == "reaped") return Reaped{std::stoi(fields[1]), std::stoll(fields[2]) * 1024};
-  if (name == "escaped") return Escaped{fmt::format("{} ({})", fields[1], fields[2])};
-  if (name == "ended") return read_end(fields);
-  return std::nullopt;
 }
 
 }  // namespace memduel

@@ -4,37 +4,11 @@
 #include <utility>
 
 #include "meters/meter_registry.h"
-#include "meters/nvml.h"
 #include "metrics/end_state.h"
 #include "model/metric_catalogue.h"
 #include "trial/processes.h"
 
 namespace memduel {
-namespace {
-
-/// The place of a series, in the trace of the tree.
-Series& place_of(const std::string& metric, TrialTrace& trace) {
-  if (metric == kGpuUsed) return trace.tree_gpu;
-  if (metric == "rss_file_bytes") return trace.tree_rss_of_files;
-  if (metric == "heap_bytes") return trace.tree_heap;
-  if (metric == "mapped_bytes") return trace.tree_mapped;
-  if (metric == "heap_and_mapped_bytes") return trace.tree_heap_and_mapped;
-  return trace.tree_rss;
-}
-
-/// ... of a role.
-Series& place_of(const std::string& metric, RoleTrace& trace) {
-  if (metric == kGpuUsed) return trace.gpu;
-  if (metric == kPeakLargestProcess) return trace.process_peaks;
-  if (metric == "rss_file_bytes") return trace.rss_of_files;
-  if (metric == "heap_bytes") return trace.heap;
-  if (metric == "mapped_bytes") return trace.mapped;
-  if (metric == "heap_and_mapped_bytes") return trace.heap_and_mapped;
-  if (metric == "uncounted_bytes") return trace.uncounted;
-  return trace.rss;
-}
-
-}  // namespace
 
 TrialMeters::TrialMeters(const TrialPlan& plan)
     : begin_cpu_ns_(clock_ns(CLOCK_PROCESS_CPUTIME_ID)),
@@ -111,8 +85,7 @@ void TrialMeters::collect(TrialTrace& trace) const {
   trace.sweeps = sweeps_;
   for (const auto& meter : meters_) {
     for (auto& [role, series] : meter->series()) {
-      if (role == kTree && series.metric != "uncounted_bytes")
-        place_of(series.metric, trace) = series;
+      if (role == kTree) place_of(series.metric, trace.tree) = series;
       for (RoleTrace& each : trace.roles) {
         if (each.role == role) place_of(series.metric, each) = series;
       }

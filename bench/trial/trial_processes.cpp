@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "launcher/protocol.h"
+#include "memduel/annotate.h"
 #include "profile/recording.h"
 #include "trial/processes.h"
 #include "trial_failure.h"
@@ -51,7 +53,6 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
       stdout_(make_log(stdout_path_)),
       stderr_(make_log(stderr_path_)) {
   trace.role = spec.role;
-  trace.rss.metric = "rss_bytes";
   for (const auto& directory : {spec.heap_dir, spec.trace_dir}) {
     if (!directory) continue;
     make_directory(*directory);
@@ -62,14 +63,12 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
 }
 
 std::vector<std::string> SupervisedProcess::spawn_request() const {
-  std::vector<std::string> fields = {"spawn", role(), cwd_.string(),
-                                     std::to_string(spec_->argv.size())};
-  fields.insert(fields.end(), spec_->argv.begin(), spec_->argv.end());
-  for (const auto& [name, value] : spec_->env) fields.push_back(name + "=" + value);
-  fields.push_back(fmt::format("{}={}", kRoleVariable, role()));
-  fields.push_back(fmt::format("MEMDUEL_MARKS_FD={}", kMarksDescriptor));
-  fields.push_back(fmt::format("MEMDUEL_MARKS_INODE={}", marks.inode()));
-  return fields;
+  SpawnRequest request{role(), cwd_.string(), spec_->argv, {}};
+  for (const auto& [name, value] : spec_->env) request.environment.push_back(name + "=" + value);
+  request.environment.push_back(fmt::format("{}={}", kRoleVariable, role()));
+  request.environment.push_back(fmt::format("{}={}", MEMDUEL_WIRE_FD, kMarksDescriptor));
+  request.environment.push_back(fmt::format("{}={}", MEMDUEL_WIRE_INODE, marks.inode()));
+  return fields_of(std::move(request));
 }
 
 std::vector<int> SupervisedProcess::spawn_descriptors() {
@@ -163,7 +162,6 @@ RoleTrace& TrialProcesses::matched_trace(const std::string& role, std::int64_t n
   if (trace.role.empty()) {
     trace.role = role;
     trace.begin_ns = now_ns;
-    trace.rss.metric = "rss_bytes";
     trace.of_descendants = true;
     trace.ended_well = true;
   }

@@ -1,6 +1,10 @@
 #include "trial/trial_trace.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -15,6 +19,22 @@ std::pair<std::size_t, std::size_t> window(const Series& series, std::int64_t fr
 }
 
 }  // namespace
+
+Series& place_of(const std::string& series, Samples& samples) {
+  struct Place {
+    std::string_view series;
+    Series Samples::* place;
+  };
+  constexpr std::array kPlaces = {Place{"rss_bytes", &Samples::rss},
+                                  Place{"rss_file_bytes", &Samples::rss_of_files},
+                                  Place{kPeakLargestProcess, &Samples::process_peaks},
+                                  Place{"heap_bytes", &Samples::heap},
+                                  Place{"mapped_bytes", &Samples::mapped},
+                                  Place{"heap_and_mapped_bytes", &Samples::heap_and_mapped},
+                                  Place{"uncounted_bytes", &Samples::uncounted}};
+  const auto* const known = std::ranges::find(kPlaces, series, &Place::series);
+  return known != kPlaces.end() ? samples.*known->place : samples.others[series];
+}
 
 bool marks_rounds(const RoleTrace& trace) {
   return std::ranges::any_of(trace.marks, [](const MarkEvent& event) {

@@ -57,6 +57,20 @@
 #error "memduel/annotate.h needs POSIX.1-2008: include it first, or define _POSIX_C_SOURCE=200809L"
 #endif
 
+/* The words of the wire, and the variables that name it. */
+#define MEMDUEL_WIRE_FD "MEMDUEL_MARKS_FD"
+#define MEMDUEL_WIRE_INODE "MEMDUEL_MARKS_INODE"
+#define MEMDUEL_WIRE_START "start"
+#define MEMDUEL_WIRE_NO_RESET "no_reset"
+#define MEMDUEL_WIRE_IDLE "idle"
+#define MEMDUEL_WIRE_ROUND_BEGIN "round_begin"
+#define MEMDUEL_WIRE_ROUND_END "round_end"
+#define MEMDUEL_WIRE_PHASE "phase"
+#define MEMDUEL_WIRE_GAUGE "gauge"
+#define MEMDUEL_WIRE_LOWER "lower"
+#define MEMDUEL_WIRE_HIGHER "higher"
+#define MEMDUEL_WIRE_NONE "-"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -166,7 +180,7 @@ static inline void memduel_annotate_put_double(struct memduel_annotate_line* lin
 static inline void memduel_annotate_put_name(struct memduel_annotate_line* line, const char* name) {
   size_t count;
   memduel_annotate_put_text(line, " ");
-  if (strcmp(name, "-") == 0 || *name == '\0') name = "_";
+  if (strcmp(name, MEMDUEL_WIRE_NONE) == 0 || *name == '\0') name = "_";
   for (count = 0; name[count] != '\0' && count < 64; ++count) {
     const unsigned char byte = (unsigned char)name[count];
     line->text[line->length++] = byte <= 0x20 || byte == 0x7f ? '_' : name[count];
@@ -192,7 +206,7 @@ static inline void memduel_annotate_put_size(struct memduel_annotate_line* line,
   if (at != NULL) at += strlen(field);
   while (at != NULL && (*at == ' ' || *at == '\t')) ++at;
   if (at == NULL || *at < '0' || *at > '9') {
-    memduel_annotate_put_text(line, "-");
+    memduel_annotate_put_text(line, MEMDUEL_WIRE_NONE);
     return;
   }
   for (; *at >= '0' && *at <= '9'; ++at) kib = kib * 10 + (uint64_t)(*at - '0');
@@ -240,8 +254,8 @@ static inline void memduel_annotate_send(struct memduel_annotate_state_v1* state
 
 /* The inherited socket, or -1 when there is none, or its number means something else by now. */
 static inline int memduel_annotate_find_socket(void) {
-  const char* fd_text = getenv("MEMDUEL_MARKS_FD");
-  const char* inode_text = getenv("MEMDUEL_MARKS_INODE");
+  const char* fd_text = getenv(MEMDUEL_WIRE_FD);
+  const char* inode_text = getenv(MEMDUEL_WIRE_INODE);
   char* end = NULL;
   struct stat about;
   long fd;
@@ -267,13 +281,13 @@ static inline void memduel_annotate_start(struct memduel_annotate_state_v1* stat
   state->status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   state->clear_refs_fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
   __atomic_store_n(&state->mode, MEMDUEL_ANNOTATE_ON, __ATOMIC_RELEASE);
-  memduel_annotate_put_text(&line, "start ");
+  memduel_annotate_put_text(&line, MEMDUEL_WIRE_START " ");
   memduel_annotate_put_signed(&line, state->pid);
   /* Asks with a byte that means nothing (EINVAL), because a real reset would lose the peak so far:
    * only a kernel that refuses every write answers something else. */
   {
     const ssize_t written = write(state->clear_refs_fd, "0", 1);
-    if (written < 0 && errno != EINVAL) memduel_annotate_put_text(&line, " no_reset");
+    if (written < 0 && errno != EINVAL) memduel_annotate_put_text(&line, " " MEMDUEL_WIRE_NO_RESET);
   }
   memduel_annotate_send(state, &line);
 }
@@ -333,19 +347,19 @@ static inline void memduel_annotate_tell_recorder(int kind, int round, const cha
 /* The process is set up and has not built its model yet: RSS here is the idle level. */
 static inline void memduel_idle(void) {
   memduel_annotate_tell_recorder(MEMDUEL_MARK_IDLE, 0, NULL);
-  if (!memduel_annotate_is_off()) memduel_annotate_mark("idle", -1, NULL);
+  if (!memduel_annotate_is_off()) memduel_annotate_mark(MEMDUEL_WIRE_IDLE, -1, NULL);
 }
 
 /* Round `n` (from 1) begins; one that still runs ends here. */
 static inline void memduel_round_begin(int n) {
   memduel_annotate_tell_recorder(MEMDUEL_MARK_ROUND_BEGIN, n, NULL);
-  if (!memduel_annotate_is_off()) memduel_annotate_mark("round_begin", n, NULL);
+  if (!memduel_annotate_is_off()) memduel_annotate_mark(MEMDUEL_WIRE_ROUND_BEGIN, n, NULL);
 }
 
 /* Round `n` ends, and with it the running phase. */
 static inline void memduel_round_end(int n) {
   memduel_annotate_tell_recorder(MEMDUEL_MARK_ROUND_END, n, NULL);
-  if (!memduel_annotate_is_off()) memduel_annotate_mark("round_end", n, NULL);
+  if (!memduel_annotate_is_off()) memduel_annotate_mark(MEMDUEL_WIRE_ROUND_END, n, NULL);
 }
 
 /* The whole process enters phase `name` (kept to 64 bytes), or none with NULL. */
@@ -355,12 +369,12 @@ static inline void memduel_phase(const char* name) {
     struct memduel_annotate_line field;
     field.length = 0;
     if (name == NULL) {
-      memduel_annotate_put_text(&field, " -");
+      memduel_annotate_put_text(&field, " " MEMDUEL_WIRE_NONE);
     } else {
       memduel_annotate_put_name(&field, name);
     }
     field.text[field.length] = '\0';
-    memduel_annotate_mark("phase", -1, field.text);
+    memduel_annotate_mark(MEMDUEL_WIRE_PHASE, -1, field.text);
   }
 }
 
@@ -381,12 +395,13 @@ static inline void memduel_gauge_better(const char* metric, double value,
   if (memduel_annotate_is_off() || metric == NULL || !memduel_annotate_is_finite(value)) return;
   if (memduel_annotate_enter(state)) {
     line.length = 0;
-    memduel_annotate_put_time(&line, "gauge");
+    memduel_annotate_put_time(&line, MEMDUEL_WIRE_GAUGE);
     memduel_annotate_put_name(&line, metric);
     memduel_annotate_put_text(&line, " ");
     memduel_annotate_put_double(&line, value);
-    if (better == MEMDUEL_LOWER_IS_BETTER) memduel_annotate_put_text(&line, " lower");
-    if (better == MEMDUEL_HIGHER_IS_BETTER) memduel_annotate_put_text(&line, " higher");
+    if (better == MEMDUEL_LOWER_IS_BETTER) memduel_annotate_put_text(&line, " " MEMDUEL_WIRE_LOWER);
+    if (better == MEMDUEL_HIGHER_IS_BETTER)
+      memduel_annotate_put_text(&line, " " MEMDUEL_WIRE_HIGHER);
     memduel_annotate_send(state, &line);
     memduel_annotate_leave(state);
   }

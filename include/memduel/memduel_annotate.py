@@ -8,8 +8,8 @@
         memduel.gauge("loss", 0.3, better="lower")
         memduel.round_end(n)
 
-The same marks, over the same wire, as memduel/annotate.h, which describes them. When nobody listens
-a call does nothing. Copy this file to your program, or put its directory on PYTHONPATH.
+The same marks, over the same wire, as memduel/annotate.h, which describes them
+(bench/trial/marks/wire_test.cpp compares the two). When nobody listens a call does nothing. Copy this file to your program, or put its directory on PYTHONPATH.
 """
 
 import ctypes

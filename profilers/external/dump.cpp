@@ -1,8 +1,6 @@
 // Preloaded beside the profiler of another tool: has it write what it holds when a round ends and
-// when the program does, under names that say which process image and which round it was:
-//
-//   MEMDUEL_TRACER_DIR/<ns>-<pid>              the whole run of an image that started at that time
-//   MEMDUEL_TRACER_DIR/<ns>-<pid>.round<n>     at the end of round n
+// when the program does, under names that say which process image and which round it was
+// (dump_format.h).
 //
 // The tools name their files by process, and a process that executes another program, or a forked
 // child, would write over them. Like the recorder this runs inside somebody else's process: no C++
@@ -19,9 +17,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dump_format.h"
 #include "memduel/annotate.h"
 
 namespace {
+
+using namespace memduel;
 
 /// A path or a command, put together in place. One that does not fit is empty.
 class Text {
@@ -117,7 +118,7 @@ void replace_environment() {
 void begin_heaptrack() {
   void* volatile nothing = nullptr;
   free(nothing);
-  const char* preload = getenv("MEMDUEL_TRACER_PRELOAD");
+  const char* preload = getenv(kDumpedPreload);
   if (preload == nullptr) return;
   next_preload.add("LD_PRELOAD=").add(preload);
   next_output.add("DUMP_HEAPTRACK_OUTPUT=");
@@ -184,8 +185,8 @@ void begin_child() {
 }
 
 [[gnu::constructor]] void begin() {
-  const char* name = getenv("MEMDUEL_TRACER");
-  const char* where = getenv("MEMDUEL_TRACER_DIR");
+  const char* name = getenv(kDumpedTool);
+  const char* where = getenv(kDumpDirectory);
   if (name == nullptr || where == nullptr || strlen(where) >= sizeof directory) return;
   for (const Tool& one : kTools)
     if (strcmp(name, one.name) == 0) tool = &one;
@@ -206,5 +207,5 @@ extern "C" __attribute__((visibility("default"))) void memduel_recorder_mark(
     int kind, int round, const char* /*phase*/) {
   if (tool == nullptr || kind != MEMDUEL_MARK_ROUND_END) return;
   Text file = image_file();
-  dump_to(file.add(".round").add(static_cast<std::uint64_t>(round < 0 ? 0 : round)));
+  dump_to(file.add(memduel::kDumpRound).add(static_cast<std::uint64_t>(round < 0 ? 0 : round)));
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "dump_format.h"
 #include "util/error.h"
 
 namespace memduel {
@@ -50,7 +51,7 @@ std::optional<Stamped> stamped(const fs::path& file) {
   if (!pid) return std::nullopt;
   found.left.of.pid = *pid;
   if (rest.empty()) return found;
-  if (!take_text(rest, ".round")) return std::nullopt;
+  if (!take_text(rest, kDumpRound)) return std::nullopt;
   found.left.of.round = take_digits<int>(rest);
   if (!rest.empty() || found.left.of.round.value_or(0) < 1) return std::nullopt;
   return found;
@@ -133,8 +134,10 @@ std::vector<LeftFile> left_files(const fs::path& directory) {
   return files;
 }
 
+namespace {
+
 KeptProfiles keep_files(const fs::path& directory, const ProfileNaming& file_of,
-                        const FileMover& move) {
+                        void (*move)(const fs::path& from, const fs::path& to)) {
   KeptProfiles kept;
   std::size_t image = 0;
   for (const LeftFile& left : left_files(directory)) {
@@ -186,6 +189,16 @@ void pack_lines(const fs::path& from, const fs::path& to) {
   }
   if (in.bad()) throw Error(ExitCode::io, "cannot read a profile", from.string());
   packing.finish();
+}
+
+}  // namespace
+
+KeptProfiles keep_dumps(const fs::path& directory, const ProfileNaming& file_of) {
+  return keep_files(directory, file_of, move_file);
+}
+
+KeptProfiles keep_packed_lines(const fs::path& directory, const ProfileNaming& file_of) {
+  return keep_files(directory, file_of, pack_lines);
 }
 
 }  // namespace memduel

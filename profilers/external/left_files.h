@@ -1,9 +1,8 @@
-// What tracers left in a directory: files named <ns>-<pid>[.round<n>] by libmemduel_dump.so
-// (dump.cpp) or by the tools themselves.
+// What tracers left in a directory: files that libmemduel_dump.so (dump_format.h) or the tools
+// themselves named.
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <vector>
 
 #include "external/tracers.h"
@@ -19,18 +18,12 @@ struct LeftFile {
 /// files are of images that were replaced before they wrote anything, and left out.
 std::vector<LeftFile> left_files(const std::filesystem::path& directory);
 
-/// Brings a file to its place.
-using FileMover =
-    std::function<void(const std::filesystem::path& from, const std::filesystem::path& to)>;
+/// Moves everything in `directory` to its places, and says what is missing of an image: its file of
+/// the whole run. Throws Error(io).
+KeptProfiles keep_dumps(const std::filesystem::path& directory, const ProfileNaming& file_of);
 
-/// Everything in `directory`, and what is missing of an image: its file of the whole run.
-KeptProfiles keep_files(const std::filesystem::path& directory, const ProfileNaming& file_of,
-                        const FileMover& move);
-
-/// Renames, or copies where the two are on different file systems. Throws Error(io).
-void move_file(const std::filesystem::path& from, const std::filesystem::path& to);
-
-/// The whole lines of `from` as one zstd frame. Throws Error(io).
-void pack_lines(const std::filesystem::path& from, const std::filesystem::path& to);
+/// The same, with the whole lines of each file packed as one zstd frame.
+KeptProfiles keep_packed_lines(const std::filesystem::path& directory,
+                               const ProfileNaming& file_of);
 
 }  // namespace memduel

@@ -55,25 +55,22 @@ TEST_F(LeftFiles, AnImageWithoutAnEndIsMissed) {
   leave("900-7.round1", "one");
   leave("950-8", "whole");
   const ScratchDirectory to(testing::TempDir(), "kept");
-  const KeptProfiles kept = keep_files(
-      folder_.path(),
-      [&](const LeftProfile& left) {
-        return to.path() / (std::to_string(left.image) + (left.round ? "r" : ""));
-      },
-      move_file);
+  const KeptProfiles kept = keep_dumps(folder_.path(), [&](const LeftProfile& left) {
+    return to.path() / (std::to_string(left.image) + (left.round ? "r" : ""));
+  });
   EXPECT_EQ(read_file(to.path() / "1r"), "one");
   EXPECT_EQ(read_file(to.path() / "2"), "whole");
   EXPECT_EQ(kept.files.size(), 2U);
   EXPECT_THAT(kept.missing, ElementsAre(HasSubstr("process 7 was killed")));
-  EXPECT_THAT(keep_files(folder_.path(), {}, move_file).missing,
-              ElementsAre(HasSubstr("left no profile")));
+  EXPECT_THAT(keep_dumps(folder_.path(), {}).missing, ElementsAre(HasSubstr("left no profile")));
 }
 
 TEST_F(LeftFiles, OnlyWholeLinesArePacked) {
   std::string lines;
   for (int i = 0; i < 300'000; ++i) lines += "line " + std::to_string(i) + "\n";  // several pieces
   leave("1-1", lines + "half a li");
-  pack_lines(folder_.path() / "1-1", folder_.path() / "packed.zst");
+  keep_packed_lines(folder_.path(),
+                    [&](const LeftProfile&) { return folder_.path() / "packed.zst"; });
   PlainSource source(folder_.path() / "packed.zst");
   std::string unpacked;
   while (const auto line = source.line()) unpacked += std::string(*line) + "\n";
@@ -83,9 +80,9 @@ TEST_F(LeftFiles, OnlyWholeLinesArePacked) {
 
 TEST_F(LeftFiles, APlaceThatCannotBeWrittenIsNamed) {
   leave("1-1");
-  for (const FileMover& move : {FileMover(move_file), FileMover(pack_lines)}) {
+  for (const auto keep : {keep_dumps, keep_packed_lines}) {
     try {
-      move(folder_.path() / "1-1", folder_.path() / "none/there");
+      keep(folder_.path(), [&](const LeftProfile&) { return folder_.path() / "none/there"; });
       ADD_FAILURE() << "there is no such folder";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::io);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "dump_format.h"
 #include "util/error.h"
 #include "util/process.h"
 
@@ -39,13 +40,9 @@ std::optional<fs::path> find_shared_library(const std::string& name) {
   return std::nullopt;
 }
 
-Availability dump_library_is_here() {
-  if (fs::exists(dump_library())) return {true, {}};
-  return {false, dump_library().string() + " is missing; build the target memduel_dump"};
-}
-
 Availability library_works(const std::string& library) {
-  if (const Availability dump = dump_library_is_here(); !dump.works) return dump;
+  if (!fs::exists(dump_library()))
+    return {false, dump_library().string() + " is missing; build the target memduel_dump"};
   if (!find_shared_library(library)) return {false, library + " was not found"};
   return {true, {}};
 }
@@ -61,9 +58,7 @@ EnvironmentVariables preload_environment(const std::string& tracer, const std::s
   }
   const std::string others = value_in(environment, "LD_PRELOAD");
   if (!others.empty()) preload += ":" + others;
-  return {{"LD_PRELOAD", preload},
-          {"MEMDUEL_TRACER", tracer},
-          {"MEMDUEL_TRACER_DIR", directory.string()}};
+  return {{"LD_PRELOAD", preload}, {kDumpedTool, tracer}, {kDumpDirectory, directory.string()}};
 }
 
 std::string value_in(const EnvironmentVariables& environment, const std::string& name) {

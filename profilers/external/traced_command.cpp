@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "external/profile_names.h"
 #include "model/run_directory.h"
 #include "profile/recording.h"
 #include "util/error.h"
@@ -45,13 +46,12 @@ TracedResult trace_command(const TracerEntry& entry, const TracedCommand& comman
   if (beside.empty()) beside = ".";
   const ScratchDirectory workplace(beside, kRecordScratch);
   admit_other_users(workplace.path());
-  const auto tracer = entry.make();
   result.status = run_command(
-      command.argv, tracer->variables(workplace.path(), inherited_variables(), command.options));
+      command.argv, entry.variables(workplace.path(), inherited_variables(), command.options));
   const std::string name = std::filesystem::path(command.argv[0]).filename().string();
   std::optional<std::filesystem::path> first = command.output;
-  KeptProfiles kept = tracer->keep(workplace.path(), [&](const LeftProfile& left) {
-    if (!first) first = fmt::format("{}.{}.{}", name, left.pid, profile_extension(entry.name));
+  KeptProfiles kept = entry.keep(workplace.path(), [&](const LeftProfile& left) {
+    if (!first) first = fmt::format("{}.{}.{}", name, left.pid, entry.extension);
     return profile_beside(*first, entry.name, left.image, left.round);
   });
   for (KeptProfile& one : kept.files) result.files.push_back(std::move(one.file));

@@ -1,4 +1,5 @@
-// The tracers, one class each, and the table that says of each what people need to know.
+// The tracers: of each the variables that bring it into a process, what becomes of its files, and
+// its row in the table.
 //
 // recorder: memduel's own.
 //
@@ -19,8 +20,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 
+#include "dump_format.h"
 #include "external/preloaded.h"
 #include "left_files.h"
 #include "model/removed.h"
@@ -40,108 +41,113 @@ constexpr int kSnapshotPercent = 97;
 /// Below this share of the known peak snapshots are rare: a trial's peak may be lower than others.
 constexpr double kLeastOfPeak = 0.8;
 
-class Recorder : public Tracer {
- public:
-  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
-                                               const EnvironmentVariables& environment,
-                                               const TracerOptions& options) const override {
-    Preload preload;
-    preload.mode = options.every_allocation ? RecordMode::exact : RecordMode::sampled;
-    preload.interval_bytes = options.interval_bytes;
-    preload.snapshot = snapshot_at_peak(kSnapshotPercent, kLeastOfPeak * options.known_peak_bytes);
-    return recording_environment(preload, directory, value_in(environment, "LD_PRELOAD"));
-  }
-
-  [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
-                                  const ProfileNaming& file_of) const override {
-    KeptProfiles kept;
-    const auto image_file = [&](const ImagePlan& plan, std::size_t number) {
-      return file_of({number, plan.pids[number - 1], std::nullopt});
-    };
-    const auto keep_image = [&](const ImagePlan& plan, std::size_t number, std::string_view bytes) {
-      const std::filesystem::path file = image_file(plan, number);
-      kept.files.push_back({{number, plan.pids[number - 1], std::nullopt}, file});
-      write_file_atomically(file, bytes);
-      return std::optional(file);
-    };
-    RecordedImages recorded =
-        finish_images(directory, {image_file, keep_image}, {default_symbol_cache(), false});
-    kept.missing = std::move(recorded.unreadable);
-    return kept;
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<Tracer> make_recorder() {
-  return std::make_unique<Recorder>();
+EnvironmentVariables recorder_variables(const std::filesystem::path& directory,
+                                        const EnvironmentVariables& environment,
+                                        const TracerOptions& options) {
+  Preload preload;
+  preload.mode = options.every_allocation ? RecordMode::exact : RecordMode::sampled;
+  preload.interval_bytes = options.interval_bytes;
+  preload.snapshot = snapshot_at_peak(kSnapshotPercent, kLeastOfPeak * options.known_peak_bytes);
+  return recording_environment(preload, directory, value_in(environment, "LD_PRELOAD"));
 }
 
-namespace {
+KeptProfiles keep_recordings(const std::filesystem::path& directory, const ProfileNaming& file_of) {
+  KeptProfiles kept;
+  const auto image_file = [&](const ImagePlan& plan, std::size_t number) {
+    return file_of({number, plan.pids[number - 1], std::nullopt});
+  };
+  const auto keep_image = [&](const ImagePlan& plan, std::size_t number, std::string_view bytes) {
+    const std::filesystem::path file = image_file(plan, number);
+    kept.files.push_back({{number, plan.pids[number - 1], std::nullopt}, file});
+    write_file_atomically(file, bytes);
+    return std::optional(file);
+  };
+  RecordedImages recorded =
+      finish_images(directory, {image_file, keep_image}, {default_symbol_cache(), false});
+  kept.missing = std::move(recorded.unreadable);
+  return kept;
+}
+
+TracerEntry recorder_entry() {
+  TracerEntry entry;
+  entry.name = kRecorderTracer;
+  entry.extension = "mdp";
+  entry.summary =
+      "memduel's own: samples or every allocation, by round and phase, beside exact counters";
+  entry.limits =
+      "Sampled amounts have a 95 % interval. Static and setuid programs cannot be entered; so it "
+      "is with all profilers.";
+  entry.samples = true;
+  entry.works_here = recorder_works;
+  entry.variables = recorder_variables;
+  entry.keep = keep_recordings;
+  return entry;
+}
 
 constexpr const char* kHeaptrackLibrary = "libheaptrack_preload.so";
 
-class Heaptrack : public Tracer {
- public:
-  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
-                                               const EnvironmentVariables& environment,
-                                               const TracerOptions& /*options*/) const override {
-    auto variables = preload_environment("heaptrack", kHeaptrackLibrary, directory, environment);
-    variables["MEMDUEL_TRACER_PRELOAD"] = variables.at("LD_PRELOAD");
-    // heaptrack replaces $$ by the process's id.
-    variables["DUMP_HEAPTRACK_OUTPUT"] = (directory / "0-$$").string();
-    return variables;
-  }
-
-  [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
-                                  const ProfileNaming& file_of) const override {
-    return keep_files(directory, file_of, pack_lines);
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<Tracer> make_heaptrack() {
-  return std::make_unique<Heaptrack>();
+EnvironmentVariables heaptrack_variables(const std::filesystem::path& directory,
+                                         const EnvironmentVariables& environment,
+                                         const TracerOptions& /*options*/) {
+  auto variables = preload_environment("heaptrack", kHeaptrackLibrary, directory, environment);
+  variables[kDumpedPreload] = variables.at("LD_PRELOAD");
+  // heaptrack replaces $$ by the process's id.
+  variables["DUMP_HEAPTRACK_OUTPUT"] = (directory / "0-$$").string();
+  return variables;
 }
 
-Availability heaptrack_works() {
-  return library_works(kHeaptrackLibrary);
+TracerEntry heaptrack_entry() {
+  TracerEntry entry;
+  entry.name = "heaptrack";
+  entry.extension = "heaptrack.zst";
+  entry.summary = "every allocation with its stack, and the heap over time";
+  entry.package = "heaptrack";
+  entry.limits =
+      "Rounds are not told apart. A forked child is recorded once it executes a program. Behind a "
+      "preloaded jemalloc, tcmalloc or mimalloc it does not see operator new.";
+  entry.hides_allocator = true;
+  entry.patience = 10;
+  entry.works_here = [] { return library_works(kHeaptrackLibrary); };
+  entry.variables = heaptrack_variables;
+  entry.keep = keep_packed_lines;
+  return entry;
 }
 
-namespace {
+/// Of tracers that write when the program ends.
+constexpr const char* kNeedsAnEnd =
+    " A process that is killed leaves only what it dumped at the ends of its rounds.";
 
 constexpr const char* kTcmalloc = "libtcmalloc.so.4";
 
-class GperftoolsHeap : public Tracer {
- public:
-  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
-                                               const EnvironmentVariables& environment,
-                                               const TracerOptions& /*options*/) const override {
-    auto variables = preload_environment("gperftools", kTcmalloc, directory, environment);
-    // No dumps but those at the ends of rounds and of the program.
-    variables["HEAP_PROFILE_ALLOCATION_INTERVAL"] = "0";
-    variables["HEAP_PROFILE_INUSE_INTERVAL"] = "0";
-    return variables;
-  }
-
-  [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
-                                  const ProfileNaming& file_of) const override {
-    return keep_files(directory, file_of, move_file);
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<Tracer> make_gperftools() {
-  return std::make_unique<GperftoolsHeap>();
+EnvironmentVariables gperftools_variables(const std::filesystem::path& directory,
+                                          const EnvironmentVariables& environment,
+                                          const TracerOptions& /*options*/) {
+  auto variables = preload_environment("gperftools", kTcmalloc, directory, environment);
+  // No dumps but those at the ends of rounds and of the program.
+  variables["HEAP_PROFILE_ALLOCATION_INTERVAL"] = "0";
+  variables["HEAP_PROFILE_INUSE_INTERVAL"] = "0";
+  return variables;
 }
 
-Availability gperftools_works() {
-  return library_works(kTcmalloc);
+TracerEntry gperftools_entry() {
+  TracerEntry entry;
+  entry.name = "gperftools";
+  entry.extension = "gperftools.heap";
+  entry.summary = "every allocation by stack: live at ends of rounds and at exit, and allocated";
+  entry.package = "libgoogle-perftools4";
+  entry.limits = std::string(
+                     "No peak. Up to version 2.15 a dump has room for 1 MiB, and what does not fit "
+                     "is left out: the run warns of it. Forked children that execute nothing leave "
+                     "nothing.") +
+                 kNeedsAnEnd;
+  entry.allocator = "tcmalloc";
+  entry.dumps_rounds = true;
+  entry.patience = 50;
+  entry.works_here = [] { return library_works(kTcmalloc); };
+  entry.variables = gperftools_variables;
+  entry.keep = keep_dumps;
+  return entry;
 }
-
-namespace {
 
 constexpr const char* kJemalloc = "libjemalloc.so.2";
 
@@ -153,31 +159,17 @@ int log2_of(std::uint64_t interval_bytes) {
       {}, fmt::format("give {}", std::bit_floor(interval_bytes)));
 }
 
-class Jemalloc : public Tracer {
- public:
-  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
-                                               const EnvironmentVariables& environment,
-                                               const TracerOptions& options) const override {
-    auto variables = preload_environment("jemalloc", kJemalloc, directory, environment);
-    const int sample = options.every_allocation ? 0 : log2_of(options.interval_bytes);
-    // The last word on an option counts: the program's own stay in force.
-    std::string settings = value_in(environment, "MALLOC_CONF");
-    if (!settings.empty()) settings += ",";
-    settings += fmt::format("prof:true,prof_active:true,prof_accum:true,lg_prof_sample:{}", sample);
-    variables["MALLOC_CONF"] = settings;
-    return variables;
-  }
-
-  [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
-                                  const ProfileNaming& file_of) const override {
-    return keep_files(directory, file_of, move_file);
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<Tracer> make_jemalloc() {
-  return std::make_unique<Jemalloc>();
+EnvironmentVariables jemalloc_variables(const std::filesystem::path& directory,
+                                        const EnvironmentVariables& environment,
+                                        const TracerOptions& options) {
+  auto variables = preload_environment("jemalloc", kJemalloc, directory, environment);
+  const int sample = options.every_allocation ? 0 : log2_of(options.interval_bytes);
+  // The last word on an option counts: the program's own stay in force.
+  std::string settings = value_in(environment, "MALLOC_CONF");
+  if (!settings.empty()) settings += ",";
+  settings += fmt::format("prof:true,prof_active:true,prof_accum:true,lg_prof_sample:{}", sample);
+  variables["MALLOC_CONF"] = settings;
+  return variables;
 }
 
 // One without the profiler takes no stacks, and so has no use for an unwinder.
@@ -191,62 +183,10 @@ Availability jemalloc_works() {
   return here;
 }
 
-namespace {
-
-/// Of tracers that write when the program ends.
-constexpr const char* kNeedsAnEnd =
-    " A process that is killed leaves only what it dumped at the ends of its rounds.";
-
-TracerEntry recorder_entry() {
-  TracerEntry entry;
-  entry.name = kRecorderTracer;
-  entry.summary =
-      "memduel's own: samples or every allocation, by round and phase, beside exact counters";
-  entry.limits =
-      "Sampled amounts have a 95 % interval. Static and setuid programs cannot be entered; so it "
-      "is with all profilers.";
-  entry.samples = true;
-  entry.works_here = recorder_works;
-  entry.make = make_recorder;
-  return entry;
-}
-
-TracerEntry heaptrack_entry() {
-  TracerEntry entry;
-  entry.name = "heaptrack";
-  entry.summary = "every allocation with its stack, and the heap over time";
-  entry.package = "heaptrack";
-  entry.limits =
-      "Rounds are not told apart. A forked child is recorded once it executes a program. Behind a "
-      "preloaded jemalloc, tcmalloc or mimalloc it does not see operator new.";
-  entry.hides_allocator = true;
-  entry.patience = 10;
-  entry.works_here = heaptrack_works;
-  entry.make = make_heaptrack;
-  return entry;
-}
-
-TracerEntry gperftools_entry() {
-  TracerEntry entry;
-  entry.name = "gperftools";
-  entry.summary = "every allocation by stack: live at ends of rounds and at exit, and allocated";
-  entry.package = "libgoogle-perftools4";
-  entry.limits = std::string(
-                     "No peak. Up to version 2.15 a dump has room for 1 MiB, and what does not fit "
-                     "is left out: the run warns of it. Forked children that execute nothing leave "
-                     "nothing.") +
-                 kNeedsAnEnd;
-  entry.allocator = "tcmalloc";
-  entry.dumps_rounds = true;
-  entry.patience = 50;
-  entry.works_here = gperftools_works;
-  entry.make = make_gperftools;
-  return entry;
-}
-
 TracerEntry jemalloc_entry() {
   TracerEntry entry;
   entry.name = "jemalloc";
+  entry.extension = "jemalloc.heap";
   entry.summary = "samples by stack: live at ends of rounds and at exit, and allocated";
   entry.package = "libjemalloc2";
   entry.limits =
@@ -256,7 +196,8 @@ TracerEntry jemalloc_entry() {
   entry.dumps_rounds = true;
   entry.patience = 3;
   entry.works_here = jemalloc_works;
-  entry.make = make_jemalloc;
+  entry.variables = jemalloc_variables;
+  entry.keep = keep_dumps;
   return entry;
 }
 

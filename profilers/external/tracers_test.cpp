@@ -1,5 +1,6 @@
 #include "external/tracers.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include "model/run_directory.h"
 #include "profile/recording.h"
 #include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -14,23 +16,29 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(TracerRegistry, HoldsTheRecorderAndThreeOfOtherTools) {
-  std::vector<std::string> names;
-  for (const TracerEntry& entry : tracers()) names.push_back(entry.name);
-  EXPECT_THAT(names, ElementsAre("recorder", "heaptrack", "gperftools", "jemalloc"));
-}
-
 TEST(TracerRegistry, EveryRowIsComplete) {
   for (const TracerEntry& entry : tracers()) {
     EXPECT_FALSE(entry.summary.empty()) << entry.name;
     EXPECT_FALSE(entry.limits.empty()) << entry.name;
     EXPECT_EQ(entry.package.empty(), entry.name == kRecorderTracer) << entry.name;
-    EXPECT_FALSE(profile_extension(entry.name).empty());
+    EXPECT_FALSE(entry.extension.empty()) << entry.name;
     EXPECT_GE(entry.patience, 1) << entry.name;
-    EXPECT_NE(entry.make(), nullptr) << entry.name;
+    EXPECT_NE(entry.variables, nullptr) << entry.name;
+    EXPECT_NE(entry.keep, nullptr) << entry.name;
     const Availability here = entry.works_here();
     EXPECT_EQ(here.works, here.why.empty()) << entry.name;
     EXPECT_EQ(here.works, obstacle_here(entry, here).empty()) << entry.name;
+  }
+}
+
+TEST(TracerRegistry, IsDescribedOnThePageOfTracers) {
+  const std::string page = read_file(MEMDUEL_DOCS "/profilers.md");
+  for (const TracerEntry& entry : tracers()) {
+    const std::string package = entry.package.empty() ? "(memduel)" : entry.package;
+    EXPECT_THAT(page, HasSubstr("\n| " + entry.name + " | " + package + " | "));
+    if (entry.patience <= 1) continue;
+    EXPECT_THAT(page, testing::ContainsRegex(fmt::format("{:g} (times as long )?under {}",
+                                                         entry.patience, entry.name)));
   }
 }
 
@@ -74,7 +82,7 @@ using testing::StartsWith;
 EnvironmentVariables variables_of(const std::string& tracer,
                                   const EnvironmentVariables& environment = {},
                                   const TracerOptions& options = {}) {
-  return tracer_named(tracer).make()->variables("/run/a trial", environment, options);
+  return tracer_named(tracer).variables("/run/a trial", environment, options);
 }
 
 TEST(TracerVariables, AnArmsOwnPreloadsStayBehindTheTracers) {

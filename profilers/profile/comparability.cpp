@@ -24,76 +24,35 @@ std::optional<double> number_in(const std::string& fact) {
   return end == fact.c_str() || !std::isfinite(value) ? std::nullopt : std::optional(value);
 }
 
-/// Of the recorder and heaptrack, which record every allocation and free, or samples of both.
-void add_every_kind(TracerFacts& facts, const Profile& /*profile*/) {
-  facts.has_peak = facts.has_allocated = facts.has_live = true;
-}
-
-bool any_allocated(const Profile& profile) {
-  return std::ranges::any_of(profile.sites,
-                             [](const AllocationSite& site) { return site.allocated.samples > 0; });
-}
-
-void add_gperftools(TracerFacts& facts, const Profile& profile) {
-  facts.has_live = true;
-  // GetHeapSample knows what is live and says it a second time as allocated.
-  facts.has_allocated = !profile.sampled();
-}
-
-// Size classes: jemalloc(3), "Implementation notes".
-void add_jemalloc(TracerFacts& facts, const Profile& profile) {
-  facts.counted = CountedBytes::size_classes;
-  facts.has_live = true;
-  facts.has_allocated = any_allocated(profile);  // only with prof_accum
-}
-
-void add_other(TracerFacts& facts, const Profile& profile) {
-  facts.known_tool = false;
-  facts.has_peak = profile.peak.total.samples > 0;
-  facts.has_allocated = any_allocated(profile);
-  facts.has_live = std::ranges::any_of(
+/// Of a format that several tools write.
+ToolFacts facts_of_amounts(const Profile& profile) {
+  const bool any_live = std::ranges::any_of(
       profile.sites, [](const AllocationSite& site) { return site.live.samples > 0; });
+  const std::string tracer = fact_in(profile, "tracer");
+  // "memray (gprof2dot)" and "memray (stats)" are memray's, whichever of its formats.
+  return {tracer.substr(0, tracer.find_first_of(" @")), CountedSize::requested,
+          profile.peak.total.samples > 0, profile.any_allocated(), any_live};
 }
-
-struct KnownTool {
-  std::string_view tracer;  ///< how info's tracer begins
-  std::string_view tool;
-  void (*add)(TracerFacts&, const Profile&);
-};
-
-constexpr std::array kTools = {
-    KnownTool{"heaptrack", "heaptrack", add_every_kind},
-    KnownTool{"gperftools heap", "gperftools", add_gperftools},
-    KnownTool{"jemalloc", "jemalloc", add_jemalloc},
-};
 
 }  // namespace
 
 TracerFacts facts_of(const Profile& profile) {
   TracerFacts facts;
-  const std::string tracer = fact_in(profile, "tracer");
-  // "memray (gprof2dot)" and "memray (stats)" are memray's, whichever of its formats.
-  facts.tool = tracer.empty() ? "memduel" : tracer.substr(0, tracer.find_first_of(" @"));
+  const bool is_recorders = fact_in(profile, "tracer").empty();
+  facts.known_tool = profile.facts || is_recorders;
+  static_cast<ToolFacts&>(facts) =
+      profile.facts  ? *profile.facts
+      : is_recorders ? ToolFacts{"memduel", CountedSize::requested, true, true, true}
+                     : facts_of_amounts(profile);
   // jemalloc calls it one sample per byte when it records every block.
   const auto interval = number_in(fact_in(profile, "interval_bytes"));
   if (profile.sampled() && interval && *interval > 1) facts.interval_bytes = interval;
   facts.denser_at_first = !fact_in(profile, "first_interval_bytes").empty();
-  const auto* const tool = std::ranges::find_if(
-      kTools, [&](const KnownTool& one) { return tracer.starts_with(one.tracer); });
-  if (tracer.empty()) {
-    add_every_kind(facts, profile);
-  } else if (tool == kTools.end()) {
-    add_other(facts, profile);
-  } else {
-    facts.tool = tool->tool;
-    tool->add(facts, profile);
-  }
   return facts;
 }
 
 std::string counting_of(const TracerFacts& facts) {
-  const char* bytes =
-      facts.counted == CountedBytes::requested ? "requested bytes" : kBytesOfClasses;
+  const char* bytes = facts.counted == CountedSize::requested ? "requested bytes" : kBytesOfClasses;
   if (facts.interval_bytes)
     return fmt::format("{}, one sample per {}{}", bytes, format_bytes(*facts.interval_bytes),
                        facts.denser_at_first ? ", the first ones denser" : "");
@@ -135,11 +94,6 @@ std::vector<ProfileKind> kinds_in(const Profile& profile) {
   return kinds;
 }
 
-std::string tracer_in(const Profile& profile) {
-  const auto found = profile.info.find("tracer");
-  return found == profile.info.end() ? std::string() : found->second;
-}
-
 std::string tool_text(const TracerFacts& facts) {
   return fmt::format("{} ({})", facts.tool, counting_of(facts));
 }
@@ -157,7 +111,8 @@ Comparability comparability_of(const Profile& a, const Profile& b,
   const TracerFacts second = facts_of(b);
   both.one_tool = first.tool == second.tool || a.unit != ProfileUnit::bytes;
   // Of two files of one unknown tool, one that has no amount of a kind has none of it.
-  const bool alike = both.one_tool && !first.known_tool && tracer_in(a) == tracer_in(b);
+  const bool alike =
+      both.one_tool && !first.known_tool && fact_in(a, "tracer") == fact_in(b, "tracer");
   bool all = true;
   for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated}) {
     const bool in_both = tells(first, kind) && tells(second, kind);

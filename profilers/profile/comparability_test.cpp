@@ -13,8 +13,10 @@ using testing::IsEmpty;
 const std::vector<std::string> kNames = {"before", "after"};
 
 /// With 10 bytes of each of the kinds; of the recorder where `tracer` is empty.
-Profile compared(const std::string& tracer, const std::vector<ProfileKind>& kinds) {
+Profile compared(const std::string& tracer, const std::vector<ProfileKind>& kinds,
+                 const std::optional<ToolFacts>& facts = std::nullopt) {
   Profile profile;
+  profile.facts = facts;
   if (!tracer.empty()) profile.info["tracer"] = tracer;
   AllocationSite site;
   const Estimate ten{10, 1, 0, 1};
@@ -41,9 +43,10 @@ std::string refusal(const Profile& a, const Profile& b) {
 
 TEST(Comparability, OfOneToolHasNoWarning) {
   using enum ProfileKind;
-  const Profile before = compared("heaptrack 1.3.0", {peak, allocated, live});
+  const ToolFacts heaptrack = {"heaptrack", CountedSize::requested, true, true, true};
+  const Profile before = compared("heaptrack 1.3.0", {peak, allocated, live}, heaptrack);
   const Comparability both =
-      comparability_of(before, compared("heaptrack 1.4.0", {peak, allocated}), kNames);
+      comparability_of(before, compared("heaptrack 1.4.0", {peak, allocated}, heaptrack), kNames);
   EXPECT_TRUE(both.one_tool);
   EXPECT_THAT(both.warning, IsEmpty());
   EXPECT_THAT(both.kinds, ElementsAre(peak, live, allocated, temporary)) << "nothing leaked after";
@@ -51,7 +54,8 @@ TEST(Comparability, OfOneToolHasNoWarning) {
 
 TEST(Comparability, OfTwoToolsSaysWhatEachCountsAndWhatIsCompared) {
   using enum ProfileKind;
-  Profile jemalloc = compared("jemalloc", {allocated, live});
+  Profile jemalloc = compared("jemalloc", {allocated, live},
+                              ToolFacts{"jemalloc", CountedSize::size_classes, false, true, true});
   jemalloc.info["mode"] = "sampled";
   jemalloc.info["interval_bytes"] = "524288";
   const Comparability both =

@@ -26,17 +26,8 @@ std::string text_of(const char (&field)[kSize]) {
 }
 
 std::string mode_name(Mode mode) {
-  switch (mode) {
-    case Mode::off:
-      return "off";
-    case Mode::count:
-      return "count";
-    case Mode::sampled:
-      return "sampled";
-    case Mode::exact:
-      return "exact";
-  }
-  return fmt::format("mode {}", static_cast<std::uint32_t>(mode));
+  const char* const word = recorder::mode_word(mode);
+  return word != nullptr ? word : fmt::format("mode {}", static_cast<std::uint32_t>(mode));
 }
 
 HeapScope scope_of(const Scope& raw) {

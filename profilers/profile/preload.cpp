@@ -45,18 +45,19 @@ std::string mark_rule(std::string_view place, const std::string& word) {
   const std::string_view phase =
       slash == std::string_view::npos ? std::string_view() : place.substr(slash + 1);
   if (slash != std::string_view::npos && phase.empty()) refuse_rule(word);
-  return fmt::format("mark {} {}", *round, phase);
+  return fmt::format("{} {} {}", recorder::kSnapshotAtMark, *round, phase);
 }
 
 }  // namespace
 
 SnapshotRule snapshot_at_peak(int percent, double from_bytes) {
-  return {fmt::format("peak {} {:.0f}", percent, std::floor(from_bytes * percent / 100))};
+  return {fmt::format("{} {} {:.0f}", recorder::kSnapshotAtPeak, percent,
+                      std::floor(from_bytes * percent / 100))};
 }
 
 SnapshotRule snapshot_rule_from(const std::string& word, double peak_bytes) {
   const std::string_view text = word;
-  if (text == "signal") return {"signal"};
+  if (text == recorder::kSnapshotOnSignal) return {word};
   if (text.starts_with("mark=")) return {mark_rule(text.substr(5), word)};
   if (!text.starts_with("rss=")) refuse_rule(word);
   const std::string_view amount = text.substr(4);
@@ -67,22 +68,10 @@ SnapshotRule snapshot_rule_from(const std::string& word, double peak_bytes) {
   }
   const auto bytes = parse_bytes(amount);
   if (!bytes || *bytes < 1) refuse_rule(word);
-  return {fmt::format("rss {:.0f}", *bytes)};
+  return {fmt::format("{} {:.0f}", recorder::kSnapshotAtSize, *bytes)};
 }
 
 namespace {
-
-std::string mode_word(RecordMode mode) {
-  switch (mode) {
-    case RecordMode::count:
-      return "count";
-    case RecordMode::sampled:
-      return "sampled";
-    case RecordMode::exact:
-      return "exact";
-  }
-  return "";
-}
 
 // What the program itself exports wins over every preloaded library. A sanitizer's runtime is
 // called by name, whether it is a library or part of the program.
@@ -162,15 +151,15 @@ std::map<std::string, std::string> recording_environment(const Preload& preload,
   }
   std::map<std::string, std::string> environment = {
       {"LD_PRELOAD", library.string() + (other_preloads.empty() ? "" : ":" + other_preloads)},
-      {"MEMDUEL_RECORDER_DIR", directory.string()},
-      {"MEMDUEL_RECORDER_MODE", mode_word(preload.mode)},
-      {"MEMDUEL_RECORDER_FOLLOW", preload.follow ? "1" : "0"}};
+      {recorder::kDirectoryVariable, directory.string()},
+      {recorder::kModeVariable, recorder::mode_word(preload.mode)},
+      {recorder::kFollowVariable, preload.follow ? "1" : "0"}};
   if (preload.mode == RecordMode::sampled) {
-    environment["MEMDUEL_RECORDER_INTERVAL"] = std::to_string(preload.interval_bytes);
-    environment["MEMDUEL_RECORDER_FIRST_INTERVAL"] = std::to_string(preload.first_interval_bytes);
+    environment[recorder::kIntervalVariable] = std::to_string(preload.interval_bytes);
+    environment[recorder::kFirstIntervalVariable] = std::to_string(preload.first_interval_bytes);
   }
-  if (preload.snapshot) environment["MEMDUEL_RECORDER_SNAPSHOT"] = preload.snapshot->text;
-  if (preload.seed != 0) environment["MEMDUEL_RECORDER_SEED"] = std::to_string(preload.seed);
+  if (preload.snapshot) environment[recorder::kSnapshotVariable] = preload.snapshot->text;
+  if (preload.seed != 0) environment[recorder::kSeedVariable] = std::to_string(preload.seed);
   return environment;
 }
 

@@ -126,6 +126,11 @@ bool Profile::sampled() const {
   return mode != info.end() && mode->second == "sampled";
 }
 
+bool Profile::any_allocated() const {
+  return std::ranges::any_of(sites,
+                             [](const AllocationSite& site) { return site.allocated.samples > 0; });
+}
+
 ProfileKind profile_kind_from(const std::string& name) {
   if (const auto kind = from_name<ProfileKind>(name)) return *kind;
   std::vector<std::string> names;

@@ -25,18 +25,15 @@ std::string symbols_of(const Profile& profile) {
   return bytes;
 }
 
-/// An events block of nothing else.
-std::string block_of(const HeapTotals& counters) {
-  std::string bytes(1, static_cast<char>(recorder::Event::counters));
-  put_varint(bytes, 0);  // the time, which nobody reads
-  put_varint(bytes, 0);  // no node has to be there
-  put_varint(bytes, zigzag(counters.live_bytes));
-  for (const std::int64_t number :
-       {counters.peak_bytes, counters.allocated_bytes, counters.allocations})
-    put_varint(bytes, static_cast<std::uint64_t>(number));
-  put_varint(bytes, zigzag(counters.mapping_bytes));
-  for (const std::int64_t number : {counters.mapping_peak_bytes, counters.lost, counters.threads})
-    put_varint(bytes, static_cast<std::uint64_t>(number));
+/// An events block of nothing else: the time, which nobody reads, and the next node are 0.
+std::string block_of(const HeapTotals& totals) {
+  const auto count = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+  std::string bytes;
+  put_record(bytes,
+             recorder::events::Counters{0, 0, totals.live_bytes, count(totals.peak_bytes),
+                                        count(totals.allocated_bytes), count(totals.allocations),
+                                        totals.mapping_bytes, count(totals.mapping_peak_bytes),
+                                        count(totals.lost), count(totals.threads)});
   return bytes;
 }
 

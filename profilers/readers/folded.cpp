@@ -2,9 +2,9 @@
 
 #include "dumped_stacks.h"
 #include "formats.h"
+#include "memory/text_cursor.h"
 #include "readers/plain_source.h"
 #include "stack_builder.h"
-#include "text_cursor.h"
 
 namespace memduel {
 

@@ -2,9 +2,9 @@
 
 #include "dumped_stacks.h"
 #include "formats.h"
+#include "memory/text_cursor.h"
 #include "profile/difference.h"
 #include "readers/plain_source.h"
-#include "text_cursor.h"
 #include "util/text.h"
 
 namespace memduel {
@@ -49,6 +49,9 @@ class GperftoolsHeapReader {
     add_heap_stacks(profile_, builder_, space_, stacks_);
     note_loss();
     profile_.info["amounts"] = "requested bytes";
+    // GetHeapSample knows what is live and says it a second time as allocated.
+    profile_.facts =
+        ToolFacts{"gperftools", CountedSize::requested, false, !profile_.sampled(), true};
     return std::move(profile_);
   }
 

@@ -339,6 +339,7 @@ class HeaptrackReader {
     profile_.moments = timeline_.moments();
     profile_.info["mode"] = "exact";
     profile_.info["amounts"] = "requested bytes";
+    profile_.facts = ToolFacts{"heaptrack", CountedSize::requested, true, true, true};
     profile_.info["temporary"] = "freed by the very next event";
     return std::move(profile_);
   }

@@ -2,9 +2,9 @@
 
 #include "dumped_stacks.h"
 #include "formats.h"
+#include "memory/text_cursor.h"
 #include "profile/difference.h"
 #include "readers/plain_source.h"
-#include "text_cursor.h"
 
 namespace memduel {
 
@@ -32,6 +32,9 @@ class JemallocReader {
     add_heap_stacks(profile_, builder_, space_, stacks_);
     profile_.info["mode"] = "sampled";
     profile_.info["amounts"] = kBytesOfClasses;
+    // Size classes: jemalloc(3), "Implementation notes". Allocated bytes only with prof_accum.
+    profile_.facts =
+        ToolFacts{"jemalloc", CountedSize::size_classes, false, profile_.any_allocated(), true};
     return std::move(profile_);
   }
 

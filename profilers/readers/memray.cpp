@@ -9,10 +9,10 @@
 #include <string>
 
 #include "formats.h"
+#include "memory/text_cursor.h"
 #include "profile/profile.h"
 #include "readers/plain_source.h"
 #include "stack_builder.h"
-#include "text_cursor.h"
 #include "util/json.h"
 
 namespace memduel {

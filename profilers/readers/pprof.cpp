@@ -7,11 +7,11 @@
 
 #include "address_space.h"
 #include "formats.h"
+#include "memory/text_cursor.h"
 #include "pprof_columns.h"
 #include "profile/outputs.h"
 #include "readers/plain_source.h"
 #include "stack_builder.h"
-#include "text_cursor.h"
 #include "util/bytes.h"
 #include "wire_message.h"
 

@@ -20,7 +20,7 @@
 #include "blocks.h"
 #include "counters.h"
 #include "page_scan.h"
-#include "recorder/trace_format.h"
+#include "recorder/trace_records.h"
 #include "sampler.h"
 #include "stacks/loaded_objects.h"
 #include "stacks/stacks.h"

@@ -89,20 +89,20 @@ std::uint64_t parse_number(const char* text) {
 }
 
 bool read_settings() {
-  const char* directory = getenv("MEMDUEL_RECORDER_DIR");
+  const char* directory = getenv(kDirectoryVariable);
   if (directory == nullptr || directory[0] != '/' ||
       strlen(directory) >= sizeof settings.directory) {
     return false;
   }
   strcpy(settings.directory, directory);
-  const char* mode = getenv("MEMDUEL_RECORDER_MODE");
-  if (mode != nullptr && strcmp(mode, "sampled") == 0) settings.mode = Mode::sampled;
-  if (mode != nullptr && strcmp(mode, "exact") == 0) settings.mode = Mode::exact;
-  const std::uint64_t interval = parse_number(getenv("MEMDUEL_RECORDER_INTERVAL"));
+  const char* mode = getenv(kModeVariable);
+  for (const Mode traced : {Mode::sampled, Mode::exact})
+    if (mode != nullptr && strcmp(mode, mode_word(traced)) == 0) settings.mode = traced;
+  const std::uint64_t interval = parse_number(getenv(kIntervalVariable));
   if (interval > 0) settings.interval_bytes = interval;
-  settings.first_interval_bytes = parse_number(getenv("MEMDUEL_RECORDER_FIRST_INTERVAL"));
-  settings.seed = parse_number(getenv("MEMDUEL_RECORDER_SEED"));
-  const char* follow = getenv("MEMDUEL_RECORDER_FOLLOW");
+  settings.first_interval_bytes = parse_number(getenv(kFirstIntervalVariable));
+  settings.seed = parse_number(getenv(kSeedVariable));
+  const char* follow = getenv(kFollowVariable);
   settings.follow = follow == nullptr || follow[0] != '0';
   read_snapshot_rule();
   return true;

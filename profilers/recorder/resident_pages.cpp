@@ -40,12 +40,6 @@ std::uintptr_t last_page = 0;
 
 // ---- one mapping ------------------------------------------------------------------------------
 
-void tell_range(PageRecord kind, std::uintptr_t at, std::size_t bytes) {
-  EventWriter record(kind);
-  record.number(at);
-  record.number(bytes);
-}
-
 constexpr std::uintptr_t kMostHeap = std::uintptr_t{64} << 20U;
 
 // The bytes of a further arena of glibc that begins there, or 0 (malloc/arena.c, heap_info): it
@@ -77,17 +71,13 @@ void tell_arenas(const Mapping& of, long pagemap) {
   for (std::uintptr_t at = (of.begin + kMostHeap - 1) / kMostHeap * kMostHeap; at < of.end;
        at += kMostHeap) {
     if (!was_touched(pagemap, at)) continue;
-    if (const std::size_t bytes = arena_bytes(at); bytes > 0)
-      tell_range(PageRecord::arena, at, bytes);
+    if (const std::size_t bytes = arena_bytes(at); bytes > 0) write_record(pages::Arena{at, bytes});
   }
 }
 
-void tell_run(std::uintptr_t first, std::uintptr_t pages, bool file) {
-  EventWriter record(PageRecord::pages);
-  record.number(first - last_page);
-  record.number(pages);
-  record.number(file ? 1 : 0);
-  last_page = first + pages;
+void tell_run(std::uintptr_t first, std::uintptr_t count, bool file) {
+  write_record(pages::Pages{first - last_page, count, file ? 1U : 0U});
+  last_page = first + count;
 }
 
 std::uintptr_t end_of_image(std::uintptr_t at) {
@@ -132,15 +122,9 @@ void read_header(const char* line) {
 bool tell_mapping(long pagemap) {
   if (mapping.resident == 0) return true;
   tell_arenas(mapping, pagemap);
-  {
-    EventWriter record(PageRecord::mapping);
-    record.number(mapping.begin / kPageBytes);
-    record.number((mapping.end - mapping.begin) / kPageBytes);
-    record.number(mapping.flags);
-    record.number(mapping.resident);
-    record.number(mapping.alone);
-    record.text(mapping.name, strlen(mapping.name));
-  }
+  write_record(pages::Mapping{mapping.begin / kPageBytes,
+                              (mapping.end - mapping.begin) / kPageBytes, mapping.flags,
+                              mapping.resident, mapping.alone, mapping.name});
   last_page = mapping.begin / kPageBytes;
   return scan_pages(pagemap, mapping.begin, mapping.end, tell_run);
 }
@@ -204,8 +188,7 @@ void tell_stack_of(std::int64_t thread) {
   const long status = raw_syscall(SYS_get_robust_list, static_cast<long>(thread),
                                   reinterpret_cast<long>(&head), reinterpret_cast<long>(&length));
   if (status != 0 || head == 0) return;
-  EventWriter record(PageRecord::stack);
-  record.number(head);
+  write_record(pages::Stack{head});
 }
 
 void tell_stacks() {
@@ -229,21 +212,18 @@ void tell_stacks() {
 }
 
 void tell_block(const LiveRecord& block) {
-  EventWriter record(PageRecord::block);
-  record.number(told_number(block.node, nullptr));  // it is told already
-  record.number(block.requested);
-  record.number(block.extra);
-  record.number(block.round);
-  record.number(reinterpret_cast<std::uintptr_t>(block.block));
+  const std::uint32_t node = told_number(block.node, nullptr);  // it is told already
+  write_record(pages::Block{node, block.requested, block.extra, block.round,
+                            reinterpret_cast<std::uintptr_t>(block.block)});
 }
 
 void tell_whose() {
   if (settings.mode != Mode::exact) visit_live(tell_block);
   tell_stacks();
   visit_own_ranges(
-      [](std::uintptr_t at, std::size_t bytes) { tell_range(PageRecord::own, at, bytes); });
+      [](std::uintptr_t at, std::size_t bytes) { write_record(pages::Own{at, bytes}); });
   visit_allocator_mappings([](const Range& range) {
-    tell_range(PageRecord::allocator, range.begin, range.end - range.begin);
+    write_record(pages::Allocator{range.begin, range.end - range.begin});
   });
 }
 
@@ -290,13 +270,7 @@ void tell_fork_mapping(const char* line, long pagemap) {
   if (*line == '-') ++line;
   const std::uintptr_t end = read_hexadecimal(line);
   if (trace_buffer.used >= TraceBuffer::kFull) next_fork_block();
-  {
-    EventWriter record(PageRecord::mapping);
-    record.number(begin / kPageBytes);
-    record.number((end - begin) / kPageBytes);
-    for (int nothing = 0; nothing < 3; ++nothing) record.number(0);  // flags and bytes
-    record.text("", 0);
-  }
+  write_record(pages::Mapping{begin / kPageBytes, (end - begin) / kPageBytes, 0, 0, 0, ""});
   last_page = begin / kPageBytes;
   scan_pages(pagemap, begin, end, tell_anonymous_run);
 }
@@ -331,26 +305,18 @@ bool write_resident_pages() {
       return false;
     }
     begin_pages();
-    {
-      EventWriter record(PageRecord::begin);
-      record.number(begun);
-      record.number(
-          page->round.kind == ScopeKind::round ? static_cast<std::uint64_t>(page->round.round) : 0);
-      const char* phase = page->phase.kind == ScopeKind::phase ? page->phase.phase : "";
-      record.text(phase, strlen(phase));
-      record.number(settings.mode == Mode::exact ? 0 : 1);
-    }
+    write_record(pages::Begin{
+        begun,
+        page->round.kind == ScopeKind::round ? static_cast<std::uint64_t>(page->round.round) : 0,
+        page->phase.kind == ScopeKind::phase ? page->phase.phase : "",
+        settings.mode == Mode::exact ? 0U : 1U});
     Sums sums{0, true};
     tell_mappings(smaps, pagemap, sums);
     raw_syscall(SYS_close, pagemap);
     const Rollup rollup = read_rollup();
     tell_whose();
-    EventWriter record(PageRecord::end);
-    record.number(rollup.resident);
-    record.number(rollup.swapped);
-    record.number(sums.hugetlb);
-    record.number(now_ns() - begun);
-    record.number(sums.zeros_apart ? 1 : 0);
+    write_record(pages::End{rollup.resident, rollup.swapped, sums.hugetlb, now_ns() - begun,
+                            sums.zeros_apart ? 1U : 0U});
   }
   end_pages();
   return true;

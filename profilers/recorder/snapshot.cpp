@@ -111,32 +111,32 @@ bool begins_with(const char*& text, const char* word) {
 
 bool parse_rule(const char* text) {
   rule = {};
-  if (begins_with(text, "peak")) {
+  if (begins_with(text, kSnapshotAtPeak)) {
     rule.when = When::peak;
     rule.percent = read_decimal(text);
     text = skip_spaces(text);
     rule.bytes = read_decimal(text);
     return rule.percent > 0 && rule.percent <= 100;
   }
-  if (begins_with(text, "rss")) {
+  if (begins_with(text, kSnapshotAtSize)) {
     rule.when = When::bytes;
     rule.bytes = read_decimal(text);
     return rule.bytes > 0;
   }
-  if (begins_with(text, "mark")) {
+  if (begins_with(text, kSnapshotAtMark)) {
     rule.when = When::mark;
     rule.round = static_cast<int>(read_decimal(text));
     strncpy(rule.phase, skip_spaces(text), sizeof rule.phase - 1);
     return true;
   }
   rule.when = When::signal;
-  return begins_with(text, "signal");
+  return begins_with(text, kSnapshotOnSignal);
 }
 
 }  // namespace
 
 void read_snapshot_rule() {
-  const char* text = getenv("MEMDUEL_RECORDER_SNAPSHOT");
+  const char* text = getenv(kSnapshotVariable);
   snapshots = Snapshots::none;
   if (text == nullptr || settings.mode == Mode::count || !parse_rule(text)) return;
   snapshots = Snapshots::some;

@@ -12,12 +12,7 @@
 
 namespace memduel::recorder {
 
-/// From MEMDUEL_RECORDER_SNAPSHOT, one of
-///   peak PERCENT [FROM]   so that the last one holds PERCENT % of the peak or more; of a peak
-///                         below FROM bytes 3/4
-///   rss BYTES             once, when so much is resident
-///   mark ROUND [PHASE]    when the mark is told
-///   signal                on SIGUSR2, each time
+/// From kSnapshotVariable.
 void read_snapshot_rule() MEMDUEL_HIDDEN;
 
 enum class Snapshots : unsigned char { unknown, none, some };

@@ -93,16 +93,11 @@ std::uintptr_t last_ip = 0;
 std::uint32_t frames_forgotten = 0;  // how often
 
 void tell_python_node(std::uint32_t parent, FrameWord frame) {
-  EventWriter event(Event::python);
-  event.number(parent);
-  event.number(code_of(frame));
-  event.number(line_of(frame));
+  write_record(events::Python{parent, code_of(frame), line_of(frame)});
 }
 
 void tell_native_node(std::uint32_t parent, std::uintptr_t ip) {
-  EventWriter event(Event::node);
-  event.number(parent);
-  event.signed_number(static_cast<std::int64_t>(ip - last_ip));
+  write_record(events::Node{parent, static_cast<std::int64_t>(ip - last_ip)});
   last_ip = ip;
 }
 
@@ -168,16 +163,14 @@ std::uint32_t node_of(Scratch& scratch) {
 void tell_thread() {
   if (tls.id == last_thread) return;
   last_thread = tls.id;
-  EventWriter event(Event::thread);
-  event.number(tls.id);
+  write_record(events::Thread{tls.id});
 }
 
 // Told in each block anew, so that a lost one does not spoil the weights of the rest.
 void tell_interval(std::uint64_t interval) {
   const bool begun = trace_buffer.used != TraceBuffer::kNone;
   if (begun && interval == trace_buffer.interval) return;
-  EventWriter event(Event::interval);
-  event.number(interval);
+  write_record(events::Interval{interval});
   trace_buffer.interval = interval;
 }
 
@@ -185,11 +178,8 @@ void tell_allocation(std::uint32_t node, const void* block, std::size_t requeste
                      std::int64_t bytes) {
   const std::uint32_t number = told_number(node, tell_node);
   tell_thread();
-  EventWriter event(Event::allocation);
-  event.number(number);
-  event.number(requested);
-  event.signed_number(bytes - static_cast<std::int64_t>(requested));
-  event.address(block);
+  write_record(events::Allocation{number, requested, bytes - static_cast<std::int64_t>(requested),
+                                  address_of(block)});
 }
 
 void keep_live(std::uint32_t node, const void* block, std::size_t requested, std::int64_t bytes) {
@@ -205,9 +195,9 @@ void keep_live(std::uint32_t node, const void* block, std::size_t requested, std
   if (!insert_live(record)) count_lost();
 }
 
-void put_phase(EventWriter& event, const char* phase) {
+std::string_view phase_text(const char* phase) {
   const std::size_t bytes = phase == nullptr ? 0 : strlen(phase);
-  event.text(phase, bytes < kPhaseNameBytes ? bytes : kPhaseNameBytes - 1);
+  return {phase, bytes < kPhaseNameBytes ? bytes : kPhaseNameBytes - 1};
 }
 
 void forget_frames() {
@@ -304,8 +294,7 @@ bool trace_free(void* block) {
     if (!tls.freed_sample) return live;
   }
   tell_thread();
-  EventWriter event(Event::free);
-  event.address(block);
+  write_record(events::Free{address_of(block)});
   return true;
 }
 
@@ -318,8 +307,7 @@ void trace_revival(void* block) {
     if (!insert_block(block)) return count_lost();
   }
   tell_thread();
-  EventWriter event(Event::revive);
-  event.address(block);
+  write_record(events::Revive{address_of(block)});
 }
 
 void trace_mapping(void* at, std::size_t bytes) {
@@ -327,10 +315,7 @@ void trace_mapping(void* at, std::size_t bytes) {
              [&](std::uint32_t node) {
                const std::uint32_t number = told_number(node, tell_node);
                tell_thread();
-               EventWriter event(Event::mapping);
-               event.number(number);
-               event.number(bytes);
-               event.address(at);
+               write_record(events::Mapping{number, bytes, address_of(at)});
              });
 }
 
@@ -338,30 +323,19 @@ void trace_unmapping(void* at, std::size_t bytes) {
   const Locked locked;
   if (!tracing) return;
   tell_thread();
-  EventWriter event(Event::unmapping);
-  event.number(bytes);
-  event.address(at);
+  write_record(events::Unmapping{bytes, address_of(at)});
 }
 
 void trace_touched(std::uintptr_t at, std::size_t bytes, std::size_t touched) {
   const Locked locked;
   if (!tracing) return;
-  EventWriter event(Event::touched);
-  event.number(touched);
-  event.number(bytes);
-  event.address(reinterpret_cast<const void*>(at));
+  write_record(events::Touched{touched, bytes, {at}});
 }
 
 void trace_mark(int kind, int round, const char* phase) {
   const Locked locked;
   if (!tracing) return;
-  {
-    EventWriter event(Event::mark);
-    event.number(now_ns());
-    event.number(static_cast<std::uint64_t>(kind));
-    event.signed_number(round);
-    put_phase(event, phase);
-  }
+  write_record(events::Mark{now_ns(), static_cast<std::uint64_t>(kind), round, phase_text(phase)});
   finish_block();
 }
 
@@ -369,8 +343,7 @@ void trace_thread_phase(const char* phase) {
   const Locked locked;
   if (!tracing) return;
   tell_thread();
-  EventWriter event(Event::thread_phase);
-  put_phase(event, phase);
+  write_record(events::ThreadPhase{phase_text(phase)});
 }
 
 void trace_unload() {
@@ -397,10 +370,7 @@ void flush_trace() {
   if (!tracing) return;
   finish_block();
   // One block more with the counters of now, so that the file ends with the totals.
-  {
-    EventWriter event(Event::thread);
-    event.number(last_thread);
-  }
+  write_record(events::Thread{last_thread});
   finish_block();
   if ((page->flags & kForked) != 0) retell_command_line();
 }

@@ -28,17 +28,12 @@ void begin_block() {
   trace_buffer.last_address = 0;
   trace_buffer.interval = 0;
   block_begun_ns = now_ns();
-  EventWriter event(Event::counters);
-  event.number(block_begun_ns);
-  event.number(next_untold_node());
-  event.signed_number(load(page->live_bytes));
-  event.number(static_cast<std::uint64_t>(load(page->peak_bytes)));
-  event.number(load(page->allocated_bytes));
-  event.number(load(page->allocations));
-  event.signed_number(load(page->mapping_bytes));
-  event.number(static_cast<std::uint64_t>(load(page->mapping_peak_bytes)));
-  event.number(load(page->lost));
-  event.number(load(page->threads));
+  write_record(events::Counters{block_begun_ns, next_untold_node(), load(page->live_bytes),
+                                static_cast<std::uint64_t>(load(page->peak_bytes)),
+                                load(page->allocated_bytes), load(page->allocations),
+                                load(page->mapping_bytes),
+                                static_cast<std::uint64_t>(load(page->mapping_peak_bytes)),
+                                load(page->lost), load(page->threads)});
 }
 
 void write_block(BlockType type) {
@@ -96,7 +91,7 @@ void put_info() {
   put_command_line();
   put_line("allocator", page->allocator);
   put_line("block_bytes", next.glibc ? "glibc_chunk" : "usable_size");
-  put_line("mode", settings.mode == Mode::exact ? "exact" : "sampled");
+  put_line("mode", mode_word(settings.mode));
   if (settings.mode == Mode::sampled) {
     put_line("interval_bytes", settings.interval_bytes);
     if (settings.first_interval_bytes > 0)
@@ -114,9 +109,7 @@ void put_info() {
 TraceBuffer trace_buffer;
 
 bool open_trace_file() {
-  TraceHeader header{};
-  memcpy(header.magic, kTraceMagic, sizeof header.magic);
-  header.version = kTraceVersion;
+  constexpr TraceHeader header = trace_header();
   if (!file.create(".mdp") || !file.append(&header, sizeof header)) return false;
   trace_buffer.used = 0;
   put_info();

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "recorder/trace_format.h"
+#include "recorder/trace_records.h"
 #include "thread_state.h"
 
 namespace memduel::recorder {
@@ -49,7 +50,7 @@ void end_fork_pages() MEMDUEL_HIDDEN;
 /// A block of one line `key value`, between events.
 void tell_info(const char* key, std::uint64_t value) MEMDUEL_HIDDEN;
 
-/// Writes one event from its constructor to its destructor. Its place is its own, so that the
+/// Writes one record from its constructor to its destructor. Its place is its own, so that the
 /// compiler keeps it in a register: exact mode writes two events per block.
 class EventWriter {
  public:
@@ -68,6 +69,9 @@ class EventWriter {
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
+  /// The operands of a record, in their order.
+  [[gnu::always_inline]] void operator()(const auto&... operands) { (put(*this, operands), ...); }
+
   void number(std::uint64_t value) {
     while (value >= 0x80) {
       *at_++ = static_cast<unsigned char>(value | 0x80);
@@ -76,25 +80,43 @@ class EventWriter {
     *at_++ = static_cast<unsigned char>(value);
   }
 
-  void signed_number(std::int64_t value) {
-    number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
-  }
-
-  void address(const void* address) {
-    const std::uintptr_t unit = reinterpret_cast<std::uintptr_t>(address) >> 3;
-    signed_number(static_cast<std::int64_t>(unit - trace_buffer.last_address));
-    trace_buffer.last_address = unit;
-  }
-
-  void text(const char* text, std::size_t bytes) {
-    if (bytes > kMostText) bytes = kMostText;
-    number(bytes);
-    memcpy(at_, text, bytes);
-    at_ += bytes;
+  void text(std::string_view text) {
+    if (text.size() > kMostText) text = {text.data(), kMostText};
+    number(text.size());
+    memcpy(at_, text.data(), text.size());
+    at_ += text.size();
   }
 
  private:
   unsigned char* at_;
 };
+
+inline void put(EventWriter& writer, std::uint64_t value) {
+  writer.number(value);
+}
+
+inline void put(EventWriter& writer, std::int64_t value) {
+  writer.number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+}
+
+inline void put(EventWriter& writer, std::string_view text) {
+  writer.text(text);
+}
+
+inline void put(EventWriter& writer, Address address) {
+  const std::uintptr_t unit = address.value >> 3;
+  put(writer, static_cast<std::int64_t>(unit - trace_buffer.last_address));
+  trace_buffer.last_address = unit;
+}
+
+template <class Record>
+[[gnu::always_inline]] inline void write_record(Record record) {
+  EventWriter writer(Record::kKind);
+  record.code(writer);
+}
+
+inline Address address_of(const void* at) {
+  return {reinterpret_cast<std::uintptr_t>(at)};
+}
 
 }  // namespace memduel::recorder

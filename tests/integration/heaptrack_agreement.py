@@ -32,7 +32,7 @@ PATIENCE_SECONDS = 240
 
 
 def write_config(place, transport):
-    switches = json.loads((ROOT / "configs/switches.json").read_text())
+    switches = json.loads((ROOT / "configs/switches.json").read_text())["switches"]
     original = {one["name"]: one["values"][0]["value"] for one in switches if "federated" in one["applies_to"]}
     config = {
         "workload": {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/run_directory.h"
+#include "external/profile_names.h"
 #include "support/memduel_program.h"
 
 namespace memduel {

@@ -1,4 +1,6 @@
 // Real programs under every tracer: through a run's profile trials and through `record --profiler`.
+#include "external/tracers.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-#include "model/run_directory.h"
+#include "external/profile_names.h"
 #include "support/memduel_program.h"
 #include "util/command_line.h"
 #include "util/file.h"
@@ -30,8 +32,16 @@ const std::string kLeaks = MEMDUEL_RECORDER_PROGRAMS "/leaks_in_upload";
 constexpr double kRoundBytes = 64 * 4096;
 constexpr int kRounds = 5;
 
-const std::vector<std::string> kTracers = {"recorder", "heaptrack", "gperftools", "jemalloc"};
-const std::vector<std::string> kRoundTracers = {"gperftools", "jemalloc"};
+std::vector<std::string> names_of_tracers(bool (*chosen)(const TracerEntry&)) {
+  std::vector<std::string> names;
+  for (const TracerEntry& entry : tracers())
+    if (chosen(entry)) names.push_back(entry.name);
+  return names;
+}
+
+const std::vector<std::string> kTracers = names_of_tracers([](const auto&) { return true; });
+const std::vector<std::string> kRoundTracers =
+    names_of_tracers([](const auto& entry) { return entry.dumps_rounds; });
 
 /// Bytes of a kind in stacks that have `function`, as `export` says with these options more.
 double bytes_in(const Workplace& place, const fs::path& profile, const std::string& kind,
@@ -60,7 +70,8 @@ class EveryTracer : public testing::Test {
                                                              kLeaks + R"("] } ] },
       "variants": [ { "name": "a" }, { "name": "b", "env": { "MALLOC_CONF": "narenas:1", "LD_PRELOAD": "" } } ],
       "measure": { "repeats": 2 },
-      "profile": { "profilers": ["recorder", "heaptrack", "gperftools", "jemalloc"] } })");
+      "profile": { "profilers": )" + nlohmann::json(kTracers).dump() +
+                                                             " } }");
     // Two trials decide no gate.
     run_ = memduel(*place_, {"run", config, "--out", directory().string(), "--verbose",
                              "--on-inconclusive", "pass"});
@@ -106,7 +117,7 @@ TEST_F(EveryTracer, SeesTheProgramEndWellWithAllItsRounds) {
 }
 
 TEST_F(EveryTracer, FindsTheLeakToTheByteAtTheEnd) {
-  for (const std::string tracer : {"recorder", "heaptrack", "gperftools", "jemalloc"})
+  for (const std::string& tracer : kTracers)
     EXPECT_EQ(bytes_in(place(), profile_of(tracer), "live", "leak_in_upload"),
               kRounds * kRoundBytes)
         << tracer;
@@ -235,7 +246,7 @@ TEST_F(RecordBy, EveryTracerLeavesFilesOfItsKindNamedForTheProcess) {
     const Finished run = record(tracer, {kLeaks});
     EXPECT_EQ(run.status, 0) << run.err;
     ASSERT_THAT(files(), Not(IsEmpty())) << run.err;
-    const std::string ending = "." + profile_extension(tracer);
+    const std::string ending = "." + tracer_named(tracer).extension;
     for (const fs::path& file : files()) {
       const std::string name = file.filename().string();
       EXPECT_TRUE(name.starts_with("leaks_in_upload.") && name.ends_with(ending)) << name;
@@ -259,7 +270,7 @@ TEST_F(RecordBy, WhatAShellExecutesIsFollowed) {
   for (const std::string& tracer : kTracers) {
     fs::remove_all(place_.path("here"));
     std::vector<std::string> options;
-    if (tracer == "recorder" || tracer == "jemalloc") options.emplace_back("--exact");
+    if (tracer_named(tracer).samples) options.emplace_back("--exact");
     // Two children, then a program in the place of the shell, by way of another.
     const Finished run =
         record(tracer, {"sh", "-c", kLeaks + "; " + kLeaks + "; exec env A=1 " + kLeaks}, options);

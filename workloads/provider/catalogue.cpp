@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "config/config_json.h"
 #include "config/schema.h"
 #include "util/error.h"
@@ -61,18 +63,48 @@ json resolve_replay_workload(json workload, const std::string& origin) {
   return resolved;
 }
 
-using nlohmann::json;
+const json& fl_switches() {
+  static const json table = json::parse(embedded_file(fl_files(), "switches.json"));
+  return table;
+}
+
+namespace {
+
+const json& preset_named(const json& name) {
+  const json& presets = fl_switches().at("presets");
+  return *std::ranges::find(presets, name, [](const json& one) { return one.at("name"); });
+}
+
+/// A preset states what differs from its base, whose base may be another.
+json with_base(json preset) {
+  while (preset.contains("base")) {
+    const json& base = preset_named(preset.at("base"));
+    json switches = base.at("switches");
+    switches.update(preset.at("switches"));
+    preset["switches"] = std::move(switches);
+    preset.erase("base");
+    if (base.contains("base")) preset["base"] = base.at("base");
+  }
+  return preset;
+}
+
+}  // namespace
 
 json fl_catalogue() {
+  json switches = fl_switches().at("switches");
+  for (json& one : switches) {  // what they need is the provider's to judge
+    one.erase("matters_with");
+    one.erase("changes_run_with");
+    for (json& value : one["values"]) value.erase("runs_with");
+  }
   json presets = json::array();
-  for (const EmbeddedFile& file : fl_files())
-    if (file.name.starts_with("presets/")) presets.push_back(json::parse(file.text));
+  for (const json& preset : fl_switches().at("presets")) presets.push_back(with_base(preset));
   return {{"schema", "memduel.catalogue/2"},
           {"name", "fl"},
           {"version", kVersion},
           {"site", true},
           {"kinds", fl_schema()["definitions"]["workload"]["properties"]["kind"]["enum"]},
-          {"switches", json::parse(embedded_file(fl_files(), "switches.json"))},
+          {"switches", std::move(switches)},
           {"presets", std::move(presets)}};
 }
 

@@ -1,5 +1,5 @@
 // What may stand in a config of these workloads: their schema with its defaults, and the switches
-// and presets of configs/switches.json and configs/presets/.
+// and presets of configs/switches.json.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,6 +14,9 @@ const nlohmann::json& fl_schema();
 
 /// `workload` with every default of its kind. Throws Error(usage) at its place in `origin`.
 nlohmann::json resolve_replay_workload(nlohmann::json workload, const std::string& origin);
+
+/// configs/switches.json as built in.
+const nlohmann::json& fl_switches();
 
 /// The answer to `catalogue`.
 nlohmann::json fl_catalogue();

@@ -94,15 +94,19 @@ TEST(FlCatalog, OnlyTablesOfShapesAreScaled) {
             "  only a table of shapes can be scaled: llama-3.1-8b, tensors");
 }
 
-TEST(FlCatalog, APresetStatesOnlyWhatDiffersFromTheOriginal) {
-  const Catalog& catalog = fl_catalog();
-  for (const Preset& preset : catalog.presets)
-    for (const std::string& kind : preset.workload_kinds) {
-      const json original =
-          resolve_optimizations(catalog, kind, std::nullopt, json::object(), "test");
-      for (const auto& [name, value] : preset.optimizations)
-        EXPECT_NE(original.at(name), value) << preset.name << " " << name;
+TEST(FlCatalog, APresetStatesOnlyWhatDiffersFromItsBase) {
+  for (const json& preset : fl_switches().at("presets")) {
+    const std::optional<std::string> base =
+        preset.contains("base") ? std::optional<std::string>(preset.at("base")) : std::nullopt;
+    for (const std::string kind : preset.at("workload_kinds")) {
+      const json before = resolve_optimizations(fl_catalog(), kind, base, json::object(), "test");
+      const json values =
+          resolve_optimizations(fl_catalog(), kind, preset.at("name"), json::object(), "test");
+      for (const auto& [name, value] : values.items())
+        EXPECT_EQ(before.at(name) != value, preset.at("switches").contains(name))
+            << preset.at("name") << " " << name;
     }
+  }
 }
 
 TEST(FlCatalog, TheBuiltInOneHoldsTheSystemsOfTheMainJob) {

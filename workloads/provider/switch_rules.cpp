@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "catalogue.h"
 #include "fl/transport.h"
 #include "util/error.h"
 
@@ -13,24 +14,6 @@ namespace memduel {
 namespace {
 
 using nlohmann::json;
-using Words = std::vector<std::string>;
-
-constexpr const char* kAggregate = "aggregate";
-constexpr const char* kChunking = "model_chunking";
-constexpr const char* kCompression = "compression";
-constexpr const char* kLostClient = "workload.on_lost_client";
-constexpr const char* kSend = "workload.send";
-constexpr const char* kDevice = "workload.device";
-
-const Words& whole_messages() {
-  static const Words kReceive = {"concatenate", "bytearray", "chunk_list"};
-  return kReceive;
-}
-
-const Words& averages_of_whole_uploads() {
-  static const Words kAverages = {"out_of_place_kept_step", "in_place", "collect_all", "in_time"};
-  return kAverages;
-}
 
 /// What an arm runs.
 struct Settings {
@@ -108,63 +91,48 @@ void refuse_excess(const Bound& bound, const Settings& settings, const json& own
   refuse(chosen, other, fmt::format("{} of at most {}", bound.name, most), place);
 }
 
+/// Adds the needs of `entry`, a switch or a value, that stand under `key`: each a setting and the
+/// values that it may have.
+void add_needs(std::vector<SwitchNeed>& needs, const std::string& name, const json& entry,
+               const char* key) {
+  if (!entry.contains(key)) return;
+  for (const json& need : entry.at(key)) {
+    std::vector<std::string> words = need;
+    std::string setting = std::move(words.front());
+    words.erase(words.begin());
+    needs.push_back({name, std::move(setting), std::move(words)});
+  }
+}
+
 /// What the arm's choices need to run at all.
 std::vector<SwitchNeed> needs_to_run(const Settings& settings) {
   std::vector<SwitchNeed> needs;
-  if (settings.switches.contains(kChunking) && !settings.is(kChunking, "off"))
-    needs.push_back({kChunking, kLostClient, {"fail"}});
-  if (settings.switches.contains(kCompression) && !settings.is(kCompression, "none")) {
-    needs.push_back({kCompression, kAggregate, averages_of_whole_uploads()});
-    needs.push_back({kCompression, kChunking, {"off"}});
-    needs.push_back({kCompression, "receive", whole_messages()});
-    needs.push_back({kCompression, "serialize", {"buffered_copies", "scoped_buffer"}});
+  for (const json& one : fl_switches().at("switches")) {
+    const std::string name = one.at("name");
+    const json* chosen = settings.find(name);
+    if (chosen == nullptr) continue;
+    const json& values = one.at("values");
+    if (*chosen != values.front().at("value")) add_needs(needs, name, one, "changes_run_with");
+    for (const json& value : values)
+      if (*chosen == value.at("value")) add_needs(needs, name, value, "runs_with");
   }
-  if (settings.is("tensor_offload", "disk")) {
-    needs.push_back({"tensor_offload", kAggregate, {"collect_all", "in_time"}});
-    needs.push_back({"tensor_offload", kCompression, {"none"}});
-  }
-  if (settings.is("mixed_precision", "fp16"))
-    needs.push_back({"mixed_precision", kDevice, {"cuda"}});
   // A swarm's aggregators have no global model of the round before.
   if (settings.is("workload.topology", "swarm")) {
     const char* name = "workload.topology";
-    needs.push_back({name, kAggregate, {"collect_all", "in_time"}});
-    needs.push_back({name, kSend, {"weights"}});
-    needs.push_back({name, kLostClient, {"fail"}});
+    needs.push_back({name, "aggregate", {"collect_all", "in_time"}});
+    needs.push_back({name, "workload.send", {"weights"}});
+    needs.push_back({name, "workload.on_lost_client", {"fail"}});
   }
   return needs;
 }
 
 }  // namespace
 
-const std::vector<SwitchNeed>& needs_to_matter() {
-  static const Words kWatching = {"whole_system", "own_limit"};
-  static const Words kActing = {"warning", "early_stop", "smaller_batches"};
-  static const std::vector<SwitchNeed> kNeeds = {
-      {"state_snapshot", kSend, {"gradient"}},
-      {"pseudo_gradient", kSend, {"gradient"}},
-      {"previous_state", "pseudo_gradient", {"out_of_place_kept"}},
-      {"previous_state", kSend, {"gradient"}},
-      {"deserialize", "receive", whole_messages()},
-      {"request_lifetime", kAggregate, averages_of_whole_uploads()},
-      {"request_lifetime", "receive", whole_messages()},
-      {"staging", kAggregate, {"streaming_fold"}},
-      {"local_models", kAggregate, {"out_of_place_kept_step", "in_place", "collect_all"}},
-      {"predictions", "workload.kind", {"federated"}},
-      {"optimizer_state", "workload.kind", {"federated"}},
-      {"flow_control", "workload.transport.kind", {"grpc"}},
-      {"cuda_empty_cache", kDevice, {"cuda"}},
-      {"memory_check_rounds", "memory_check", {"whole_system"}},
-      {"warn_percent", "memory_check", kWatching},
-      {"critical_percent", "memory_check", kWatching},
-      {"emergency", "memory_check", kWatching},
-      {"clear_cache_every_n", kDevice, {"cuda"}},
-      {"pruned_trial", "cleanup_between_trials", {"none", "as_implemented"}},
-      {"memory_threshold_mb", "on_threshold", kActing},
-      {"memory_baseline", "on_threshold", kActing},
-      {"max_checkpoints", "checkpoint_retention", {"newest", "best"}},
-      {"cleanup_older_than_days", "checkpoint_retention", {"best"}}};
-  return kNeeds;
+std::vector<SwitchNeed> needs_to_matter() {
+  std::vector<SwitchNeed> needs;
+  for (const json& one : fl_switches().at("switches"))
+    add_needs(needs, one.at("name"), one, "matters_with");
+  return needs;
 }
 
 void refuse_clashing_switches(const json& switches, const json& workload, const json& own,

@@ -7,15 +7,15 @@
 
 namespace memduel {
 
-/// A switch and what another setting must be for it.
+/// A switch and what another setting must be for it, from configs/switches.json.
 struct SwitchNeed {
-  const char* name;
-  const char* setting;  ///< a switch, or "workload." and a path in the workload
+  std::string name;
+  std::string setting;  ///< a switch, or "workload." and a path in the workload
   std::vector<std::string> values;
 };
 
 /// What switches need to make a difference, for all kinds of workload.
-const std::vector<SwitchNeed>& needs_to_matter();
+std::vector<SwitchNeed> needs_to_matter();
 
 /// Throws Error(usage) at `place` for settings that no worker runs together. @param switches every
 /// switch of the arm. @param workload resolved. @param own what the arm sets itself: two numbers

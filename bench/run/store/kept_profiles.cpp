@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "external/profile_names.h"
 #include "external/tracers.h"
 #include "model/run_directory.h"
 #include "readers/read_profile.h"
@@ -23,7 +24,7 @@ void add_losses(const KeptProfiles& kept, std::vector<std::string>& losses) {
 
 /// What a process left, into `folder`; what is missing of it.
 std::vector<std::string> keep_of(const ProcessSpec& process, const TrialPlan& plan,
-                                 const Tracer& tracer, const std::filesystem::path& folder) {
+                                 const TracerEntry& tracer, const std::filesystem::path& folder) {
   std::vector<std::string> missing;
   if (!process.trace_obstacle.empty())
     missing.push_back(fmt::format("{}: {}", process.role, process.trace_obstacle));
@@ -55,9 +56,9 @@ std::vector<std::string> losses_in(const std::filesystem::path& file, const std:
 std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder) {
   make_directory(folder);
   std::vector<std::vector<std::string>> missing(plan.processes.size());
-  const auto tracer = tracer_named(plan.tracer).make();
+  const TracerEntry& tracer = tracer_named(plan.tracer);
   const auto keep_one = [&](std::size_t i) {
-    missing[i] = keep_of(plan.processes[i], plan, *tracer, folder);
+    missing[i] = keep_of(plan.processes[i], plan, tracer, folder);
   };
   // Other tracers start programs for it, which take all cores already.
   if (plan.tracer == kRecorderTracer)

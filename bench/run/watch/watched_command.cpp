@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "memduel/annotate.h"
 #include "trial/processes.h"
 #include "util/error.h"
 #include "util/process.h"
@@ -63,8 +64,8 @@ struct Connections {
     // Python holds back what it prints to a file, and with it the rounds in it.
     done = done && setenv("PYTHONUNBUFFERED", "1", 0) == 0;
   }
-  done = done && setenv("MEMDUEL_MARKS_FD", std::to_string(kMarksDescriptor).c_str(), 1) == 0 &&
-         setenv("MEMDUEL_MARKS_INODE", std::to_string(marks_inode).c_str(), 1) == 0;
+  done = done && setenv(MEMDUEL_WIRE_FD, std::to_string(kMarksDescriptor).c_str(), 1) == 0 &&
+         setenv(MEMDUEL_WIRE_INODE, std::to_string(marks_inode).c_str(), 1) == 0;
   if (done) {
     std::vector<char*> arguments;
     for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));

@@ -32,11 +32,8 @@
 
 namespace memduel {
 
-struct SpawnRequest {
-  std::string role;
-  std::string cwd;
-  std::vector<std::string> arguments;    ///< arguments[0] is looked up in the new PATH
-  std::vector<std::string> environment;  ///< NAME=VALUE, added to the launcher's own
+/// What a request for a process does not say itself.
+struct SpawnContext {
   int output = -1;
   int errors = -1;
   int marks = -1;                ///< -1: none
@@ -52,7 +49,8 @@ struct SpawnResult {
 
 /// Forks into the trial's group, the working directory and the environment, and executes; returns
 /// once the program runs or could not.
-SpawnResult spawn(const SpawnRequest& request, const std::string& trial, const TrialCgroup& group);
+SpawnResult spawn(const SpawnRequest& request, const SpawnContext& context,
+                  const std::string& trial, const TrialCgroup& group);
 
 namespace {
 
@@ -104,11 +102,11 @@ int place(int descriptor, int number) {
   return fcntl(descriptor, F_SETFD, 0);
 }
 
-void connect_descriptors(const SpawnRequest& request, int report) {
+void connect_descriptors(const SpawnContext& context, int report) {
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing < 0) fail(report, open_null, errno);
-  if (place(nothing, 0) < 0 || place(request.output, 1) < 0 || place(request.errors, 2) < 0 ||
-      (request.marks >= 0 && place(request.marks, kMarksDescriptor) < 0)) {
+  if (place(nothing, 0) < 0 || place(context.output, 1) < 0 || place(context.errors, 2) < 0 ||
+      (context.marks >= 0 && place(context.marks, kMarksDescriptor) < 0)) {
     fail(report, connect_streams, errno);
   }
   if (nothing > 2) close(nothing);
@@ -124,8 +122,8 @@ void set_variables(const SpawnRequest& request, const std::string& trial, int re
   if (!done) fail(report, set_environment, errno);
 }
 
-[[noreturn]] void become(const SpawnRequest& request, const std::string& trial,
-                         const TrialCgroup& group, int report) {
+[[noreturn]] void become(const SpawnRequest& request, const SpawnContext& context,
+                         const std::string& trial, const TrialCgroup& group, int report) {
   // Its own process group, so that a program that signals its group reaches neither us nor others.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -134,7 +132,7 @@ void set_variables(const SpawnRequest& request, const std::string& trial, int re
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
   if (const int error = join_cgroup(group)) fail(report, join_group, error);
-  connect_descriptors(request, report);
+  connect_descriptors(context, report);
   set_variables(request, trial, report);
   if (!request.cwd.empty() && chdir(request.cwd.c_str()) != 0) {
     fail(report, enter_directory, errno);
@@ -144,8 +142,8 @@ void set_variables(const SpawnRequest& request, const std::string& trial, int re
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }
   arguments.push_back(nullptr);
-  const rlimit limit{request.data_limit, request.data_limit};
-  if (request.data_limit != 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
+  const rlimit limit{context.data_limit, context.data_limit};
+  if (context.data_limit != 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
     fail(report, limit_data, errno);
   tell(report, {monotonic_ns(), execute, 0});
   execvp(arguments[0], arguments.data());
@@ -154,7 +152,8 @@ void set_variables(const SpawnRequest& request, const std::string& trial, int re
 
 }  // namespace
 
-SpawnResult spawn(const SpawnRequest& request, const std::string& trial, const TrialCgroup& group) {
+SpawnResult spawn(const SpawnRequest& request, const SpawnContext& context,
+                  const std::string& trial, const TrialCgroup& group) {
   std::array<int, 2> pipe_ends{};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return {0, 0, "making a pipe", errno};
   // The child's copy must survive dup2 onto the small numbers and the marks' number.
@@ -167,7 +166,7 @@ SpawnResult spawn(const SpawnRequest& request, const std::string& trial, const T
   }
   close(pipe_ends[1]);
   const pid_t pid = fork();
-  if (pid == 0) become(request, trial, group, report);
+  if (pid == 0) become(request, context, trial, group, report);
   const int fork_error = errno;
   close(report);
   const Told told = pid > 0 ? last_told(pipe_ends[0]) : Told{};
@@ -181,13 +180,14 @@ SpawnResult spawn(const SpawnRequest& request, const std::string& trial, const T
 
 namespace {
 
-std::int64_t microseconds(const timeval& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
+double cpu_seconds_of(const rusage& usage) {
+  const auto microseconds = [](const timeval& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
+  };
+  return static_cast<double>(microseconds(usage.ru_utime) + microseconds(usage.ru_stime)) * 1e-6;
 }
 
-std::string text_or_dash(const std::optional<std::int64_t>& value) {
-  return value ? std::to_string(*value) : "-";
-}
+constexpr std::int64_t kKib = 1024;
 
 class Launcher {
  public:
@@ -202,7 +202,7 @@ class Launcher {
       return false;
     }
     group_ = create_cgroup(kTrialCgroupPrefix + trial_);
-    tell({"ready", group_.memory_dir, group_.kill_dir});
+    report(LauncherReady{group_});
     std::array<pollfd, 2> waits = {{{control_, POLLIN, 0}, {signals, POLLIN, 0}}};
     for (bool serving = true; serving;) {
       if (poll(waits.data(), waits.size(), -1) < 0) {
@@ -217,15 +217,17 @@ class Launcher {
     kill_all();
     rusage own{};
     getrusage(RUSAGE_SELF, &own);
-    tell({"ended", std::to_string(microseconds(own.ru_utime) + microseconds(own.ru_stime)),
-          std::to_string(left_over_.size()), std::to_string(survivors_),
-          text_or_dash(peak_bytes_of(group_)), text_or_dash(oom_kills_of(group_))});
+    report(LauncherEnded{cpu_seconds_of(own), static_cast<int>(left_over_.size()), survivors_,
+                         peak_bytes_of(group_)});
     remove_cgroup(group_);
     return true;
   }
 
  private:
-  void tell(const std::vector<std::string>& fields) const { send_packet(control_, fields); }
+  template <class Message>
+  void report(Message message) const {
+    send_packet(control_, fields_of(std::move(message)));
+  }
 
   static int open_signals() {
     sigset_t watched;
@@ -247,46 +249,36 @@ class Launcher {
 
   bool take_request() {
     const auto packet = receive_packet(control_);
-    asked_to_end_ = packet && !packet->fields.empty() && packet->fields[0] == "end";
-    if (!packet || packet->fields.empty() || asked_to_end_) return false;
-    if (packet->fields[0] == "spawn") start(*packet);
-    if (packet->fields[0] == "limit_data" && packet->fields.size() == 2)
-      data_limit_ = std::strtoull(packet->fields[1].c_str(), nullptr, 10);
-    if (packet->fields[0] == "signal" && packet->fields.size() == 3) {
-      for (const auto& [pid, role] : roles_) {
-        if (role == packet->fields[1]) kill(pid, std::atoi(packet->fields[2].c_str()));
-      }
+    if (!packet) return false;
+    const auto message =
+        message_in<SpawnRequest, SignalRequest, LimitDataRequest, EndRequest>(packet->fields);
+    asked_to_end_ = message && std::holds_alternative<EndRequest>(*message);
+    if (asked_to_end_ || packet->fields.empty()) return false;
+    if (!message) {
+      if (packet->fields.front() == SpawnRequest::kName)
+        report(Unstarted{packet->fields.size() > 1 ? packet->fields[1] : "", "reading the request",
+                         EPROTO});
+    } else if (const auto* asked = std::get_if<SpawnRequest>(&*message)) {
+      start(*asked, packet->descriptors);
+    } else if (const auto* limit = std::get_if<LimitDataRequest>(&*message)) {
+      data_limit_ = static_cast<std::uint64_t>(limit->bytes);
+    } else if (const auto* wanted = std::get_if<SignalRequest>(&*message)) {
+      for (const auto& [pid, role] : roles_)
+        if (role == wanted->role) kill(pid, wanted->number);
     }
     return true;
   }
 
-  void start(const Packet& packet) {
-    SpawnRequest request;
-    const auto& fields = packet.fields;
-    const std::size_t count = fields.size() > 3 ? std::strtoul(fields[3].c_str(), nullptr, 10) : 0;
-    if (count == 0 || fields.size() < 4 + count || packet.descriptors.size() < 2) {
-      tell({"unstarted", fields.size() > 1 ? fields[1] : "", "reading the request",
-            std::to_string(EPROTO)});
-      return;
-    }
-    const auto arguments = fields.begin() + 4;
-    const auto variables = arguments + static_cast<std::ptrdiff_t>(count);
-    request.role = fields[1];
-    request.cwd = fields[2];
-    request.arguments.assign(arguments, variables);
-    request.environment.assign(variables, fields.end());
-    request.output = packet.descriptors[0];
-    request.errors = packet.descriptors[1];
-    if (packet.descriptors.size() > 2) request.marks = packet.descriptors[2];
-    request.data_limit = data_limit_;
-    const SpawnResult result = spawn(request, trial_, group_);
-    for (const int descriptor : packet.descriptors) close(descriptor);
-    if (result.pid == 0) {
-      tell({"unstarted", request.role, result.step, std::to_string(result.error_number)});
-      return;
-    }
+  void start(const SpawnRequest& request, const std::vector<int>& descriptors) {
+    if (request.arguments.empty() || descriptors.size() < 2)
+      return report(Unstarted{request.role, "reading the request", EPROTO});
+    SpawnContext context{descriptors[0], descriptors[1], -1, data_limit_};
+    if (descriptors.size() > 2) context.marks = descriptors[2];
+    const SpawnResult result = spawn(request, context, trial_, group_);
+    for (const int descriptor : descriptors) close(descriptor);
+    if (result.pid == 0) return report(Unstarted{request.role, result.step, result.error_number});
     roles_[result.pid] = request.role;
-    tell({"spawned", request.role, std::to_string(result.pid), std::to_string(result.begin_ns)});
+    report(Spawned{request.role, result.pid, result.begin_ns});
   }
 
   void reap() {
@@ -295,15 +287,17 @@ class Launcher {
     for (pid_t pid = 0; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
       const auto role = roles_.find(pid);
       if (role == roles_.end()) {
-        tell({"reaped", std::to_string(pid), std::to_string(usage.ru_maxrss)});
+        report(Reaped{pid, usage.ru_maxrss * kKib});
         continue;
       }
-      const bool by_signal = WIFSIGNALED(status);
-      tell({"exited", role->second, by_signal ? "signal" : "code",
-            std::to_string(by_signal ? WTERMSIG(status) : WEXITSTATUS(status)),
-            std::to_string(microseconds(usage.ru_utime) + microseconds(usage.ru_stime)),
-            std::to_string(usage.ru_maxrss), std::to_string(usage.ru_minflt),
-            std::to_string(usage.ru_majflt), std::to_string(monotonic_ns())});
+      ExitRecord record{
+          monotonic_ns(), {}, {}, cpu_seconds_of(usage), usage.ru_maxrss * kKib, usage.ru_minflt,
+          usage.ru_majflt};
+      if (WIFSIGNALED(status))
+        record.signal = WTERMSIG(status);
+      else
+        record.status = WEXITSTATUS(status);
+      report(Exited{role->second, record});
       roles_.erase(role);
     }
   }
@@ -358,7 +352,7 @@ class Launcher {
     for (const pid_t pid : marked) {
       const bool inside = std::ranges::find(tree, pid) != tree.end();
       if (!inside && escaped_.insert(pid).second) {
-        tell({"escaped", std::to_string(pid), command_of(pid)});
+        report(Escaped{std::to_string(pid) + " (" + command_of(pid) + ")"});
       }
     }
   }

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "memduel/annotate.h"
 #include "util/error.h"
 
 namespace memduel {
@@ -72,7 +73,7 @@ std::optional<double> gauge_value(std::optional<std::string_view> word) {
 bool take_size(Words& words, std::optional<std::int64_t>& size) {
   const auto word = words.next();
   if (!word) return false;
-  if (*word == "-") return true;
+  if (*word == MEMDUEL_WIRE_NONE) return true;
   size = number<std::int64_t>(word);
   return size && *size >= 0;
 }
@@ -94,7 +95,7 @@ bool take_start(Words& words, Mark& mark) {
   mark.pid = pid.value_or(0);
   if (mark.pid <= 0) return false;
   if (words.done()) return true;
-  mark.no_reset = words.next() == "no_reset";
+  mark.no_reset = words.next() == MEMDUEL_WIRE_NO_RESET;
   return mark.no_reset;
 }
 
@@ -110,7 +111,7 @@ bool take_phase(Words& words, Mark& mark) {
   if (!take_time(words, mark)) return false;
   const auto name = words.next();
   if (!name) return false;
-  if (*name != "-") mark.name = *name;
+  if (*name != MEMDUEL_WIRE_NONE) mark.name = *name;
   return take_sizes(words, mark.sizes);
 }
 
@@ -124,26 +125,24 @@ bool take_gauge(Words& words, Mark& mark) {
   mark.value = *value;
   if (words.done()) return true;
   const auto better = words.next();
-  if (better == "lower") mark.better = Direction::lower;
-  if (better == "higher") mark.better = Direction::higher;
+  if (better == MEMDUEL_WIRE_LOWER) mark.better = Direction::lower;
+  if (better == MEMDUEL_WIRE_HIGHER) mark.better = Direction::higher;
   return mark.better != Direction::undeclared;
 }
 
 bool take_mark(Words& words, Mark& mark) {
   const auto kind = words.next();
   if (!kind) return false;
-  if (*kind == "start") return take_start(words, mark);
-  if (*kind == "phase") return take_phase(words, mark);
-  if (*kind == "gauge") return take_gauge(words, mark);
-  if (*kind == "idle") {
+  if (*kind == MEMDUEL_WIRE_START) return take_start(words, mark);
+  if (*kind == MEMDUEL_WIRE_PHASE) return take_phase(words, mark);
+  if (*kind == MEMDUEL_WIRE_GAUGE) return take_gauge(words, mark);
+  if (*kind == MEMDUEL_WIRE_IDLE) {
     mark.kind = Mark::Kind::idle;
     return take_time(words, mark) && take_sizes(words, mark.sizes);
   }
-  if (*kind == "round_begin" || *kind == "round_end") {
-    mark.kind = *kind == "round_begin" ? Mark::Kind::round_begin : Mark::Kind::round_end;
-    return take_round(words, mark);
-  }
-  return false;
+  if (*kind == MEMDUEL_WIRE_ROUND_BEGIN) mark.kind = Mark::Kind::round_begin;
+  if (*kind == MEMDUEL_WIRE_ROUND_END) mark.kind = Mark::Kind::round_end;
+  return mark.kind != Mark::Kind::start && take_round(words, mark);
 }
 
 }  // namespace

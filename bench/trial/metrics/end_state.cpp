@@ -31,9 +31,14 @@ bool is_level(const Series& series, std::size_t last, const MetricInfo& info) {
   return last - first + 1 >= kLeastSamples;
 }
 
-void add_last_level(Metrics& metrics, std::int64_t end_ns, const Series& series,
-                    const char* metric) {
-  if (const auto bytes = level_before(end_ns, series, metric)) metrics[metric] = *bytes;
+void add_last_levels(Metrics& metrics, std::int64_t end_ns, const Samples& samples) {
+  const auto add = [&](const Series& series, const char* metric) {
+    if (const auto bytes = level_before(end_ns, series, metric)) metrics[metric] = *bytes;
+  };
+  add(samples.rss, kEndRss);
+  add(samples.heap, kEndHeap);
+  add(samples.mapped, kEndMapped);
+  add(samples.heap_and_mapped, kEndHeapAndMapped);
 }
 
 /// Of a program that idled until it wrote a line. Samples of the last milliseconds before the line
@@ -72,12 +77,7 @@ std::optional<double> rss_at_end(std::int64_t begin_ns, const MarkEvent& mark, c
 }
 
 void add_end_state(RoleData& data, const RoleTrace& trace) {
-  if (marks_rounds(trace)) return;
-  const std::int64_t end_ns = end_of(trace);
-  add_last_level(data.metrics, end_ns, trace.rss, kEndRss);
-  add_last_level(data.metrics, end_ns, trace.heap, kEndHeap);
-  add_last_level(data.metrics, end_ns, trace.mapped, kEndMapped);
-  add_last_level(data.metrics, end_ns, trace.heap_and_mapped, kEndHeapAndMapped);
+  if (!marks_rounds(trace)) add_last_levels(data.metrics, end_of(trace), trace);
 }
 
 void add_tree_end_state(RoleData& tree, const TrialTrace& trace) {
@@ -86,10 +86,7 @@ void add_tree_end_state(RoleData& tree, const TrialTrace& trace) {
     if (marks_rounds(role)) return;
     end_ns = std::max(end_ns, end_of(role));
   }
-  add_last_level(tree.metrics, end_ns, trace.tree_rss, kEndRss);
-  add_last_level(tree.metrics, end_ns, trace.tree_heap, kEndHeap);
-  add_last_level(tree.metrics, end_ns, trace.tree_mapped, kEndMapped);
-  add_last_level(tree.metrics, end_ns, trace.tree_heap_and_mapped, kEndHeapAndMapped);
+  add_last_levels(tree.metrics, end_ns, trace.tree);
 }
 
 namespace {

@@ -27,7 +27,6 @@ void add_level(Series& series, int from_ms, int to_ms, double mib) {
 RoleTrace idles_before_it_ends() {
   RoleTrace trace;
   trace.role = "command";
-  trace.rss.metric = "rss_bytes";
   add_level(trace.rss, 0, 300, 130);
   add_level(trace.rss, 300, 600, 10);
   trace.exit = ExitRecord{620 * kEndMs, 0, {}, 0.5, 131 * kEndMib, 175, 2};
@@ -104,9 +103,8 @@ TEST(EndState, OfARoleWithRoundsIsThatOfItsMarks) {
 TEST(EndState, OfAllTogetherIsOfTheirSum) {
   TrialTrace trial;
   trial.roles = {idles_before_it_ends(), idles_before_it_ends()};
-  trial.tree_rss.metric = "rss_bytes";
-  add_level(trial.tree_rss, 0, 300, 260);
-  add_level(trial.tree_rss, 300, 600, 20);
+  add_level(trial.tree.rss, 0, 300, 260);
+  add_level(trial.tree.rss, 300, 600, 20);
   std::vector<RoleData> roles;
   for (const RoleTrace& role : trial.roles) roles.push_back(role_metrics(role, {}));
   EXPECT_EQ(tree_metrics(trial, roles).metrics.at("end_rss_bytes"), 20.0 * kEndMib);
@@ -115,7 +113,6 @@ TEST(EndState, OfAllTogetherIsOfTheirSum) {
 /// Idles at 10 MiB until it says at 600 ms that round 2 begins, and goes on.
 RoleTrace goes_on_after_a_line(Mark::Kind kind, bool is_of_line) {
   RoleTrace trace;
-  trace.rss.metric = "rss_bytes";
   add_level(trace.rss, 100, 600, 10);
   for (const auto& [ms, mib, what] :
        {std::tuple(50, 10, Mark::Kind::round_begin), std::tuple(601, 19, kind)}) {

@@ -22,25 +22,23 @@ struct Amount {
   std::int64_t (*inherited)(const HeapCounters&);  ///< at a fork: it is its parent's
   std::int64_t HeapScope::* scope_peak;
   std::int64_t HeapScope::* scope_end;
-  Series RoleTrace::* sampled;
-  Series TrialTrace::* tree_sampled;
+  Series Samples::* sampled;
   bool needs_samples;  ///< for what is touched of large mappings, and for uncounted processes
 };
 
 constexpr std::array kAmounts = {
     Amount{kPeakHeap, kEndHeap, &HeapCounters::peak_bytes,
            [](const HeapCounters& image) { return image.inherited_bytes; }, &HeapScope::peak_bytes,
-           &HeapScope::live_end_bytes, &RoleTrace::heap, &TrialTrace::tree_heap, false},
+           &HeapScope::live_end_bytes, &Samples::heap, false},
     Amount{kPeakMapped, kEndMapped, &HeapCounters::mapping_peak_bytes,
            [](const HeapCounters& image) { return image.inherited_mapping_bytes; },
-           &HeapScope::mapping_peak_bytes, &HeapScope::mapping_end_bytes, &RoleTrace::mapped,
-           &TrialTrace::tree_mapped, false},
+           &HeapScope::mapping_peak_bytes, &HeapScope::mapping_end_bytes, &Samples::mapped, false},
     Amount{kPeakHeapAndMapped, kEndHeapAndMapped, &HeapCounters::together_peak_bytes,
            [](const HeapCounters& image) {
              return image.inherited_bytes + image.inherited_dense_bytes;
            },
            &HeapScope::together_peak_bytes, &HeapScope::together_end_bytes,
-           &RoleTrace::heap_and_mapped, &TrialTrace::tree_heap_and_mapped, true}};
+           &Samples::heap_and_mapped, true}};
 constexpr const Amount& kHeapAmount = kAmounts.front();
 
 /// Whether the counters alone do not tell the amount.
@@ -195,7 +193,7 @@ void add_tree_rounds(RoleData& tree, const Amount& amount, const TrialTrace& tra
                      const std::vector<RoleData>& roles, bool by_counters) {
   for (RoundData& round : tree.rounds.edit()) {
     if (!by_counters) {
-      const Series& series = trace.*amount.tree_sampled;
+      const Series& series = trace.tree.*amount.sampled;
       const auto peak = amount.needs_samples
                             ? largest_within(series, round.begin_ns, round.end_ns)
                             : largest_between(series, round.begin_ns, round.end_ns);
@@ -220,7 +218,7 @@ void add_tree_amount(RoleData& tree, const Amount& amount, const TrialTrace& tra
   const bool by_counters = is_counted(amount, trace);
   add_tree_rounds(tree, amount, trace, roles, by_counters);
   if (!by_counters) {
-    const auto sampled = largest_between(trace.*amount.tree_sampled, 0, INT64_MAX);
+    const auto sampled = largest_between(trace.tree.*amount.sampled, 0, INT64_MAX);
     largest = std::max(largest, as_double(sampled.value_or(0)));
   }
   tree.metrics.emplace(amount.peak_metric, largest);
@@ -263,16 +261,6 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
     for (RoundData& round : tree.rounds.edit())
       if (const RoundData* own = same_round(roles.front(), round.round))
         copy_to(round.metrics, own->metrics, {kAllocatedBytes, kAllocationCount});
-  }
-  for (const char* name : {kAllocatedBytes, kAllocationCount, kLiveAtEnd}) {
-    double sum = 0;
-    bool all = !roles.empty();
-    for (const RoleData& role : roles) {
-      const auto own = role.metrics.value(name);
-      all = all && own.has_value();
-      sum += own.value_or(0);
-    }
-    if (all) tree.metrics.emplace(name, sum);
   }
 }
 

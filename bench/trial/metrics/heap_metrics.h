@@ -28,7 +28,7 @@ bool touches_are_sampled(const RoleTrace& trace);
 /// when it ended: what an image held when it executed another program is gone with it.
 void add_heap(RoleData& data, const RoleTrace& trace);
 
-/// Adds all roles' counters to `tree`; nothing when one of the roles has none.
+/// Adds what all roles had at once to `tree`; nothing when one of the roles has no counters.
 void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles);
 
 }  // namespace memduel

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "end_state.h"
-#include "gpu_metrics.h"
 #include "heap_metrics.h"
 #include "model/metric_catalogue.h"
 #include "rss_peaks.h"
+#include "sampled_series.h"
 #include "trial/trial_trace.h"
 
 namespace memduel {
@@ -294,7 +294,8 @@ RoleData role_metrics(const RoleTrace& trace, const std::vector<PssSweep>& sweep
   });
   keep_pss_of_the_peak(data, trace.rss);
   add_heap(data, trace);
-  add_gpu(data, trace);
+  add_sampled_series(data, trace, trace.marks);
+  add_gpu(data, trace.marks);
   add_end_state(data, trace);
   return data;
 }

@@ -78,7 +78,6 @@ RoleTrace two_rounds() {
   RoleTrace trace;
   trace.role = "server";
   trace.begin_ns = 1 * kSecond;
-  trace.rss.metric = "rss_bytes";
   trace.marks = {
       at(2, Kind::idle, 900, 200),
       gauge(2, "heap_in_use_bytes", 11),
@@ -423,7 +422,7 @@ TrialTrace server_and_client() {
   client.exit = ExitRecord{11 * kSecond, 0, {}, 1.5, 600, 25, 1};
   client.ended_well = true;
   trace.roles.push_back(client);
-  trace.tree_rss = {"rss_bytes",
+  trace.tree.rss = {"rss_bytes",
                     {1 * kSecond, 4 * kSecond, 6 * kSecond, 8 * kSecond, 10 * kSecond},
                     {1200, 640, 720, 610, 655}};
   return trace;
@@ -464,7 +463,7 @@ TEST(TreeMetrics, ARoundEndsWithWhatEachRoleHeldAtItsOwnEnd) {
   }
   TrialTrace trace;
   // Sampled after the client had gone.
-  trace.tree_rss = {"rss_bytes", {29, 31}, {200, 200}};
+  trace.tree.rss = {"rss_bytes", {29, 31}, {200, 200}};
   const RoleData tree = tree_metrics(trace, roles);
   EXPECT_EQ(tree.rounds[0].metrics.at("end_rss_bytes"), 201);
   EXPECT_EQ(tree.metrics.at("end_rss_bytes"), 401);
@@ -472,7 +471,7 @@ TEST(TreeMetrics, ARoundEndsWithWhatEachRoleHeldAtItsOwnEnd) {
 
 TEST(TreeMetrics, IsNeverLessThanOneOfItsProcesses) {
   TrialTrace trace = server_and_client();
-  trace.tree_rss.values = {200, 200, 200, 200, 200};
+  trace.tree.rss.values = {200, 200, 200, 200, 200};
   std::vector<RoleData> roles;
   trace = with_roles(trace, roles);
   EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_rss_bytes"), 900);
@@ -483,7 +482,7 @@ TEST(TreeMetrics, IsNeverLessThanOneOfItsProcesses) {
 TEST(TreeMetrics, OfOneProcessHasThePeaksOfTheProcess) {
   TrialTrace trace = server_and_client();
   trace.roles.resize(1);
-  trace.tree_rss.values = {200, 200, 200, 200, 200};
+  trace.tree.rss.values = {200, 200, 200, 200, 200};
   std::vector<RoleData> roles;
   trace = with_roles(trace, roles);
   const RoleData tree = tree_metrics(trace, roles);
@@ -497,7 +496,7 @@ TEST(TreeMetrics, OfOneProcessHasThePeaksOfTheProcess) {
 
 TEST(TreeMetrics, RolesThatWereIdleOneAfterTheOtherWereNeverIdleTogether) {
   TrialTrace trace = server_and_client();
-  trace.tree_rss.values = {200, 200, 200, 200, 200};
+  trace.tree.rss.values = {200, 200, 200, 200, 200};
   trace.roles[1].marks = {at(3, Kind::idle, 860, 850)};
   std::vector<RoleData> roles;
   trace = with_roles(trace, roles);
@@ -516,6 +515,20 @@ TEST(TreeMetrics, WhatOneRoleLacksTheTreeLacks) {
   EXPECT_EQ(tree.metrics.count("idle_rss_bytes"), 0U);
   EXPECT_EQ(tree.metrics.count("peak_rss_above_idle_bytes"), 0U);
   EXPECT_EQ(tree.metrics.count("cpu_seconds"), 0U);
+}
+
+TEST(TreeMetrics, SumsWhatEachProcessHasInOneRoleAlone) {
+  TrialTrace trace = server_and_client();
+  trace.roles[1].of_descendants = true;
+  std::vector<RoleData> roles;
+  trace = with_roles(trace, roles);
+  for (const char* name : {"swapped_bytes", "allocated_bytes", "live_at_end_bytes"}) {
+    roles[0].metrics[name] = 40;
+    roles[1].metrics[name] = 2;
+    EXPECT_EQ(tree_metrics(trace, roles).metrics.at(name), 42) << name;
+    roles[1].metrics.erase(name);
+    EXPECT_FALSE(tree_metrics(trace, roles).metrics.contains(name)) << name;
+  }
 }
 
 TEST(TreeMetrics, CpuTimeOfDescendantsIsInTheirParents) {
@@ -537,7 +550,7 @@ TEST(TreeMetrics, PssCountsOnlyWhereEveryRoleWasRead) {
   TrialTrace trace = server_and_client();
   trace.sweeps = {{8 * kSecond, {{"server", 340.0}, {"client-1", 60.0}}, true},
                   {12 * kSecond, {{"server", 999.0}}, false}};
-  trace.tree_rss = {"rss_bytes", {1 * kSecond, 8 * kSecond}, {1000, 980}};
+  trace.tree.rss = {"rss_bytes", {1 * kSecond, 8 * kSecond}, {1000, 980}};
   trace.peak_cgroup_bytes = 4242;
   trace.cgroup_parts = {4000, 100, 0, {}};
   trace.cgroup_rounds = {{2, 4100}};

@@ -1,22 +1,21 @@
 #include <algorithm>
 
 #include "end_state.h"
-#include "gpu_metrics.h"
 #include "heap_metrics.h"
 #include "model/metric_catalogue.h"
 #include "rss_peaks.h"
+#include "sampled_series.h"
 #include "trial/trial_trace.h"
 
 namespace memduel {
 namespace {
 
-/// The sum over all roles but those of descendants, whose share is in their parents'; absent when
-/// one of them lacks the metric.
 void add_sum(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles,
-             const std::string& name) {
+             const std::string& name, OfAll of_all) {
   double sum = 0;
   for (std::size_t i = 0; i < roles.size(); ++i) {
-    if (i < trace.roles.size() && trace.roles[i].of_descendants) continue;
+    const bool is_in_parents = i < trace.roles.size() && trace.roles[i].of_descendants;
+    if (of_all == OfAll::sum_of_started && is_in_parents) continue;
     const auto value = roles[i].metrics.value(name);
     if (!value) return;
     sum += *value;
@@ -65,7 +64,7 @@ Series peaks_of_roles(const TrialTrace& trace) {
 /// The most of all processes together after `begin_ns`, until `end_ns`.
 std::optional<double> peak_between(const TrialTrace& trace, const Series& of_roles,
                                    std::int64_t begin_ns, std::int64_t end_ns) {
-  const auto sampled = largest_between(trace.tree_rss, begin_ns, end_ns);
+  const auto sampled = largest_between(trace.tree.rss, begin_ns, end_ns);
   const auto of_one = largest_between(of_roles, begin_ns + 1, end_ns);
   if (!sampled && !of_one) return std::nullopt;
   return static_cast<double>(std::max(sampled.value_or(0), of_one.value_or(0)));
@@ -108,7 +107,7 @@ void add_sampled_peaks(RoleData& tree, const TrialTrace& trace,
     raise(*peak);
   };
   const auto without_files = [&trace](std::int64_t from_ns, std::int64_t to_ns) {
-    return largest_without_files(trace.tree_rss, trace.tree_rss_of_files, from_ns, to_ns);
+    return largest_without_files(trace.tree.rss, trace.tree.rss_of_files, from_ns, to_ns);
   };
   if (const auto peak = without_files(INT64_MIN, INT64_MAX))
     tree.metrics[kPeakRssNoFiles] = static_cast<double>(*peak);
@@ -123,9 +122,9 @@ void add_sampled_peaks(RoleData& tree, const TrialTrace& trace,
     begin_ns = std::min(begin_ns, role.begin_ns);
     end_ns = std::max(end_ns, end_of(role));
   }
-  if (!trace.tree_rss.t_ns.empty()) {
-    begin_ns = std::min(begin_ns, trace.tree_rss.t_ns.front());
-    end_ns = std::max(end_ns, trace.tree_rss.t_ns.back());
+  if (!trace.tree.rss.t_ns.empty()) {
+    begin_ns = std::min(begin_ns, trace.tree.rss.t_ns.front());
+    end_ns = std::max(end_ns, trace.tree.rss.t_ns.back());
   }
   TrialPart before = TrialPart::start_up;
   for (RoundData& round : tree.rounds.edit()) {
@@ -153,7 +152,7 @@ void add_sampled_peaks(RoleData& tree, const TrialTrace& trace,
 /// By construction. Roles that were idle one after the other were never idle together: their sum is
 /// no more than the peak.
 void add_above_idle(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
-  add_sum(tree, trace, roles, kIdleRss);
+  add_sum(tree, trace, roles, kIdleRss, OfAll::sum_of_started);
   const auto idle = tree.metrics.find(kIdleRss);
   const auto peak = tree.metrics.value(kPeakRss);
   if (idle == tree.metrics.end() || !peak) return;
@@ -192,7 +191,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   RoleData tree;
   tree.role = kTree;
   if (roles.empty()) return tree;
-  tree.series.push_back(trace.tree_rss);
+  tree.series.push_back(trace.tree.rss);
   const RoleData& reference = reference_role(roles, trace.reference);
   for (const RoundData& round : reference.rounds) {
     RoundData summed = tree_round(round, roles);
@@ -210,13 +209,13 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   else
     add_sampled_peaks(tree, trace, roles);
   add_above_idle(tree, trace, roles);
-  for (const char* name : {kCpuSeconds, kMinorFaults, kMajorFaults, kSwapped}) {
-    add_sum(tree, trace, roles, name);
-  }
+  for (const MetricInfo& info : all_metrics())
+    if (info.of_all != OfAll::own) add_sum(tree, trace, roles, info.name, info.of_all);
   add_pss(tree, trace.sweeps, sum_of);
-  keep_pss_of_the_peak(tree, trace.tree_rss);
+  keep_pss_of_the_peak(tree, trace.tree.rss);
   add_tree_heap(tree, trace, roles);
-  add_tree_gpu(tree, trace);
+  add_sampled_series(tree, trace.tree, {});
+  add_tree_gpu(tree);
   add_cgroup(tree, trace);
   add_tree_end_state(tree, trace);
   return tree;

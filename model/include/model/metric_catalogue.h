@@ -98,6 +98,13 @@ struct DeclaredDirection {
   auto operator<=>(const DeclaredDirection&) const = default;
 };
 
+/// How the value of all processes together follows from the roles'.
+enum class OfAll {
+  own,            ///< it does not: it is measured, or computed otherwise
+  sum,            ///< over all roles; absent if one lacks it
+  sum_of_started  ///< likewise, without roles of descendants, whose share is in their parents'
+};
+
 struct MetricInfo {
   std::string name;
   Unit unit = Unit::number;
@@ -112,6 +119,9 @@ struct MetricInfo {
   std::string_view verb;   ///< "{arm} {verb} 12 % LESS {role} {noun}"
   std::string_view noun;   ///< empty: sentences give the name instead
   bool is_key = false;     ///< shown where there is room for a few
+  OfAll of_all = OfAll::own;
+  /// The samples of a meter whose largest it is, of a role and of all processes; empty: it is not.
+  std::string_view series;
 };
 
 /// What memduel measures of any program: a number that a program prints never takes its place.

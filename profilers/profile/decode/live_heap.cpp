@@ -196,25 +196,22 @@ void TraceRounds::end_round(std::int64_t now) {
   round_ = 0;
 }
 
-void TraceRounds::read_mark(TraceCursor& cursor) {
-  const auto now = checked_number<std::int64_t>(cursor.number(), "time");
-  const std::uint64_t kind = cursor.number();
-  const std::int64_t round = cursor.signed_number();
-  const std::string_view phase = cursor.text();
+void TraceRounds::take(const recorder::events::Mark& mark) {
+  const auto now = checked_number<std::int64_t>(mark.time_ns, "time");
   ++stretch_;
-  if (kind == MEMDUEL_MARK_ROUND_BEGIN) {
-    if (round < 1 || round > std::numeric_limits<int>::max()) {
-      throw std::out_of_range(fmt::format("round {}", round));
+  if (mark.kind == MEMDUEL_MARK_ROUND_BEGIN) {
+    if (mark.round < 1 || mark.round > std::numeric_limits<int>::max()) {
+      throw std::out_of_range(fmt::format("round {}", mark.round));
     }
     end_round(now);
-    round_ = static_cast<int>(round);
+    round_ = static_cast<int>(mark.round);
     round_begin_ns_ = now;
     heap_.begin_round();
-  } else if (kind == MEMDUEL_MARK_ROUND_END) {
+  } else if (mark.kind == MEMDUEL_MARK_ROUND_END) {
     end_round(now);
-  } else if (kind == MEMDUEL_MARK_PHASE) {
+  } else if (mark.kind == MEMDUEL_MARK_PHASE) {
     end_phase(now);
-    phase_ = phase_number(phase);
+    phase_ = phase_number(mark.phase);
     phase_begin_ns_ = now;
     heap_.begin_phase();
   }

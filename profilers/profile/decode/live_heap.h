@@ -125,7 +125,7 @@ class TraceRounds {
   TraceRounds(Profile& profile, LiveHeap& heap) : profile_(profile), heap_(heap) {}
 
   /// Throws std::out_of_range where the mark makes no sense.
-  void read_mark(TraceCursor& cursor);
+  void take(const recorder::events::Mark& mark);
   /// The trace ends here: a round that runs is whole as far as it goes.
   void finish() { end_round(0); }
 

@@ -9,7 +9,7 @@
 namespace memduel {
 namespace {
 
-using recorder::PageRecord;
+namespace pages = recorder::pages;
 
 constexpr std::uint64_t kMostAddress = std::uint64_t{1} << 57U;
 
@@ -24,91 +24,69 @@ AddressRange page_range(std::uint64_t first, std::uint64_t pages) {
   return {first * kPageBytes, (first + pages) * kPageBytes};
 }
 
-AddressRange read_range(TraceCursor& cursor) {
-  const std::uint64_t begin = cursor.number();
-  return checked_range(begin, cursor.number());
-}
-
 }  // namespace
 
-void ResidentPages::read_mapping(TraceCursor& cursor) {
+void ResidentPages::take(const pages::Begin& record) {
+  *this = {};
+  time_ns = checked_number<std::int64_t>(record.time_ns, "time");
+  round = checked_number<int>(record.round, "round");
+  phase = record.phase;
+  tells_blocks = record.tells_blocks != 0;
+}
+
+void ResidentPages::take(const pages::Mapping& record) {
   ResidentMapping mapping;
-  const std::uint64_t first = cursor.number();
-  mapping.at = page_range(first, cursor.number());
-  mapping.flags = checked_number<std::uint32_t>(cursor.number(), "flags");
-  mapping.resident_bytes = cursor.number();
-  mapping.alone_bytes = cursor.number();
-  mapping.name = cursor.text();
+  mapping.at = page_range(record.first_page, record.pages);
+  mapping.flags = checked_number<std::uint32_t>(record.flags, "flags");
+  mapping.resident_bytes = record.resident_bytes;
+  mapping.alone_bytes = record.alone_bytes;
+  mapping.name = record.name;
   if (!mappings.empty() && mapping.at.begin < mappings.back().at.end)
     throw std::out_of_range("mappings out of order");
   mappings.push_back(std::move(mapping));
 }
 
-void ResidentPages::read_run(TraceCursor& cursor) {
+void ResidentPages::take(const pages::Pages& record) {
   if (mappings.empty()) throw std::out_of_range("pages before a mapping");
   ResidentMapping& mapping = mappings.back();
   const std::uint64_t last =
       (mapping.runs.empty() ? mapping.at.begin : mapping.runs.back().at.end) / kPageBytes;
-  const std::uint64_t gap = cursor.number();
-  if (gap > kMostAddress / kPageBytes) throw std::out_of_range("impossible pages");
-  const AddressRange at = page_range(last + gap, cursor.number());
+  if (record.gap > kMostAddress / kPageBytes) throw std::out_of_range("impossible pages");
+  const AddressRange at = page_range(last + record.gap, record.pages);
   if (at.end > mapping.at.end) throw std::out_of_range("pages beyond their mapping");
-  mapping.runs.push_back({at, cursor.number() != 0});
+  mapping.runs.push_back({at, record.file != 0});
 }
 
-void ResidentPages::read_told_block(TraceCursor& cursor) {
-  ToldBlock block;
-  block.node = cursor.number();
-  block.size = cursor.number();
-  block.extra = checked_number<std::uint32_t>(cursor.number(), "extra");
-  block.round = checked_number<int>(cursor.number(), "round");
-  block.address = cursor.number();
-  checked_range(block.address, block.size);
-  blocks.push_back(block);
+void ResidentPages::take(const pages::Own& record) {
+  own.push_back(checked_range(record.address, record.bytes));
+}
+
+void ResidentPages::take(const pages::Allocator& record) {
+  allocator.push_back(checked_range(record.address, record.bytes));
+}
+
+void ResidentPages::take(const pages::Arena& record) {
+  arenas.push_back(checked_range(record.address, record.bytes));
+}
+
+void ResidentPages::take(const pages::Block& record) {
+  checked_range(record.address, record.requested_bytes);
+  blocks.push_back({record.node, record.requested_bytes,
+                    checked_number<std::uint32_t>(record.extra_bytes, "extra"),
+                    checked_number<int>(record.round, "round"), record.address});
+}
+
+void ResidentPages::take(const pages::End& record) {
+  resident_bytes = record.resident_bytes;
+  swapped_bytes = record.swapped_bytes;
+  hugetlb_bytes = record.hugetlb_bytes;
+  nanoseconds = record.nanoseconds;
+  zeros_apart = record.zeros_apart != 0;
 }
 
 void ResidentPages::read(TraceCursor& cursor) {
-  while (!cursor.at_end()) {
-    const std::uint8_t kind = cursor.byte();
-    switch (static_cast<PageRecord>(kind)) {
-      case PageRecord::begin:
-        *this = {};
-        time_ns = checked_number<std::int64_t>(cursor.number(), "time");
-        round = checked_number<int>(cursor.number(), "round");
-        phase = cursor.text();
-        tells_blocks = cursor.number() != 0;
-        continue;
-      case PageRecord::mapping:
-        read_mapping(cursor);
-        continue;
-      case PageRecord::pages:
-        read_run(cursor);
-        continue;
-      case PageRecord::stack:
-        stacks.push_back(cursor.number());
-        continue;
-      case PageRecord::own:
-        own.push_back(read_range(cursor));
-        continue;
-      case PageRecord::allocator:
-        allocator.push_back(read_range(cursor));
-        continue;
-      case PageRecord::arena:
-        arenas.push_back(read_range(cursor));
-        continue;
-      case PageRecord::block:
-        read_told_block(cursor);
-        continue;
-      case PageRecord::end:
-        resident_bytes = cursor.number();
-        swapped_bytes = cursor.number();
-        hugetlb_bytes = cursor.number();
-        nanoseconds = cursor.number();
-        zeros_apart = cursor.number() != 0;
-        continue;
-    }
-    throw std::out_of_range(fmt::format("unknown kind {}", kind));
-  }
+  while (!cursor.at_end())
+    cursor.take_record(pages::All(), [this](const auto& record) { take(record); });
 }
 
 }  // namespace memduel

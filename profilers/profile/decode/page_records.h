@@ -1,4 +1,4 @@
-// What a snapshot wrote of a process, as it stands in the blocks of a trace (PageRecord).
+// What a snapshot wrote of a process, as it stands in the blocks of a trace.
 #pragma once
 
 #include <cstdint>
@@ -60,9 +60,15 @@ struct ResidentPages {
   void read(TraceCursor& cursor);
 
  private:
-  void read_mapping(TraceCursor& cursor);
-  void read_run(TraceCursor& cursor);
-  void read_told_block(TraceCursor& cursor);
+  void take(const recorder::pages::Begin& record);
+  void take(const recorder::pages::Mapping& record);
+  void take(const recorder::pages::Pages& record);
+  void take(const recorder::pages::Stack& record) { stacks.push_back(record.address); }
+  void take(const recorder::pages::Own& record);
+  void take(const recorder::pages::Allocator& record);
+  void take(const recorder::pages::Arena& record);
+  void take(const recorder::pages::Block& record);
+  void take(const recorder::pages::End& record);
 };
 
 }  // namespace memduel

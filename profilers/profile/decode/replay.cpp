@@ -23,6 +23,8 @@
 
 namespace memduel {
 
+namespace events = recorder::events;
+
 class Replay {
  public:
   Replay() = default;
@@ -48,16 +50,24 @@ class Replay {
     std::optional<LiveBlock> freed;
   };
 
-  void event(TraceCursor& cursor);
-  void read_counters(TraceCursor& cursor);
-  void read_allocation(TraceCursor& cursor);
-  void read_free(TraceCursor& cursor);
-  void read_revival(TraceCursor& cursor);
-  void read_mapping(TraceCursor& cursor);
-  void read_unmapping(TraceCursor& cursor);
-  void read_touched(TraceCursor& cursor);
+  void take(const events::Counters& event);
+  void take(const events::Module& event) { stacks_.add_module(event); }
+  void take(const events::Node& event) { stacks_.add_node(event); }
+  void take(const events::Code<>& event) { stacks_.add_code(event); }
+  void take(const events::Python& event) { stacks_.add_python(event); }
+  void take(const events::Thread& event);
+  void take(const events::Allocation& event);
+  void take(const events::Free& event);
+  void take(const events::Revive& event);
+  void take(const events::Mapping& event);
+  void take(const events::Unmapping& event);
+  void take(const events::Touched& event);
+  void take(const events::Mark& event) { rounds_.take(event); }
+  void take(const events::ThreadPhase& event) {
+    running_->phase = rounds_.phase_number(event.phase);
+  }
+  void take(const events::Interval& event) { interval_ = static_cast<double>(event.bytes); }
 
-  std::uint64_t address(TraceCursor& cursor);
   [[nodiscard]] Moment now() const;
   void finish_together(std::uint32_t first_mapping_site);
   void count_size(std::uint64_t size, const Estimate& amount);
@@ -71,14 +81,11 @@ class Replay {
   SnapshotPages snapshot_{profile_};
   TraceRounds rounds_{profile_, blocks_.heap()};
   std::unordered_map<std::uint32_t, Thread> threads_;
-  std::uint64_t last_address_ = 0;
   std::uint32_t thread_ = 0;
   Thread* running_ = &threads_[0];
 };
 
 namespace {
-
-using recorder::Event;
 
 constexpr std::uint64_t kMostSize = std::uint64_t{1} << 48;
 
@@ -101,12 +108,11 @@ void Replay::info_block(const std::string& bytes) {
 
 void Replay::events_block(const std::string& bytes, int number) {
   TraceCursor cursor(bytes);
-  last_address_ = 0;
   std::size_t begin = 0;
   try {
     while (!cursor.at_end()) {
       begin = cursor.position();
-      event(cursor);
+      cursor.take_record(events::All(), [this](const auto& event) { take(event); });
     }
   } catch (const std::out_of_range& problem) {
     profile_.notes.push_back(
@@ -116,66 +122,24 @@ void Replay::events_block(const std::string& bytes, int number) {
   }
 }
 
-void Replay::event(TraceCursor& cursor) {
-  const std::uint8_t kind = cursor.byte();
-  switch (static_cast<Event>(kind)) {
-    case Event::counters:
-      return read_counters(cursor);
-    case Event::module:
-      return stacks_.read_module(cursor);
-    case Event::node:
-      return stacks_.read_node(cursor);
-    case Event::code:
-      return stacks_.read_code(cursor);
-    case Event::python:
-      return stacks_.read_python(cursor);
-    case Event::thread:
-      thread_ = checked_number<std::uint32_t>(cursor.number(), "thread");
-      running_ = &threads_[thread_];
-      return;
-    case Event::allocation:
-      return read_allocation(cursor);
-    case Event::free:
-      return read_free(cursor);
-    case Event::revive:
-      return read_revival(cursor);
-    case Event::mapping:
-      return read_mapping(cursor);
-    case Event::unmapping:
-      return read_unmapping(cursor);
-    case Event::touched:
-      return read_touched(cursor);
-    case Event::mark:
-      return rounds_.read_mark(cursor);
-    case Event::interval:
-      interval_ = static_cast<double>(cursor.number());
-      return;
-    case Event::thread_phase:
-      running_->phase = rounds_.phase_number(cursor.text());
-      return;
-  }
-  throw std::out_of_range(fmt::format("unknown kind {}", kind));
-}
-
-void Replay::read_counters(TraceCursor& cursor) {
-  cursor.number();  // time
-  const std::uint64_t next_node = cursor.number();
+void Replay::take(const events::Counters& event) {
+  const auto number = [](std::uint64_t count) { return static_cast<std::int64_t>(count); };
   HeapTotals counters;
-  counters.live_bytes = cursor.signed_number();
-  counters.peak_bytes = static_cast<std::int64_t>(cursor.number());
-  counters.allocated_bytes = static_cast<std::int64_t>(cursor.number());
-  counters.allocations = static_cast<std::int64_t>(cursor.number());
-  counters.mapping_bytes = cursor.signed_number();
-  counters.mapping_peak_bytes = static_cast<std::int64_t>(cursor.number());
-  counters.lost = static_cast<std::int64_t>(cursor.number());
-  counters.threads = static_cast<std::int64_t>(cursor.number());
+  counters.live_bytes = event.live_bytes;
+  counters.peak_bytes = number(event.peak_bytes);
+  counters.allocated_bytes = number(event.allocated_bytes);
+  counters.allocations = number(event.allocations);
+  counters.mapping_bytes = event.mapping_bytes;
+  counters.mapping_peak_bytes = number(event.mapping_peak_bytes);
+  counters.lost = number(event.lost);
+  counters.threads = number(event.threads);
   profile_.counters = counters;
-  stacks_.expect(next_node);
+  stacks_.expect(event.next_node);
 }
 
-std::uint64_t Replay::address(TraceCursor& cursor) {
-  last_address_ += static_cast<std::uint64_t>(cursor.signed_number());
-  return last_address_ << 3;
+void Replay::take(const events::Thread& event) {
+  thread_ = checked_number<std::uint32_t>(event.thread, "thread");
+  running_ = &threads_[thread_];
 }
 
 void Replay::count_size(std::uint64_t size, const Estimate& amount) {
@@ -191,52 +155,44 @@ Moment Replay::now() const {
           rounds_.stretch()};
 }
 
-void Replay::read_allocation(TraceCursor& cursor) {
-  const std::uint32_t node = stacks_.known(cursor.number());
-  const std::uint64_t size = cursor.number();
-  const std::int64_t extra = cursor.signed_number();
-  const std::uint64_t at = address(cursor);
+void Replay::take(const events::Allocation& event) {
+  const std::uint32_t node = stacks_.known(event.node);
+  const std::uint64_t size = event.requested_bytes;
   if (size > kMostSize) throw std::out_of_range("an impossible size");
-  const auto kept = std::clamp<std::int64_t>(extra, 0, std::numeric_limits<std::uint32_t>::max());
-  count_size(
-      size, blocks_.allocate(at, {size, static_cast<std::uint32_t>(kept), interval_}, node, now()));
+  const auto extra =
+      std::clamp<std::int64_t>(event.extra_bytes, 0, std::numeric_limits<std::uint32_t>::max());
+  count_size(size,
+             blocks_.allocate(event.at.value, {size, static_cast<std::uint32_t>(extra), interval_},
+                              node, now()));
 }
 
-void Replay::read_free(TraceCursor& cursor) {
-  const std::uint64_t at = address(cursor);
-  const auto block = blocks_.free(at, now());
+void Replay::take(const events::Free& event) {
+  const auto block = blocks_.free(event.at.value, now());
   if (!block) return;
-  running_->freed_address = at;
+  running_->freed_address = event.at.value;
   running_->freed = block;
 }
 
-void Replay::read_revival(TraceCursor& cursor) {
-  const std::uint64_t at = address(cursor);
-  if (!running_->freed || running_->freed_address != at) return;
-  blocks_.revive(at, *std::exchange(running_->freed, std::nullopt), now());
+void Replay::take(const events::Revive& event) {
+  if (!running_->freed || running_->freed_address != event.at.value) return;
+  blocks_.revive(event.at.value, *std::exchange(running_->freed, std::nullopt), now());
 }
 
-void Replay::read_mapping(TraceCursor& cursor) {
-  const std::uint32_t node = stacks_.known(cursor.number());
-  const std::uint64_t size = cursor.number();
-  const std::uint64_t at = address(cursor);
-  if (size == 0 || size > kMostSize) throw std::out_of_range("an impossible mapping");
-  mappings_.map(at, size, node, now());
+void Replay::take(const events::Mapping& event) {
+  const std::uint32_t node = stacks_.known(event.node);
+  if (event.bytes == 0 || event.bytes > kMostSize) throw std::out_of_range("an impossible mapping");
+  mappings_.map(event.at.value, event.bytes, node, now());
 }
 
-void Replay::read_unmapping(TraceCursor& cursor) {
-  const std::uint64_t size = cursor.number();
-  const std::uint64_t from = address(cursor);
-  if (size > kMostSize) throw std::out_of_range("an impossible mapping");
-  mappings_.unmap(from, from + size, now());
+void Replay::take(const events::Unmapping& event) {
+  if (event.bytes > kMostSize) throw std::out_of_range("an impossible mapping");
+  mappings_.unmap(event.at.value, event.at.value + event.bytes, now());
 }
 
-void Replay::read_touched(TraceCursor& cursor) {
-  const std::uint64_t touched = cursor.number();
-  const std::uint64_t size = cursor.number();
-  const std::uint64_t from = address(cursor);
-  if (size > kMostSize || touched > size) throw std::out_of_range("an impossible mapping");
-  mappings_.touch(from, from + size, touched);
+void Replay::take(const events::Touched& event) {
+  if (event.bytes > kMostSize || event.touched_bytes > event.bytes)
+    throw std::out_of_range("an impossible mapping");
+  mappings_.touch(event.at.value, event.at.value + event.bytes, event.touched_bytes);
 }
 
 void Replay::pages_block(const std::string& bytes, bool is_last) {

@@ -115,9 +115,7 @@ std::size_t count_blocks(std::string_view bytes, BlockType type) {
 
 TraceWriter::TraceWriter() : packer_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {
   if (!packer_) throw std::bad_alloc();
-  TraceHeader header{};
-  std::memcpy(header.magic, recorder::kTraceMagic, sizeof header.magic);
-  header.version = recorder::kTraceVersion;
+  const TraceHeader header = recorder::trace_header();
   bytes_.append(reinterpret_cast<const char*>(&header), sizeof header);
 }
 
@@ -161,8 +159,13 @@ std::uint64_t TraceCursor::number() {
   return *value;
 }
 
-std::int64_t TraceCursor::signed_number() {
-  return unzigzag(number());
+void TraceCursor::read(recorder::Address& address) {
+  last_address_ += static_cast<std::uint64_t>(unzigzag(number()));
+  address.value = last_address_ << 3;
+}
+
+void TraceCursor::throw_unknown(std::uint8_t kind) {
+  throw std::out_of_range(fmt::format("unknown kind {}", kind));
 }
 
 std::string_view TraceCursor::text() {

@@ -24,13 +24,13 @@ std::string hexadecimal(std::string_view bytes) {
 
 }  // namespace
 
-void TraceStacks::read_module(TraceCursor& cursor) {
+void TraceStacks::add_module(const recorder::events::Module& event) {
   ProfileModule module;
-  module.begin = cursor.number();
-  module.end = cursor.number();
-  module.bias = cursor.number();
-  module.build_id = hexadecimal(cursor.text());
-  module.path = cursor.text();
+  module.begin = event.begin;
+  module.end = event.end;
+  module.bias = event.bias;
+  module.build_id = hexadecimal(event.build_id);
+  module.path = event.path;
   if (module.end <= module.begin) throw std::out_of_range("an empty module");
   // What was mapped there before is gone.
   auto overlap = modules_by_begin_.lower_bound(module.begin);
@@ -79,21 +79,20 @@ void TraceStacks::add(std::uint32_t parent, std::uint32_t location) {
   profile_.stacks.push_back({parent, location});
 }
 
-void TraceStacks::read_node(TraceCursor& cursor) {
-  const std::uint32_t parent = known(cursor.number());
-  last_ip_ += static_cast<std::uint64_t>(cursor.signed_number());
+void TraceStacks::add_node(const recorder::events::Node& event) {
+  const std::uint32_t parent = known(event.parent);
+  last_ip_ += static_cast<std::uint64_t>(event.step);
   add(parent, native_location(last_ip_));
 }
 
-void TraceStacks::read_code(TraceCursor& cursor) {
-  std::string name(cursor.text());
-  codes_.emplace_back(std::move(name), std::string(cursor.text()));
+void TraceStacks::add_code(const recorder::events::Code<>& event) {
+  codes_.emplace_back(event.name, event.file);
 }
 
-void TraceStacks::read_python(TraceCursor& cursor) {
-  const std::uint32_t parent = known(cursor.number());
-  const std::uint64_t code = cursor.number();
-  const std::uint64_t line = cursor.number();
+void TraceStacks::add_python(const recorder::events::Python& event) {
+  const std::uint32_t parent = known(event.parent);
+  const std::uint64_t code = event.code_object;
+  const std::uint64_t line = event.line;
   if (code >= codes_.size()) {
     throw std::out_of_range(fmt::format("code object {} of {}", code, codes_.size()));
   }
@@ -128,14 +127,7 @@ void TraceStacks::read_symbols(TraceCursor& cursor) {
   while (!cursor.at_end()) {
     const std::uint64_t module = cursor.number();
     const std::uint64_t at = cursor.number();
-    std::vector<FrameName> names;
-    for (std::uint64_t count = cursor.number(); count > 0; --count) {
-      FrameName name;
-      name.function = cursor.text();
-      name.file = cursor.text();
-      name.line = checked_number<int>(cursor.number(), "line");
-      names.push_back(std::move(name));
-    }
+    std::vector<FrameName> names = read_names(cursor);
     const auto location = locations_.find({module, at});
     if (location != locations_.end()) {
       profile_.locations[location->second].names = std::move(names);

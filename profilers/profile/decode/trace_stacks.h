@@ -21,10 +21,10 @@ class TraceStacks {
   /// `profile` must outlive this, and stay where it is.
   explicit TraceStacks(Profile& profile) : profile_(profile) {}
 
-  void read_module(TraceCursor& cursor);
-  void read_node(TraceCursor& cursor);
-  void read_code(TraceCursor& cursor);
-  void read_python(TraceCursor& cursor);
+  void add_module(const recorder::events::Module& event);
+  void add_node(const recorder::events::Node& event);
+  void add_code(const recorder::events::Code<>& event);
+  void add_python(const recorder::events::Python& event);
   /// Per location: module, address, then its names. Locations that the trace does not have are
   /// skipped.
   void read_symbols(TraceCursor& cursor);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "debug_info.h"
+#include "decode/checked_number.h"
 #include "profile/function_names.h"
 #include "profile/recorded_files.h"
 #include "util/bytes.h"
@@ -156,14 +157,7 @@ Names read_cache(const std::filesystem::path& file) {
   try {
     while (!cursor.at_end()) {
       std::vector<FrameName>& entry = names.try_emplace(names.end(), cursor.number())->second;
-      entry.clear();
-      for (std::uint64_t count = cursor.number(); count > 0; --count) {
-        FrameName name;
-        name.function = cursor.text();
-        name.file = cursor.text();
-        name.line = static_cast<int>(cursor.number());
-        entry.push_back(std::move(name));
-      }
+      entry = read_names(cursor);
     }
   } catch (const std::out_of_range&) {
     names.clear();
@@ -194,6 +188,18 @@ void put_names(std::string& bytes, const std::vector<FrameName>& names) {
     put_text(bytes, name.file);
     put_varint(bytes, static_cast<std::uint64_t>(name.line));
   }
+}
+
+std::vector<FrameName> read_names(TraceCursor& cursor) {
+  std::vector<FrameName> names;
+  for (std::uint64_t count = cursor.number(); count > 0; --count) {
+    FrameName name;
+    name.function = cursor.text();
+    name.file = cursor.text();
+    name.line = checked_number<int>(cursor.number(), "line");
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 std::string note_of_no_names(const std::string& path, const std::string& problem) {

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "counters.h"
 #include "exec_family.h"
@@ -41,9 +40,11 @@ void finish_quietly(bool executes = false) {
 
 /// Whether the program that is executed with it will be recorded.
 bool names_recorder(char* const* environment) {
-  constexpr std::string_view kName = "MEMDUEL_RECORDER_DIR=";
+  constexpr std::size_t kLength = sizeof kDirectoryVariable - 1;
   for (; environment != nullptr && *environment != nullptr; ++environment)
-    if (std::strncmp(*environment, kName.data(), kName.size()) == 0) return true;
+    if (std::strncmp(*environment, kDirectoryVariable, kLength) == 0 &&
+        (*environment)[kLength] == '=')
+      return true;
   return false;
 }
 

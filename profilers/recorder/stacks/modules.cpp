@@ -86,12 +86,11 @@ void tell_module_of(std::uintptr_t ip) {
   const char* path = module.dlfo_link_map->l_name;
   if (path == nullptr || path[0] == '\0') path = page->program;
   const BuildId id = build_id_of(module);
-  EventWriter event(Event::module);
-  event.number(range.begin);
-  event.number(range.end);
-  event.number(module.dlfo_link_map->l_addr);
-  event.text(id.bytes, id.size > 64 ? 64 : id.size);
-  event.text(path, strlen(path));
+  write_record(events::Module{range.begin,
+                              range.end,
+                              module.dlfo_link_map->l_addr,
+                              {id.bytes, id.size > 64 ? 64 : id.size},
+                              {path, strlen(path)}});
 }
 
 void forget_modules() {

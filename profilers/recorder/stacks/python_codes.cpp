@@ -92,13 +92,13 @@ std::size_t put_utf8(char* out, std::uint32_t c) {
   return 4;
 }
 
-void put_name(EventWriter& event, const Text& text) {
+void put(EventWriter& writer, const Text& text) {
   char utf8[kMostNameBytes + 4];
   std::size_t used = 0;
   for (std::size_t i = 0; i < text.count && used < kMostNameBytes; ++i) {
     used += put_utf8(utf8 + used, character(text, i));
   }
-  event.text(utf8, used);
+  writer.text({utf8, used});
 }
 
 // ---- the location table, from 3.11 on: CPython's Objects/locations.md -------------------------
@@ -259,9 +259,8 @@ FrameWord python_word(const PythonFrame& frame) {
   Entry* entry = find_entry(frame.content);
   if (entry->content == 0) {
     *entry = {frame.content, known++};
-    EventWriter event(Event::code);
-    put_name(event, text_at(frame.code, python_layout->code_name));
-    put_name(event, text_at(frame.code, python_layout->code_file));
+    write_record(events::Code<Text>{text_at(frame.code, python_layout->code_name),
+                                    text_at(frame.code, python_layout->code_file)});
   }
   return python_frame(entry->number, frame.line);
 }

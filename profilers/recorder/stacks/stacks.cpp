@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "python.h"
-#include "recorder/trace_format.h"
+#include "recorder/trace_records.h"
 #include "system.h"
 
 namespace memduel::recorder {

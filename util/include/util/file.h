@@ -138,7 +138,7 @@ std::optional<std::filesystem::path> cache_directory();
 /// A file of configs/ that is built into a program; cmake/EmbedFiles.cmake writes the functions
 /// that give them.
 struct EmbeddedFile {
-  std::string_view name;  ///< below configs/, for example "presets/appfl-original.json"
+  std::string_view name;  ///< below configs/, for example "schema/fl.schema.json"
   std::string_view text;
 };
 

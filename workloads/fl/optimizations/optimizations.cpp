@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "fl/transport.h"
-#include "fl/worker_config.h"
 #include "staging.h"
+#include "switch_table.h"
 
 namespace memduel {
 namespace {
@@ -43,37 +43,10 @@ std::string expect_value(const char* name, const std::string& value,
   return value;
 }
 
-/// What an arm chose for one switch, and what the choice may depend on.
-struct Setting {
-  const char* name;
-  const nlohmann::json& value;
-  const nlohmann::json& all;  ///< every switch's value
-  std::size_t max_message_bytes;
-  const at::Device& device;
-
-  [[nodiscard]] std::string text() const {
-    if (value.is_string()) return value.get<std::string>();
-    throw Error(ExitCode::usage, fmt::format("found {}, expected one of its values", value.dump()),
-                fmt::format("switches.{}", name));
-  }
-  [[nodiscard]] int rounds() const { return choose_whole_number(name, value, 0, kMostRounds); }
-};
-
-struct Switch {
-  const char* name;
-  void (*choose)(Optimizations& chosen, const Setting& setting);
-};
-
 /// In this order: receiving needs to know how pieces are framed and how tensors are made of them.
-const std::vector<Switch>& switches() {
+std::span<const Switch> switches() {
   using Chosen = Optimizations;
-  static const std::vector<Switch> table = {
-      {"state_snapshot",
-       [](Chosen& c, const Setting& s) { c.state_snapshot = make_state_snapshot(s.text()); }},
-      {"upload_state",
-       [](Chosen& c, const Setting& s) { c.upload_state = make_upload_state(s.text()); }},
-      {"pseudo_gradient",
-       [](Chosen& c, const Setting& s) { c.pseudo_gradient = make_pseudo_gradient(s.text()); }},
+  static constexpr Switch kTable[] = {
       {"framing", [](Chosen& c, const Setting& s) { c.framing = make_framing(s.text()); }},
       {"serialize", [](Chosen& c, const Setting& s) { c.serializer = make_serializer(s.text()); }},
       {"deserialize",
@@ -109,34 +82,10 @@ const std::vector<Switch>& switches() {
        }},
       {"model_chunking",
        [](Chosen& c, const Setting& s) { c.chunk_bytes = choose_chunk_bytes(s.value); }},
-      {"request_lifetime",
-       [](Chosen& c, const Setting& s) { c.request_lifetime = choose_request_lifetime(s.text()); }},
-      {"local_models",
-       [](Chosen& c, const Setting& s) { c.local_models = choose_local_models(s.text()); }},
-      {"previous_state",
-       [](Chosen& c, const Setting& s) { c.previous_state = choose_previous_state(s.text()); }},
-      {"client_locals",
-       [](Chosen& c, const Setting& s) { c.client_locals = choose_client_locals(s.text()); }},
-      {"optimizer_state",
-       [](Chosen& c, const Setting& s) { c.optimizer_state = choose_optimizer_state(s.text()); }},
-      {"flow_control",
-       [](Chosen& c, const Setting& s) { c.flow_control = choose_flow_control(s.text()); }},
-      {"cleanup", [](Chosen& c, const Setting& s) { c.cleanup = choose_cleanup(s.text()); }},
-      {"arenas",
-       [](Chosen& c, const Setting& s) { c.arenas = choose_arenas(s.name, "default", s.value); }},
-      {"client_arenas",
-       [](Chosen& c, const Setting& s) {
-         c.client_arenas = choose_arenas(s.name, "as_server", s.value);
-       }},
-      {"server_gc_rounds", [](Chosen& c, const Setting& s) { c.server_gc_rounds = s.rounds(); }},
-      {"client_gc_rounds", [](Chosen& c, const Setting& s) { c.client_gc_rounds = s.rounds(); }},
-      {"cuda_empty_cache",
-       [](Chosen& c, const Setting& s) { c.cuda_cache = choose_cuda_cache(s.text()); }},
-      {"cyclic_garbage", [](Chosen& c, const Setting& s) { c.garbage = make_garbage(s.text()); }},
       {"tensor_offload",
        [](Chosen& c, const Setting& s) { c.tensor_offload = choose_tensor_offload(s.text()); }},
   };
-  return table;
+  return kTable;
 }
 
 }  // namespace
@@ -145,10 +94,11 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
                                  const at::Device& device) {
   JsonFields fields(values, "worker configuration", "switches");
   Optimizations chosen;
-  for (const Switch& one : switches()) {
-    const auto value = fields.get<nlohmann::json>(one.name);
-    one.choose(chosen, {one.name, value, values, max_message_bytes, device});
-  }
+  for (const std::span<const Switch> table : {lifetime_switches(), switches()})
+    for (const Switch& one : table) {
+      const auto value = fields.get<nlohmann::json>(one.name);
+      one.choose(chosen, {one.name, value, values, max_message_bytes, device});
+    }
   fields.expect_no_more();
   expect_compressible(values);
   expect_offloadable(chosen.tensor_offload, chosen.aggregate);

@@ -15,10 +15,7 @@
 
 namespace memduel {
 
-struct Optimizations {
-  std::unique_ptr<StateSnapshot> state_snapshot;
-  std::unique_ptr<StateSnapshot> upload_state;
-  std::unique_ptr<PseudoGradient> pseudo_gradient;
+struct Optimizations : StateLifetimes {
   std::unique_ptr<Framing> framing;
   std::unique_ptr<Serializer> serializer;
   std::unique_ptr<Deserializer> deserializer;
@@ -34,19 +31,6 @@ struct Optimizations {
   std::size_t piece_bytes = 0;
   std::optional<std::size_t> chunk_bytes;  ///< absent: the model travels whole
   bool receives_into_tensors = false;
-  RequestLifetime request_lifetime{};
-  LocalModels local_models{};
-  PreviousState previous_state{};
-  ClientLocals client_locals{};
-  OptimizerState optimizer_state{};
-  FlowControl flow_control{};
-  Cleanup cleanup{};
-  std::optional<int> arenas;         ///< absent: glibc's own limit
-  std::optional<int> client_arenas;  ///< absent: as `arenas` says
-  int server_gc_rounds = 0;
-  int client_gc_rounds = 0;
-  CudaCache cuda_cache{};
-  std::unique_ptr<Garbage> garbage;
   TensorOffload tensor_offload{};
 };
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <mutex>
 
-#include "fl/worker_config.h"
 #include "memduel/memory_torch.h"
+#include "switch_table.h"
 #include "util/error.h"
 
 namespace memduel {
@@ -153,28 +153,6 @@ constexpr Choice<Cleanup> kCleanup[] = {{"none", Cleanup::none}, {"trim", Cleanu
 
 }  // namespace
 
-RequestLifetime choose_request_lifetime(const std::string& value) {
-  return choose("request_lifetime", kRequestLifetime, value);
-}
-LocalModels choose_local_models(const std::string& value) {
-  return choose("local_models", kLocalModels, value);
-}
-PreviousState choose_previous_state(const std::string& value) {
-  return choose("previous_state", kPreviousState, value);
-}
-ClientLocals choose_client_locals(const std::string& value) {
-  return choose("client_locals", kClientLocals, value);
-}
-OptimizerState choose_optimizer_state(const std::string& value) {
-  return choose("optimizer_state", kOptimizerState, value);
-}
-FlowControl choose_flow_control(const std::string& value) {
-  return choose("flow_control", kFlowControl, value);
-}
-Cleanup choose_cleanup(const std::string& value) {
-  return choose("cleanup", kCleanup, value);
-}
-
 CleanupReport clean_up(Cleanup cleanup) {
   return cleanup == Cleanup::trim ? cleanup_memory({.device = &torch_cuda()}) : CleanupReport{};
 }
@@ -220,10 +198,6 @@ std::unique_ptr<Garbage> make_garbage(const std::string& value) {
   return choose("cyclic_garbage", kGarbage, value)();
 }
 
-CudaCache choose_cuda_cache(const std::string& value) {
-  return choose("cuda_empty_cache", kCudaCache, value);
-}
-
 CleanupOptions collection(Garbage& garbage, CudaCache cuda_cache) {
   CleanupOptions options;
   options.drop = [&garbage] { garbage.drop(); };
@@ -241,6 +215,38 @@ std::optional<int> choose_arenas(const char* switch_name, const char* absent,
         fmt::format("found {}, expected \"{}\" or a whole number from 1", value.dump(), absent),
         fmt::format("switches.{}", switch_name));
   return value.get<int>();
+}
+
+namespace {
+
+constexpr Switch kLifetimeSwitches[] = {
+    {"state_snapshot", choose_word<&StateLifetimes::state_snapshot, kSnapshots>},
+    {"upload_state", choose_word<&StateLifetimes::upload_state, kUploads>},
+    {"pseudo_gradient", choose_word<&StateLifetimes::pseudo_gradient, kPseudoGradientChoices>},
+    {"request_lifetime", choose_word<&StateLifetimes::request_lifetime, kRequestLifetime>},
+    {"local_models", choose_word<&StateLifetimes::local_models, kLocalModels>},
+    {"previous_state", choose_word<&StateLifetimes::previous_state, kPreviousState>},
+    {"client_locals", choose_word<&StateLifetimes::client_locals, kClientLocals>},
+    {"optimizer_state", choose_word<&StateLifetimes::optimizer_state, kOptimizerState>},
+    {"flow_control", choose_word<&StateLifetimes::flow_control, kFlowControl>},
+    {"cleanup", choose_word<&StateLifetimes::cleanup, kCleanup>},
+    {"arenas",
+     [](Optimizations& chosen, const Setting& setting) {
+       chosen.arenas = choose_arenas(setting.name, "default", setting.value);
+     }},
+    {"client_arenas",
+     [](Optimizations& chosen, const Setting& setting) {
+       chosen.client_arenas = choose_arenas(setting.name, "as_server", setting.value);
+     }},
+    {"server_gc_rounds", choose_rounds<&StateLifetimes::server_gc_rounds>},
+    {"client_gc_rounds", choose_rounds<&StateLifetimes::client_gc_rounds>},
+    {"cuda_empty_cache", choose_word<&StateLifetimes::cuda_cache, kCudaCache>},
+    {"cyclic_garbage", choose_word<&StateLifetimes::garbage, kGarbage>}};
+
+}  // namespace
+
+std::span<const Switch> lifetime_switches() {
+  return kLifetimeSwitches;
 }
 
 }  // namespace memduel

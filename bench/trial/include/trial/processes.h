@@ -38,6 +38,17 @@ inline std::int64_t whole_ns(double seconds) {
   return static_cast<std::int64_t>(seconds_as_ns(seconds));
 }
 
+/// How a process ended, from wait4.
+struct ExitRecord {
+  std::int64_t t_ns = 0;
+  std::optional<int> status;  ///< absent when ended by a signal
+  std::optional<int> signal;
+  double cpu_seconds = 0;
+  std::int64_t max_rss_bytes = 0;  ///< of the process and of children it waited for; 0: not known
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+};
+
 /// Children of `root`, their children and so on, dead ones left out.
 std::vector<pid_t> descendants_of(pid_t root, const std::vector<ProcessLine>& processes);
 

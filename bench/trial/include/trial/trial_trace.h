@@ -13,6 +13,7 @@
 #include "model/run_data.h"
 #include "profile/recorded_files.h"
 #include "trial/marks.h"
+#include "trial/processes.h"
 
 namespace memduel {
 
@@ -23,17 +24,6 @@ struct MarkEvent {
   bool is_of_line = false;
 };
 
-/// How a process ended, from wait4.
-struct ExitRecord {
-  std::int64_t t_ns = 0;
-  std::optional<int> status;  ///< absent when ended by a signal
-  std::optional<int> signal;
-  double cpu_seconds = 0;
-  std::int64_t max_rss_bytes = 0;  ///< of the process and of children it waited for; 0: not known
-  std::int64_t minor_faults = 0;
-  std::int64_t major_faults = 0;
-};
-
 /// PSS of several roles, read one right after the other.
 struct PssSweep {
   std::int64_t t_ns = 0;
@@ -41,19 +31,26 @@ struct PssSweep {
   bool complete = false;  ///< every role that was running is in it
 };
 
-struct RoleTrace {
+/// What meters sampled of a role, or of all processes together. Series are empty where nothing was.
+struct Samples {
+  Series rss{"rss_bytes", {}, {}};
+  Series rss_of_files;     ///< of each of these the pages of mapped files
+  Series process_peaks;    ///< VmHWM of any one process, whenever a reading of it was another
+  Series heap;             ///< sums over its images
+  Series mapped;           ///< likewise, of the program's own mappings
+  Series heap_and_mapped;  ///< likewise, with what is touched of large mappings
+  Series uncounted;        ///< anonymous memory of processes without the recorder, part of that
+  std::map<std::string, Series> others;  ///< by name (MetricInfo::series)
+};
+
+/// The place of a series by its name.
+Series& place_of(const std::string& series, Samples& samples);
+
+struct RoleTrace : Samples {
   std::string role;
   std::int64_t begin_ns = 0;
   std::vector<MarkEvent> marks;
   bool peaks_reset = true;  ///< false: VmHWM in the marks is the peak of the whole life
-  Series rss;               ///< samples from outside
-  Series rss_of_files;      ///< of each of these the pages of mapped files; empty where not known
-  Series process_peaks;     ///< VmHWM of any one process, whenever a reading of it was another
-  Series heap;              ///< sums over its images, sampled; empty without the meter heap
-  Series mapped;            ///< likewise, of the program's own mappings
-  Series heap_and_mapped;   ///< likewise, with what is touched of large mappings
-  Series uncounted;         ///< anonymous memory of processes without the recorder, part of that
-  Series gpu;               ///< device memory, sampled; empty without the meter nvml
   std::vector<HeapCounters> heap_images;        ///< as they ended
   std::optional<std::int64_t> ready_ns;         ///< when a readiness condition was met
   std::optional<std::int64_t> ready_rss_bytes;  ///< then, of all its processes
@@ -89,12 +86,7 @@ struct SharedOnce {
 struct TrialTrace {
   std::vector<RoleTrace> roles;
   std::string reference;  ///< the role whose rounds are the tree's; empty: the first
-  Series tree_rss;        ///< sums over all roles, sampled together
-  Series tree_rss_of_files;
-  Series tree_heap;  ///< likewise
-  Series tree_mapped;
-  Series tree_heap_and_mapped;
-  Series tree_gpu;  ///< all devices, by whatever program
+  Samples tree;           ///< sums over all roles, sampled together; of devices all that is used
   std::vector<PssSweep> sweeps;
   std::optional<std::int64_t> peak_cgroup_bytes;
   CgroupParts cgroup_parts;                   ///< when most was sampled

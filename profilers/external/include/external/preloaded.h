@@ -14,9 +14,6 @@ namespace memduel {
 /// libmemduel_dump.so in lib/ beside the directory of the running program.
 std::filesystem::path dump_library();
 
-/// Whether it is there.
-Availability dump_library_is_here();
-
 /// Where the dynamic linker would find `name`, or one of the folders that a package puts it in;
 /// absent when there is none.
 std::optional<std::filesystem::path> find_shared_library(const std::string& name);

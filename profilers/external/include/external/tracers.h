@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,37 +43,34 @@ struct KeptProfiles {
 /// The file in which a profile is to be kept.
 using ProfileNaming = std::function<std::filesystem::path(const LeftProfile&)>;
 
-/// All files open with read_profile (profilers/readers/include/readers/read_profile.h).
-class Tracer {
- public:
-  virtual ~Tracer() = default;
-
-  /// Returns the variables to set in a process so that the tracer is in it. `environment` is the
-  /// one that the process would have: what it preloads and sets for itself stays in force behind
-  /// the tracer's. `directory` must exist when it starts, and is for one role of one trial alone.
-  [[nodiscard]] virtual EnvironmentVariables variables(const std::filesystem::path& directory,
-                                                       const EnvironmentVariables& environment,
-                                                       const TracerOptions& options) const = 0;
-
-  /// Moves what was left in `directory` to its places; files that are there are replaced. Throws
-  /// Error(io) when one cannot be written.
-  [[nodiscard]] virtual KeptProfiles keep(const std::filesystem::path& directory,
-                                          const ProfileNaming& file_of) const = 0;
-};
-
+/// One row describes a tracer completely: `list profilers`, the help of `record` and the names of
+/// its files come from here, and tests compare the schema and docs/profilers.md with it.
 struct TracerEntry {
   std::string name;
+  std::string extension;  ///< what the names of its files end with, without the dot: "mdp"
   std::string summary;
   std::string package;           ///< of Debian, that brings it; empty: memduel itself
   std::string limits;            ///< what its numbers do not say
   std::string allocator;         ///< on which it runs the program; empty: on its own
   bool hides_allocator = false;  ///< malloc comes from the tracer, whichever allocator is behind it
   bool samples = false;          ///< TracerOptions mean something to it
-  bool dumps_rounds = false;
+  bool dumps_rounds = false;     ///< then dump.cpp has a row for it
   /// Deadlines and waits of a trial under it are this many times as long.
   double patience = 1;
   Availability (*works_here)() = nullptr;
-  std::unique_ptr<Tracer> (*make)() = nullptr;
+
+  /// Returns the variables to set in a process so that the tracer is in it. `environment` is the
+  /// one that the process would have: what it preloads and sets for itself stays in force behind
+  /// the tracer's. `directory` must exist when it starts, and is for one role of one trial alone.
+  EnvironmentVariables (*variables)(const std::filesystem::path& directory,
+                                    const EnvironmentVariables& environment,
+                                    const TracerOptions& options) = nullptr;
+
+  /// Moves what was left in `directory` to its places; files that are there are replaced. Throws
+  /// Error(io) when one cannot be written. All files open with read_profile
+  /// (profilers/readers/include/readers/read_profile.h).
+  KeptProfiles (*keep)(const std::filesystem::path& directory,
+                       const ProfileNaming& file_of) = nullptr;
 };
 
 const std::vector<TracerEntry>& tracers();

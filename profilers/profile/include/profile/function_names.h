@@ -23,6 +23,8 @@
 
 namespace memduel {
 
+class TraceCursor;
+
 struct SymbolOptions {
   /// Names that were found are kept here by build id; absent: nowhere.
   std::optional<std::filesystem::path> cache_directory;
@@ -66,6 +68,8 @@ std::string note_of_no_names(const std::string& path, const std::string& problem
 
 /// Appends the names of one place, as a finished profile and the cache hold them.
 void put_names(std::string& bytes, const std::vector<FrameName>& names);
+/// Reads them back. Throws std::out_of_range when they make no sense.
+std::vector<FrameName> read_names(TraceCursor& cursor);
 
 class ModuleNames {
  public:

@@ -236,9 +236,24 @@ enum class ProfileUnit {
   samples,      ///< of something that only was counted; likewise
 };
 
+enum class CountedSize {
+  requested,    ///< what the program asked for
+  size_classes  ///< what the allocator set aside: at most a quarter and 15 bytes a block more
+};
+
+/// What a tool's amounts mean, whatever there is in one of its profiles.
+struct ToolFacts {
+  std::string tool;  ///< "heaptrack", "memduel"; the format where the tool is not known
+  CountedSize counted = CountedSize::requested;
+  bool has_peak = false;
+  bool has_allocated = false;
+  bool has_live = false;
+};
+
 struct Profile {
   std::map<std::string, std::string>
-      info;  ///< program, command, mode, interval_bytes, allocator, …
+      info;                        ///< program, command, mode, interval_bytes, allocator, …
+  std::optional<ToolFacts> facts;  ///< from the reader of a format that one tool writes
   ProfileUnit unit = ProfileUnit::bytes;
   bool counted = true;                 ///< Estimate::count is known
   std::optional<HeapTotals> counters;  ///< exact, beside samples
@@ -262,6 +277,8 @@ struct Profile {
   bool is_recovered = false;       ///< blocks of its file are damaged or missing: notes say so
 
   [[nodiscard]] bool sampled() const;
+  /// Whether any site has an allocated amount.
+  [[nodiscard]] bool any_allocated() const;
 };
 
 /// In Profile::info: HeapTotals::together_peak_bytes.

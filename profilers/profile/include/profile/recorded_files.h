@@ -19,11 +19,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "profile/function_names.h"
 #include "profile/profile.h"
 #include "recorder/trace_format.h"
+#include "recorder/trace_records.h"
+#include "util/bytes.h"
 
 namespace memduel {
 
@@ -163,23 +166,61 @@ class TraceWriter {
   std::vector<Entry> entries_;
 };
 
-/// Reads LEB128 numbers and texts; throws std::out_of_range at the end of the bytes.
+/// Reads records, LEB128 numbers and texts; throws std::out_of_range at the end of the bytes.
 class TraceCursor {
  public:
   explicit TraceCursor(std::string_view bytes) : bytes_(bytes) {}
   [[nodiscard]] bool at_end() const { return position_ == bytes_.size(); }
   [[nodiscard]] std::size_t position() const { return position_; }
-  std::uint8_t byte();
   std::uint64_t number();
-  std::int64_t signed_number();
   std::string_view text();
 
+  /// Reads the next record of a list and calls `take` with it.
+  template <class... Records>
+  void take_record(recorder::RecordList<Records...> /*list*/, const auto& take) {
+    const std::uint8_t kind = byte();
+    const auto take_if_it_is = [&]<class Record>(Record record) {
+      if (kind != static_cast<std::uint8_t>(Record::kKind)) return false;
+      record.code(*this);
+      take(record);
+      return true;
+    };
+    if (!(take_if_it_is(Records()) || ...)) throw_unknown(kind);
+  }
+
+  /// The operands of a record, in their order.
+  void operator()(auto&... operands) { (read(operands), ...); }
+
  private:
+  std::uint8_t byte();
+  void read(std::uint64_t& value) { value = number(); }
+  void read(std::int64_t& value) { value = unzigzag(number()); }
+  void read(std::string_view& value) { value = text(); }
+  void read(recorder::Address& address);
+  [[noreturn]] static void throw_unknown(std::uint8_t kind);
+
   std::string_view bytes_;
   std::size_t position_ = 0;
+  std::uint64_t last_address_ = 0;
 };
 
 void put_text(std::string& bytes, std::string_view text);
+
+/// Writes a record without an address.
+template <class Record>
+void put_record(std::string& bytes, Record record) {
+  bytes.push_back(static_cast<char>(Record::kKind));
+  const auto put = [&bytes]<class Operand>(const Operand& operand) {
+    if constexpr (std::is_same_v<Operand, std::string_view>)
+      put_text(bytes, operand);
+    else if constexpr (std::is_signed_v<Operand>)
+      put_varint(bytes, zigzag(operand));
+    else
+      put_varint(bytes, operand);
+  };
+  auto coder = [&](const auto&... operands) { (put(operands), ...); };
+  record.code(coder);
+}
 
 /// Reads the bytes of a `.mdp` file, finished or left behind by a killed program; what could not be
 /// read is in the profile's notes. `name` is for messages. Throws Error(io) when nothing can be

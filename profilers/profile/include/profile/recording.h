@@ -34,7 +34,7 @@ int run_command(const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& environment);
 
 struct SnapshotRule {
-  std::string text;  ///< as the recorder reads it, see profilers/recorder/snapshot.h
+  std::string text;  ///< as recorder::kSnapshotVariable has it
 };
 
 /// A snapshot that holds at least so much of the peak that the run turns out to have. A peak below
@@ -45,7 +45,7 @@ SnapshotRule snapshot_at_peak(int percent, double from_bytes = 0);
 /// peak of an earlier run, or 0. Throws Error(usage) naming what was found and expected.
 SnapshotRule snapshot_rule_from(const std::string& word, double peak_bytes = 0);
 
-enum class RecordMode { count, sampled, exact };
+using RecordMode = recorder::Mode;
 
 struct Preload {
   RecordMode mode = RecordMode::sampled;

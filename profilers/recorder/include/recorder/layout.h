@@ -1,6 +1,7 @@
-// The counters page: what the preloaded recorder leaves for readers, byte for byte.
+// What the preloaded recorder and those who start it and read its counters agree on: the variables
+// that it reads, and the counters page that it leaves, byte for byte.
 //
-// A recorder that finds MEMDUEL_RECORDER_DIR creates one file per process image there, named
+// A recorder that finds kDirectoryVariable creates one file per process image there, named
 // `<image>.heap` (image: start time in nanoseconds, dash, process id), maps its first
 // sizeof(HeapPage) bytes shared and keeps the counters in them, so that a reader sees them live and
 // a process that is killed leaves them behind. Finished rounds and phases follow as Scope records,
@@ -42,6 +43,41 @@ constexpr std::int64_t unpublished_bytes(std::int64_t threads) {
 }
 
 enum class Mode : std::uint32_t { off = 0, count = 1, sampled = 2, exact = 3 };
+
+/// Null for a number that is none of them.
+constexpr const char* mode_word(Mode mode) {
+  switch (mode) {
+    case Mode::off:
+      return "off";
+    case Mode::count:
+      return "count";
+    case Mode::sampled:
+      return "sampled";
+    case Mode::exact:
+      return "exact";
+  }
+  return nullptr;
+}
+
+inline constexpr char kDirectoryVariable[] = "MEMDUEL_RECORDER_DIR";      ///< absolute; absent: off
+inline constexpr char kModeVariable[] = "MEMDUEL_RECORDER_MODE";          ///< absent: count
+inline constexpr char kIntervalVariable[] = "MEMDUEL_RECORDER_INTERVAL";  ///< bytes between samples
+inline constexpr char kFirstIntervalVariable[] = "MEMDUEL_RECORDER_FIRST_INTERVAL";
+inline constexpr char kSeedVariable[] = "MEMDUEL_RECORDER_SEED";  ///< 0 or absent: from the clock
+inline constexpr char kFollowVariable[] = "MEMDUEL_RECORDER_FOLLOW";  ///< 0: no other image
+
+/// When a snapshot of resident memory is taken: one of the words, and its operands
+///   peak PERCENT [FROM]   so that the last one has PERCENT % of the peak or more; of a peak below
+///                         FROM bytes 3/4
+///   rss BYTES             once, when so much is resident
+///   mark ROUND [PHASE]    at the mark
+///   signal                on SIGUSR2, each time
+inline constexpr char kSnapshotVariable[] = "MEMDUEL_RECORDER_SNAPSHOT";
+inline constexpr char kSnapshotAtPeak[] = "peak";
+inline constexpr char kSnapshotAtSize[] = "rss";
+inline constexpr char kSnapshotAtMark[] = "mark";
+inline constexpr char kSnapshotOnSignal[] = "signal";
+
 enum class ScopeKind : std::uint32_t { none = 0, round = 1, phase = 2 };
 
 /// A round, or one stretch of a process-wide phase. `*_end` of the running scope are its latest

@@ -1,5 +1,5 @@
-// For tests: the folders of configs and data sets in the checkout, and the catalog of switches and
-// the presets as they lie in configs/.
+// For tests: the folders of configs and data sets in the checkout, and the switches and presets of
+// configs/switches.json.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline nlohmann::json read_config(const std::string& name) {
 /// The catalog's switches that apply to a kind of workload.
 inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
   std::vector<nlohmann::json> switches;
-  for (const auto& one : read_config("switches.json")) {
+  for (const auto& one : read_config("switches.json").at("switches")) {
     const auto& kinds = one.at("applies_to");
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) switches.push_back(one);
   }
@@ -30,10 +30,16 @@ inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
 
 /// Every switch of the preset's workloads: its first value where the preset sets none.
 inline nlohmann::json preset_values(const std::string& name) {
-  const nlohmann::json preset = read_config("presets/" + name + ".json");
+  const nlohmann::json presets = read_config("switches.json").at("presets");
+  const nlohmann::json& preset =
+      *std::ranges::find(presets, name, [](const auto& one) { return one.at("name"); });
   nlohmann::json values;
-  for (const auto& one : switches_for(preset.at("workload_kinds").front()))
-    values[one.at("name").get<std::string>()] = one.at("values").front().at("value");
+  if (preset.contains("base")) {
+    values = preset_values(preset.at("base"));
+  } else {
+    for (const auto& one : switches_for(preset.at("workload_kinds").front()))
+      values[one.at("name").get<std::string>()] = one.at("values").front().at("value");
+  }
   values.update(preset.at("switches"));
   return values;
 }

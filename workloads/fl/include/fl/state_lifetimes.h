@@ -69,14 +69,6 @@ enum class FlowControl { default_window, bounded };
 /// cleanup: whether freed memory is handed back at the end of a round.
 enum class Cleanup { none, trim };
 
-RequestLifetime choose_request_lifetime(const std::string& value);
-LocalModels choose_local_models(const std::string& value);
-PreviousState choose_previous_state(const std::string& value);
-ClientLocals choose_client_locals(const std::string& value);
-OptimizerState choose_optimizer_state(const std::string& value);
-FlowControl choose_flow_control(const std::string& value);
-Cleanup choose_cleanup(const std::string& value);
-
 /// Under Cleanup::trim: cleanup_memory of memduel/memory.h, with what LibTorch caches on a GPU.
 /// Otherwise nothing, which takes no time.
 CleanupReport clean_up(Cleanup cleanup);
@@ -99,7 +91,6 @@ std::unique_ptr<Garbage> make_garbage(const std::string& value);
 
 /// cuda_empty_cache: whether a collect point hands LibTorch's cached GPU memory back.
 enum class CudaCache { kept, emptied };
-CudaCache choose_cuda_cache(const std::string& value);
 
 /// What a collect point does: drops what is held, then gives freed memory back as the process's
 /// allocator allows. The garbage must outlive the result.
@@ -109,5 +100,25 @@ CleanupOptions collection(Garbage& garbage, CudaCache cuda_cache);
 /// the switch.
 std::optional<int> choose_arenas(const char* switch_name, const char* absent,
                                  const nlohmann::json& value);
+
+/// What the switches of this file chose.
+struct StateLifetimes {
+  std::unique_ptr<StateSnapshot> state_snapshot;
+  std::unique_ptr<StateSnapshot> upload_state;
+  std::unique_ptr<PseudoGradient> pseudo_gradient;
+  RequestLifetime request_lifetime{};
+  LocalModels local_models{};
+  PreviousState previous_state{};
+  ClientLocals client_locals{};
+  OptimizerState optimizer_state{};
+  FlowControl flow_control{};
+  Cleanup cleanup{};
+  std::optional<int> arenas;         ///< absent: glibc's own limit
+  std::optional<int> client_arenas;  ///< absent: as `arenas` says
+  int server_gc_rounds = 0;
+  int client_gc_rounds = 0;
+  CudaCache cuda_cache{};
+  std::unique_ptr<Garbage> garbage;
+};
 
 }  // namespace memduel

@@ -1,4 +1,5 @@
-// Reads numbers and words off the front of a line.
+// Reads numbers and words off the front of a line: of the kernel's files, and of other tools'
+// profiles.
 #pragma once
 
 #include <charconv>
@@ -27,9 +28,11 @@ class TextCursor {
     return true;
   }
 
-  /// Digits only; absent, and nothing is skipped, where there are none or too many.
-  std::optional<std::uint64_t> number(int base = 10) {
-    std::uint64_t value = 0;
+  /// Digits only, and a minus if the type has a sign; absent, and nothing is skipped, where there
+  /// are none or too many.
+  template <class Number = std::uint64_t>
+  std::optional<Number> number(int base = 10) {
+    Number value{};
     const char* end = rest_.data() + rest_.size();
     const auto [after, error] = std::from_chars(rest_.data(), end, value, base);
     if (error != std::errc()) return std::nullopt;

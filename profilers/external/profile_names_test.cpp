@@ -1,8 +1,6 @@
-#include "model/run_directory.h"
+#include "external/profile_names.h"
 
 #include <gtest/gtest.h>
-
-#include "util/error.h"
 
 namespace memduel {
 namespace {
@@ -35,11 +33,6 @@ TEST(ProfileName, LaterFilesStandBesideTheFirst) {
   EXPECT_EQ(profile_beside("a.heaptrack.zst", "heaptrack", 3, {}), "a.3.heaptrack.zst");
   EXPECT_EQ(profile_beside("b.dump", "jemalloc", 1, 4), "b.round4.dump");
   EXPECT_EQ(profile_beside("plain", "heaptrack", 2, 4), "plain.2.round4");
-}
-
-TEST(ProfileName, ATracerThatIsNoneHasNoExtension) {
-  EXPECT_EQ(profile_extension("heaptrack"), "heaptrack.zst");
-  EXPECT_THROW(profile_extension("dtrace"), Error);
 }
 
 }  // namespace

@@ -1,21 +1,13 @@
-#include "model/run_directory.h"
+#include "external/profile_names.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
-#include <utility>
 
-#include "util/error.h"
+#include "external/tracers.h"
 
 namespace memduel {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kExtensions = {
-    {{kRecorderTracer, "mdp"},
-     {"heaptrack", "heaptrack.zst"},
-     {"gperftools", "gperftools.heap"},
-     {"jemalloc", "jemalloc.heap"}}};
 
 /// A number of digits alone, from 1 on.
 template <typename Number>
@@ -46,25 +38,18 @@ std::string parts_between(std::size_t image, std::optional<int> round) {
 
 }  // namespace
 
-std::string profile_extension(std::string_view tracer) {
-  for (const auto& [name, extension] : kExtensions)
-    if (name == tracer) return std::string(extension);
-  throw Error(ExitCode::usage, fmt::format("there is no profiler \"{}\"", tracer), {}, kAllTracers);
-}
-
 std::string to_text(const ProfileName& name) {
   return fmt::format("{}-{}{}.{}", name.trial, name.role, parts_between(name.image, name.round),
-                     profile_extension(name.tracer));
+                     tracer_named(name.tracer).extension);
 }
 
 std::optional<ProfileName> profile_name_from(std::string_view file) {
   ProfileName name;
-  for (const auto& [tracer, extension] : kExtensions) {
-    if (!file.ends_with(extension) || file.size() <= extension.size() ||
-        file[file.size() - extension.size() - 1] != '.')
-      continue;
-    name.tracer = tracer;
-    file.remove_suffix(extension.size() + 1);
+  for (const TracerEntry& entry : tracers()) {
+    const std::string ending = "." + entry.extension;
+    if (!file.ends_with(ending)) continue;
+    name.tracer = entry.name;
+    file.remove_suffix(ending.size());
     break;
   }
   const std::size_t dash = file.find('-');
@@ -80,12 +65,12 @@ std::optional<ProfileName> profile_name_from(std::string_view file) {
   return name;
 }
 
-std::filesystem::path profile_beside(const std::filesystem::path& first, std::string_view tracer,
+std::filesystem::path profile_beside(const std::filesystem::path& first, const std::string& tracer,
                                      std::size_t image, std::optional<int> round) {
   const std::string parts = parts_between(image, round);
   if (parts.empty()) return first;
   std::string stem = first.string();
-  std::string ending = "." + profile_extension(tracer);
+  std::string ending = "." + tracer_named(tracer).extension;
   if (!stem.ends_with(ending)) ending = first.extension().string();
   stem.resize(stem.size() - ending.size());
   return stem + parts + ending;

@@ -1,4 +1,4 @@
-#include "gpu_metrics.h"
+#include "sampled_series.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using Kind = Mark::Kind;
 RoleTrace on_a_device() {
   RoleTrace trace;
   trace.role = "client-1";
-  trace.gpu = {"gpu_used_bytes", {5, 15, 25}, {300, 900, 700}};
+  trace.others["gpu_used_bytes"] = {"gpu_used_bytes", {5, 15, 25}, {300, 900, 700}};
   trace.marks = {gpu_mark(10, Kind::idle, 0, 500), gpu_mark(12, Kind::round_begin, 1, 600),
                  gpu_mark(20, Kind::round_end, 1, 650), gpu_mark(21, Kind::round_begin, 2, 650),
                  gpu_mark(30, Kind::round_end, 2, 800)};
@@ -51,7 +51,7 @@ TEST(GpuMetrics, ARoleHasPeaksAnIdleLevelAndWhatItUsesAtRoundEnds) {
 
 TEST(GpuMetrics, ARoleThatTheDriverDoesNotNameHasNone) {
   RoleTrace trace = on_a_device();
-  trace.gpu = {};
+  trace.others.clear();
   for (MarkEvent& event : trace.marks) event.reading = {};
   const RoleData data = role_metrics(trace, {});
   for (const char* name : {"gpu_used_bytes", "idle_gpu_used_bytes", "peak_gpu_used_bytes",
@@ -70,7 +70,7 @@ TEST(GpuMetrics, WithoutAnIdleMarkThereIsNoLevelToSubtract) {
 TEST(GpuMetrics, TheTreeIsTheWholeDeviceAboveItsFirstSample) {
   TrialTrace trace;
   trace.roles = {on_a_device()};
-  trace.tree_gpu = {"gpu_used_bytes", {1, 14, 28}, {2000, 2950, 2800}};
+  trace.tree.others["gpu_used_bytes"] = {"gpu_used_bytes", {1, 14, 28}, {2000, 2950, 2800}};
   const std::vector<RoleData> roles = {role_metrics(trace.roles[0], {})};
   const RoleData tree = tree_metrics(trace, roles);
   EXPECT_THAT(tree.metrics, IsSupersetOf({Pair("idle_gpu_used_bytes", 2000.0),
