@@ -123,6 +123,15 @@ std::vector<Gate> expected_gates(const RunData& run, const AnalysisSettings& set
 
 }  // namespace
 
+std::vector<std::string> judged_variants(const ExperimentView& view) {
+  if (view.arms.size() == 1) return view.arms;
+  std::vector<std::string> judged;
+  for (std::size_t arm = 1; arm < view.arms.size(); ++arm)
+    if (!view.control_arms.contains(view.arms[arm]) && !view.ablation_arms.contains(view.arms[arm]))
+      judged.push_back(view.arms[arm]);
+  return judged;
+}
+
 int judged_candidates(const RunData& run) {
   const ExperimentView view = view_config(run.config);
   const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -

@@ -176,6 +176,10 @@ std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& obser
                                    const std::vector<std::string>& roles,
                                    const AnalysisSettings& settings, double alpha);
 
+/// Null where that was not judged.
+const GrowthRow* find_growth(const std::vector<GrowthRow>& growth, const std::string& arm,
+                             const std::string& role, const std::string& metric);
+
 /// The smallest p that any values can reach in the order that was drawn for them.
 struct ReachableP {
   double smallest_p = 1;  ///< of one comparison; of several candidates, the least favourable
