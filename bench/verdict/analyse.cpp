@@ -54,23 +54,6 @@ std::vector<Note> leave_out_growth(std::vector<Gate>& gates, const Observations&
            fmt::format("{} rounds would tell: --set workload.rounds={}", needed, needed)}};
 }
 
-/// Where the default gates leave out the sum, or somebody asks for it.
-std::optional<Note> note_misleading_sum(const RunData& run, const std::vector<Gate>& gates,
-                                        bool by_default) {
-  if (!ask_for_the_sum(by_default ? default_gates(run.job) : gates)) return std::nullopt;
-  const auto sum = misleading_sum(run);
-  if (!sum) return std::nullopt;
-  const std::string bytes = format_bytes(sum->bytes);
-  const std::string message =
-      sum->how == MisleadingSum::How::counts_again
-          ? "tree.peak_rss_bytes counts " + bytes + " of shared memory more than once"
-          : "tree.peak_rss_bytes leaves out " + bytes + " that no process maps, as in a tmpfs";
-  const std::string asked = sum->asked.role + "." + sum->asked.metric;
-  return Note{
-      "misleading_sum", message,
-      by_default ? "the default gate asks for " + asked + " in its place" : "ask for " + asked};
-}
-
 [[noreturn]] void refuse_defaults_alone() {
   throw Error(ExitCode::usage,
               "the run has one variant, and the default gates compare with a baseline",
@@ -117,24 +100,21 @@ std::string wait_for_look(const LookPlan& looks, int done) {
 
 Inquiry ask(const RunData& run, const AnalysisSettings& settings) {
   ExperimentView view = view_experiment(run);
-  std::vector<Gate> gates = gates_to_judge(run, settings);
+  auto [gates, limitations, warnings] = gates_to_judge(run, settings);
   const bool is_alone = view.arms.size() == 1;
   if (is_alone && settings.named_default_gates) refuse_defaults_alone();
   refuse_unjudgeable(gates, is_alone, settings.design != Design::unpaired);
   std::vector<std::string> roles = roles_to_compare(run, gates);
   Observations observations = observe(run, view.arms, settings.warmup_rounds);
-  std::vector<Note> limitations = leave_out_growth(gates, observations, settings.warmup_rounds);
+  std::vector<Note> known = leave_out_growth(gates, observations, settings.warmup_rounds);
   gates = with_known_names(std::move(gates), run, settings.gates_of_config, roles,
                            metric_names(observations, roles));
-  const CheckedLooks looks = planned_looks(run, settings);
+  const GateLevels levels = gate_levels(run, settings);
   const int blocks = complete_blocks(observations);
-  std::vector<Note> warnings;
-  const bool by_default = asks_for_default_gates(settings);
-  if (auto sum = note_misleading_sum(run, gates, by_default))
-    (by_default ? limitations : warnings).push_back(std::move(*sum));
-  append(limitations, run.limitations);
-  append(limitations, looks.limitations);
-  if (auto few = too_few_trials(run, settings)) warnings.push_back(std::move(*few));
+  append(known, std::move(limitations));
+  append(known, run.limitations);
+  append(known, levels.looks.limitations);
+  if (levels.warning) warnings.push_back(*levels.warning);
   append(warnings, run.warnings);
   return {run,
           settings,
@@ -143,11 +123,11 @@ Inquiry ask(const RunData& run, const AnalysisSettings& settings) {
           std::move(roles),
           std::move(observations),
           settings.design == Design::restricted ? run_order(run) : std::nullopt,
-          alpha_at(looks.looks, blocks),
-          gates_that_share(run, settings),
-          least_deciding_trials(run, settings),
-          settings.still_running ? wait_for_look(looks.looks, blocks) : "",
-          std::move(limitations),
+          alpha_at(levels.looks.looks, blocks),
+          levels.rows,
+          levels.least_trials,
+          settings.still_running ? wait_for_look(levels.looks.looks, blocks) : "",
+          std::move(known),
           std::move(warnings)};
 }
 

@@ -35,6 +35,25 @@ struct Inquiry {
   std::vector<Note> warnings;
 };
 
+struct AskedGates {
+  std::vector<Gate> gates;
+  std::vector<Note> limitations;  ///< default gates do not ask for a sum that misleads
+  std::vector<Note> warnings;     ///< somebody does
+};
+
+/// The gates of a run: those that were named, and the defaults where they are asked for.
+AskedGates gates_to_judge(const RunData& run, const AnalysisSettings& settings);
+
+/// How the gates share the level, which no value of theirs decides.
+struct GateLevels {
+  CheckedLooks looks;
+  int rows = 1;
+  int least_trials = 1;         ///< as least_deciding_trials()
+  std::optional<Note> warning;  ///< too_few_trials()
+};
+
+GateLevels gate_levels(const RunData& run, const AnalysisSettings& settings);
+
 /// The gates with the roles, values and levels that they are judged by. Throws as analyse() does.
 Inquiry ask(const RunData& run, const AnalysisSettings& settings);
 

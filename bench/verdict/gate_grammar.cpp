@@ -32,14 +32,6 @@ struct UnitName {
 constexpr std::array<UnitName, 4> kTimeUnits = {
     {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}}};
 
-template <size_t N>
-std::optional<double> factor_in(const std::array<UnitName, N>& units, std::string_view name) {
-  for (const UnitName& unit : units) {
-    if (unit.name == name) return unit.factor;
-  }
-  return std::nullopt;
-}
-
 std::string expected_units(const MetricInfo& info) {
   switch (info.unit) {
     case Unit::bytes:
@@ -49,33 +41,30 @@ std::string expected_units(const MetricInfo& info) {
       return "B, KiB, MiB, GiB or TiB (per round or per minute, as the metric's name says)";
     case Unit::seconds:
       return "us, ms, s or min, or % after a plus sign";
-    case Unit::count:
-    case Unit::ratio:
-    case Unit::number:
-      break;
+    default:
+      return "no unit, or % after a plus sign";
   }
-  return "no unit, or % after a plus sign";
 }
 
 /// Factor from the written unit to the metric's unit; nothing when the unit does not fit.
 std::optional<double> unit_factor(const MetricInfo& info, std::string_view unit) {
+  const auto without = [&](std::string_view per) {
+    return unit.ends_with(per) ? unit.substr(0, unit.size() - per.size()) : unit;
+  };
   switch (info.unit) {
     case Unit::bytes_per_round:
-      if (unit.ends_with("/round")) unit.remove_suffix(6);
-      return byte_unit(unit);
+      return byte_unit(without("/round"));
     case Unit::bytes_per_minute:
-      if (unit.ends_with("/minute")) unit.remove_suffix(7);
-      return byte_unit(unit);
+      return byte_unit(without("/minute"));
     case Unit::bytes:
       return byte_unit(unit);
-    case Unit::seconds:
-      return factor_in(kTimeUnits, unit);
-    case Unit::count:
-    case Unit::ratio:
-    case Unit::number:
-      break;
+    case Unit::seconds: {
+      const auto found = std::ranges::find(kTimeUnits, unit, &UnitName::name);
+      return found == kTimeUnits.end() ? std::nullopt : std::optional(found->factor);
+    }
+    default:
+      return unit.empty() ? std::optional(1.0) : std::nullopt;
   }
-  return unit.empty() ? std::optional(1.0) : std::nullopt;
 }
 
 [[noreturn]] void refuse_ceiling(std::string_view gate, const std::string& metric) {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "analysis_steps.h"
-#include "stats/estimates.h"
 #include "stats/sample_size.h"
 #include "stats/samples.h"
 #include "util/text.h"
@@ -197,45 +196,39 @@ Decision by_test(const MeasuredRow& row, const RowLevel& level) {
                       removed_place(row, interval)};
   const Interval& equivalence = tested.equivalence;
   const bool real = *level.p_adjusted <= alpha;
+  Decision decision{Verdict::inconclusive, Tier::plain, "", interval, 1 - alpha, tested.place};
   // A failed trial is no difference that does not matter.
   if (row.values.candidate_failed == 0 && equivalence.low >= -row.margin &&
       equivalence.high <= row.margin) {
-    const auto place = removed_place(row, equivalence);
-    return {
-        Verdict::unchanged,
-        Tier::plain,
-        fmt::format("{}the {} interval {} lies inside the margin of {}{}",
+    decision.verdict = Verdict::unchanged;
+    decision.interval = equivalence;
+    decision.confidence = 1 - 2 * alpha;
+    decision.removed_place = removed_place(row, equivalence);
+    decision.reason =
+        fmt::format("{}the {} interval {} lies inside the margin of {}{}{}",
                     real ? "measurable but negligible: " : "", percent(1 - 2 * alpha),
                     row.scale.describe_interval(equivalence), row.scale.describe_size(row.margin),
-                    words_on_place(row.scale, place) + words_on_spread(row)),
-        equivalence,
-        1 - 2 * alpha,
-        place};
+                    words_on_place(row.scale, decision.removed_place), words_on_spread(row));
+    return decision;
   }
   const std::string on_place = words_on_place(row.scale, tested.place);
-  if (!real || !tested.reaches_margin() || !tested.is_on_one_side())
-    return {Verdict::inconclusive,
-            Tier::plain,
-            why_inconclusive(tested) + on_place + words_on_spread(row),
-            interval,
-            1 - alpha,
-            tested.place};
+  if (!real || !tested.reaches_margin() || !tested.is_on_one_side()) {
+    decision.reason = why_inconclusive(tested) + on_place + words_on_spread(row);
+    return decision;
+  }
   // The level at which this row was tested within its family.
   const double own_alpha = *level.p_adjusted > 0 ? alpha * *row.p_value / *level.p_adjusted : alpha;
   const Interval own = row.test->interval(own_alpha);
   const bool clears = own.low >= row.claim_margin || own.high <= -row.claim_margin;
-  return {direction(row),
-          clears && mean_follows(row) ? Tier::strong : Tier::plain,
-          fmt::format("{}, {} interval {}: {} the margin of {}{}{}{}",
-                      row.scale.describe_effect(row.effect), percent(1 - alpha),
-                      row.scale.describe_interval(interval),
-                      clears ? "all of it beyond" : "no longer zero, but reaches inside",
-                      row.scale.describe_size(row.claim_margin),
-                      row.apart ? "; the values of the two do not overlap" : "", words_on_mean(row),
-                      on_place),
-          interval,
-          1 - alpha,
-          tested.place};
+  decision.verdict = direction(row);
+  if (clears && mean_follows(row)) decision.tier = Tier::strong;
+  decision.reason = fmt::format(
+      "{}, {} interval {}: {} the margin of {}{}{}{}", row.scale.describe_effect(row.effect),
+      percent(1 - alpha), row.scale.describe_interval(interval),
+      clears ? "all of it beyond" : "no longer zero, but reaches inside",
+      row.scale.describe_size(row.claim_margin),
+      row.apart ? "; the values of the two do not overlap" : "", words_on_mean(row), on_place);
+  return decision;
 }
 
 /// Growth is judged by the two variants' own judgements, and compared by their trials' slopes.
@@ -293,13 +286,10 @@ Decision decision_on(const MeasuredRow& row, const RowLevel& level) {
       values.candidate_killed_for_memory == values.candidate_failed ? kKilledForMemory : "failed",
       values.candidate_failed, format_count(row.candidates(), "block"),
       first.empty() ? "" : "; the first time ", first);
-  if (values.candidate_failed == row.candidates()) {
-    decision.blocks_needed.reset();
-    decision.verdict = Verdict::regressed;
-    decision.tier = Tier::plain;
-    decision.reason = what;
-  } else if (decision.verdict != Verdict::regressed) {
-    decision.verdict = Verdict::inconclusive;
+  const bool all_failed = values.candidate_failed == row.candidates();
+  if (all_failed) decision.blocks_needed.reset();
+  if (all_failed || decision.verdict != Verdict::regressed) {
+    decision.verdict = all_failed ? Verdict::regressed : Verdict::inconclusive;
     decision.tier = Tier::plain;
     decision.reason = what;
   } else {
@@ -424,16 +414,20 @@ struct CorrectedP {
 };
 using Correction = std::vector<CorrectedP>;
 
+Correction corrected(const Family& family, const std::vector<double>& adjusted, const char* name,
+                     double factor) {
+  Correction all;
+  for (std::size_t i = 0; i < family.size(); ++i)
+    all.push_back({family[i], std::min(1.0, factor * adjusted[i]), name});
+  return all;
+}
+
 Correction correct(const std::vector<MeasuredRow>& rows, const Family& family,
                    std::vector<double> (*by)(std::span<const double>), const char* name,
                    double factor = 1) {
   std::vector<double> p;
   for (const std::size_t row : family) p.push_back(*rows[row].p_value);
-  const std::vector<double> adjusted = by(p);
-  Correction corrected;
-  for (std::size_t i = 0; i < family.size(); ++i)
-    corrected.push_back({family[i], std::min(1.0, factor * adjusted[i]), name});
-  return corrected;
+  return corrected(family, by(p), name, factor);
 }
 
 Correction correct_together(const std::vector<MeasuredRow>& rows, const Family& family,
@@ -441,12 +435,8 @@ Correction correct_together(const std::vector<MeasuredRow>& rows, const Family& 
   std::vector<SwappedTest> tests;
   for (const std::size_t row : family)
     tests.push_back({rows[row].test->swaps()->ranks_at(0), *rows[row].p_value});
-  const std::vector<double> adjusted =
-      westfall_young(rows[family.front()].test->swaps()->values(), tests);
-  Correction corrected;
-  for (std::size_t i = 0; i < family.size(); ++i)
-    corrected.push_back({family[i], std::min(1.0, factor * adjusted[i]), kWestfallYoung});
-  return corrected;
+  return corrected(family, westfall_young(rows[family.front()].test->swaps()->values(), tests),
+                   kWestfallYoung, factor);
 }
 
 /// Of the gate rows of one candidate, those whose labels are swapped in the same ways: all that
@@ -474,10 +464,8 @@ Family with_same_swaps(const std::vector<MeasuredRow>& rows, const Family& famil
 Correction correct_gates(const std::vector<MeasuredRow>& rows, const Family& gates) {
   std::map<std::string, Family> by_candidate;
   for (const std::size_t row : gates) by_candidate[rows[row].question.candidate].push_back(row);
-  Correction corrected;
-  const auto add = [&](const Correction& more) {
-    corrected.insert(corrected.end(), more.begin(), more.end());
-  };
+  Correction all;
+  const auto add = [&](const Correction& more) { all.insert(all.end(), more.begin(), more.end()); };
   for (const auto& [candidate, family] : by_candidate) {
     const Family together = with_same_swaps(rows, family);
     Family others;
@@ -488,7 +476,7 @@ Correction correct_gates(const std::vector<MeasuredRow>& rows, const Family& gat
     if (!others.empty())
       add(correct(rows, others, holm, kHolm, share / static_cast<double>(others.size())));
   }
-  return corrected;
+  return all;
 }
 
 /// A warning that names the first gate row in which a hidden twin of the baseline seems to differ

@@ -167,9 +167,6 @@ struct MisleadingSum {
 /// Absent where no arm's sum is far from what the job holds, or nothing measured that.
 std::optional<MisleadingSum> misleading_sum(const RunData& run);
 
-/// Whether the sum is among these.
-bool ask_for_the_sum(const std::vector<Gate>& gates);
-
 /// The same of the job that ran: how far the sum is from what it holds is known then.
 std::vector<Gate> default_gates(const RunData& run);
 
