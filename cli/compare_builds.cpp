@@ -138,11 +138,8 @@ int nothing_differs(const RunOptions& options, const Revision& a, const Revision
       "No trial was run: no comparison can fail",
       describe_revision(a), describe_revision(b));
   for (const std::string& gate : options.gate.named) {
-    if (gate == kDefaultGates) continue;
-    const std::vector<Bound> bounds = parse_gate(gate).bounds;
-    const bool ceiling = std::ranges::any_of(
-        bounds, [](const Bound& bound) { return bound.kind == Bound::Kind::ceiling; });
-    if (ceiling) text += fmt::format(", and {} was not checked", gate);
+    if (gate != kDefaultGates && has_ceiling(parse_gate(gate)))
+      text += fmt::format(", and {} was not checked", gate);
   }
   if (!options.exports.empty()) text += ", and no report was written";
   if (!options.quiet) print(text + ".\n");

@@ -1,7 +1,18 @@
-// An ablation: the peaks of phases as metrics, what the effects of all switches come to with the
-// interaction that is left over, and the rows.
-
-#include "ablation.h"
+// Which switch matters: every switch added alone to the baseline and left out of the candidate,
+// each an arm that was measured, never a derived number.
+//
+// A cell compares its arm with its reference (the baseline for "added alone", the candidate for
+// "left out") as a row of a comparison is compared: Hodges-Lehmann effect, interval and verdict
+// from the test of a shift. The cells are advisory: their p-values are corrected by Benjamini
+// and Hochberg, those of whole trials in one family and those of phases in another, and never enter
+// the correction of the gates.
+//
+// Interaction: when switches did not influence each other, the effects of all of them added alone
+// would add up to the effect of the whole, and so would the effects that they have beside all the
+// others (candidate minus left out). The remainder is what is left over, its interval that of the
+// sums of each block's trials.
+//
+// phase_peaks makes the peak of every phase a metric, so that phases are compared as trials are.
 
 #include <fmt/format.h>
 
@@ -12,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis_steps.h"
 #include "model/metric_catalogue.h"
 #include "stats/hypothesis_tests.h"
 #include "verdict/comparison.h"
@@ -19,25 +31,6 @@
 #include "verdict/results.h"
 
 namespace memduel {
-
-/// One metric of one role, for whole trials or in one phase.
-struct AblationSubject {
-  const JobFacts& job;
-  std::string role;
-  std::string metric;
-  std::optional<std::string> phase;
-  std::string key;  ///< the metric's name in `observations`
-  const Observations* observations = nullptr;
-  const RunOrder* order = nullptr;  ///< of a restricted design
-};
-
-/// The effects of switches added to the baseline. `whole` is the candidate against the baseline.
-AblationSum sum_added_alone(const AblationSubject& subject, const std::vector<AblationRow>& rows,
-                            const AblationCell& whole);
-
-/// The effects that the switches have beside all the others: candidate minus left out.
-AblationSum sum_left_out(const AblationSubject& subject, const std::vector<AblationRow>& rows,
-                         const AblationCell& whole);
 
 std::string phase_metric(const std::string& phase, const std::string& metric) {
   return phase + "." + metric;
@@ -69,17 +62,24 @@ RunData phase_peaks(const RunData& run) {
 
 namespace {
 
-std::optional<double> value_of(const Observation& trial, const AblationSubject& subject) {
-  if (trial.status != TrialStatus::ok) return std::nullopt;
-  return value_of(trial, subject.role, subject.key);
-}
+/// One metric of one role, for whole trials or in one phase.
+struct AblationSubject {
+  const Inquiry& inquiry;
+  std::string role;
+  std::string metric;
+  std::optional<std::string> phase;
+  std::string key;  ///< the metric's name in `observations`
+  const Observations& observations;
+};
 
 std::map<int, double> values_by_block(const AblationSubject& subject, const std::string& arm) {
   std::map<int, double> values;
-  const ArmObservations* found = find_arm(*subject.observations, arm);
+  const ArmObservations* found = find_arm(subject.observations, arm);
   if (found == nullptr) return values;
   for (const Observation& trial : found->trials)
-    if (const auto value = value_of(trial, subject)) values.emplace(trial.block, *value);
+    if (trial.status == TrialStatus::ok)
+      if (const auto value = value_of(trial, subject.role, subject.key))
+        values.emplace(trial.block, *value);
   return values;
 }
 
@@ -163,62 +163,47 @@ AblationSum sum_of(const View& view, const AblationSubject& subject,
   return out;
 }
 
-}  // namespace
-
-AblationSum sum_added_alone(const AblationSubject& subject, const std::vector<AblationRow>& rows,
-                            const AblationCell& whole) {
-  return sum_of(kAddedAlone, subject, rows, whole);
-}
-
-AblationSum sum_left_out(const AblationSubject& subject, const std::vector<AblationRow>& rows,
-                         const AblationCell& whole) {
-  return sum_of(kLeftOut, subject, rows, whole);
-}
-
-namespace {
-
-/// A cell whose verdict waits for its family.
-struct PendingCell {
-  AblationCell* cell;
-  MeasuredRow row;
+/// A cell before the verdicts of its family.
+struct MeasuredCell {
+  AblationArm arm;
+  std::string reference;
+  std::string no_value;  ///< why nothing is compared
+  std::optional<MeasuredRow> row;
 };
 
-MetricInfo info_of(const AblationSubject& subject) {
-  MetricInfo info = metric_info(subject.job, subject.metric);
+MeasuredCell measure_cell(const AblationSubject& subject, const AblationArm& arm,
+                          const std::string& reference) {
+  MeasuredCell cell{arm, reference, arm.why_not, std::nullopt};
+  if (!arm.arm) return cell;
+  const AnalysisSettings& settings = subject.inquiry.settings;
+  cell.no_value =
+      fmt::format("no block has {} in both {} and {}",
+                  subject.phase ? "phase " + *subject.phase : subject.metric, *arm.arm, reference);
+  const ArmObservations* a = find_arm(subject.observations, reference);
+  const ArmObservations* b = find_arm(subject.observations, *arm.arm);
+  if (a == nullptr || b == nullptr) return cell;
+  MetricInfo info = metric_info(subject.inquiry.run.job, subject.metric);
   info.name = subject.key;
-  return info;
-}
-
-std::string no_value(const AblationSubject& subject, const std::string& arm,
-                     const std::string& reference) {
-  return fmt::format("no block has {} in both {} and {}",
-                     subject.phase ? "phase " + *subject.phase : subject.metric, arm, reference);
-}
-
-/// Measures `arm` against `reference`; nothing is pending where there is no value to compare.
-std::optional<MeasuredRow> measure_cell(AblationCell& cell, const AblationSubject& subject,
-                                        const AnalysisSettings& settings) {
-  const ArmObservations* reference = find_arm(*subject.observations, cell.reference);
-  const ArmObservations* arm = find_arm(*subject.observations, *cell.arm);
-  if (reference == nullptr || arm == nullptr) {
-    cell.reason = no_value(subject, *cell.arm, cell.reference);
-    return std::nullopt;
-  }
-  const MetricInfo info = info_of(subject);
+  const auto& order = subject.inquiry.order;
   RowValues values =
-      row_values(*reference, *arm, subject.role, info, settings.design, subject.order);
-  if (values.baseline.empty()) {
-    cell.reason = no_value(subject, *cell.arm, cell.reference);
-    return std::nullopt;
-  }
+      row_values(*a, *b, subject.role, info, settings.design, order ? &*order : nullptr);
+  if (values.baseline.empty()) return cell;
   // Calibrations know whole trials only.
   const auto floor = subject.phase
                          ? std::nullopt
                          : noise_floor(settings.calibration, {subject.role, subject.metric});
-  return measure_row(info, std::move(values), settings.design, floor);
+  cell.row = measure_row({info, settings.design, floor}, std::move(values));
+  return cell;
 }
 
-void fill(AblationCell& cell, const Comparison& row) {
+AblationCell decided_cell(const MeasuredCell& measured, const RowLevel& level) {
+  AblationCell cell;
+  cell.arm = measured.arm.arm;
+  cell.idle = measured.arm.idle;
+  cell.reference = measured.reference;
+  cell.reason = measured.no_value;
+  if (!measured.row) return cell;
+  const Comparison row = decide(*measured.row, level).comparison;
   cell.reference_median = row.baseline_median;
   cell.median = row.candidate_median;
   cell.ratio = row.ratio;
@@ -229,67 +214,48 @@ void fill(AblationCell& cell, const Comparison& row) {
   cell.n = row.n_candidate;
   cell.verdict = row.verdict;
   cell.reason = row.reason;
-}
-
-void decide_family(std::vector<PendingCell>& family) {
-  std::vector<double> p;
-  for (const PendingCell& pending : family)
-    if (pending.row.test) p.push_back(*pending.row.comparison.p_value);
-  const std::vector<double> adjusted = benjamini_hochberg(p);
-  std::size_t next = 0;
-  for (PendingCell& pending : family) {
-    if (pending.row.test) pending.row.comparison.p_adjusted = adjusted[next++];
-    decide(pending.row, kAlpha, static_cast<int>(p.size()));
-    fill(*pending.cell, pending.row.comparison);
-  }
-}
-
-AblationCell start_cell(const AblationArm& arm, const std::string& reference) {
-  AblationCell cell;
-  cell.arm = arm.arm;
-  cell.idle = arm.idle;
-  cell.reference = reference;
-  if (!arm.arm) cell.reason = arm.why_not;
   return cell;
 }
 
-/// The rows of one subject and the candidate as a whole, before their verdicts.
-struct Table {
+/// The candidate as a whole, then each switch added alone and left out.
+struct MeasuredTable {
   AblationSubject subject;
-  std::vector<AblationRow> rows;
-  AblationTotal total;
+  std::vector<MeasuredCell> cells;
 };
 
-Table start_table(const AblationSubject& subject, const ExperimentView& view) {
-  Table table{subject, {}, {}};
-  table.total.role = subject.role;
-  table.total.metric = subject.metric;
-  table.total.phase = subject.phase;
-  table.total.whole = start_cell({view.ablation->candidate, false, ""}, view.baseline);
-  for (const AblationSwitch& one : view.ablation->switches)
-    table.rows.push_back({one.name, subject.role, subject.metric, subject.phase,
-                          start_cell(one.added_alone, view.baseline),
-                          start_cell(one.left_out, view.ablation->candidate),
-                          SwitchEffect::cannot_tell});
+MeasuredTable measure_table(const AblationSubject& subject) {
+  const ExperimentView& view = subject.inquiry.view;
+  const std::string& candidate = view.ablation->candidate;
+  MeasuredTable table{subject, {measure_cell(subject, {candidate, false, ""}, view.baseline)}};
+  for (const AblationSwitch& one : view.ablation->switches) {
+    table.cells.push_back(measure_cell(subject, one.added_alone, view.baseline));
+    table.cells.push_back(measure_cell(subject, one.left_out, candidate));
+  }
   return table;
 }
 
-/// Whether anything was measured for the table at all.
-bool measure(Table& table, const AnalysisSettings& settings, std::vector<PendingCell>& family) {
-  std::vector<PendingCell> pending;
-  const auto add = [&](AblationCell& cell) {
-    if (!cell.arm) return;
-    if (auto row = measure_cell(cell, table.subject, settings))
-      pending.push_back({&cell, std::move(*row)});
-  };
-  add(table.total.whole);
-  for (AblationRow& row : table.rows) {
-    add(row.added_alone);
-    add(row.left_out);
+bool has_row(const MeasuredCell& cell) {
+  return cell.row.has_value();
+}
+
+/// All cells are one family: each is decided at its own corrected p.
+std::vector<std::vector<AblationCell>> decide_cells(const std::vector<MeasuredTable>& tables) {
+  std::vector<double> p;
+  for (const MeasuredTable& table : tables)
+    for (const MeasuredCell& cell : table.cells)
+      if (cell.row && cell.row->p_value) p.push_back(*cell.row->p_value);
+  const std::vector<double> adjusted = benjamini_hochberg(p);
+  std::size_t next = 0;
+  std::vector<std::vector<AblationCell>> decided;
+  for (const MeasuredTable& table : tables) {
+    std::vector<AblationCell>& cells = decided.emplace_back();
+    for (const MeasuredCell& cell : table.cells) {
+      RowLevel level{kAlpha, static_cast<int>(p.size())};
+      if (cell.row && cell.row->p_value) level.p_adjusted = adjusted[next++];
+      cells.push_back(decided_cell(cell, level));
+    }
   }
-  const bool any = !pending.empty();
-  std::move(pending.begin(), pending.end(), std::back_inserter(family));
-  return any;
+  return decided;
 }
 
 SwitchEffect effect_of(const AblationRow& row) {
@@ -318,35 +284,41 @@ double saving(const JobFacts& job, const AblationRow& row) {
   return more && !std::isinf(best) ? -best : best;
 }
 
-std::vector<Table> tables_of(const std::vector<AblationSubject>& subjects,
-                             const ExperimentView& view, const AnalysisSettings& settings) {
-  std::vector<Table> tables;
-  tables.reserve(subjects.size());  // cells are pointed at until their family is decided
-  std::vector<PendingCell> family;
+/// Rows and total of each subject of which anything was measured.
+void add_tables(Ablation& ablation, const std::vector<AblationSubject>& subjects) {
+  std::vector<MeasuredTable> tables;
   for (const AblationSubject& subject : subjects) {
-    tables.push_back(start_table(subject, view));
-    if (!measure(tables.back(), settings, family)) tables.pop_back();
+    MeasuredTable table = measure_table(subject);
+    if (std::ranges::any_of(table.cells, has_row)) tables.push_back(std::move(table));
   }
-  decide_family(family);
-  for (Table& table : tables) {
-    for (AblationRow& row : table.rows) row.effect = effect_of(row);
-    table.total.added_alone = sum_added_alone(table.subject, table.rows, table.total.whole);
-    table.total.left_out = sum_left_out(table.subject, table.rows, table.total.whole);
-    const JobFacts& job = table.subject.job;
-    std::ranges::stable_sort(table.rows, [&](const AblationRow& a, const AblationRow& b) {
+  const std::vector<std::vector<AblationCell>> decided = decide_cells(tables);
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const AblationSubject& subject = tables[i].subject;
+    const JobFacts& job = subject.inquiry.run.job;
+    const std::vector<AblationCell>& cells = decided[i];
+    std::vector<AblationRow> rows;
+    for (const AblationSwitch& one : subject.inquiry.view.ablation->switches) {
+      const std::size_t first = 1 + 2 * rows.size();
+      AblationRow& row = rows.emplace_back(AblationRow{
+          one.name, subject.role, subject.metric, subject.phase, cells[first], cells[first + 1]});
+      row.effect = effect_of(row);
+    }
+    ablation.totals.push_back({subject.role, subject.metric, subject.phase, cells.front(),
+                               sum_of(kAddedAlone, subject, rows, cells.front()),
+                               sum_of(kLeftOut, subject, rows, cells.front())});
+    std::ranges::stable_sort(rows, [&](const AblationRow& a, const AblationRow& b) {
       return saving(job, a) > saving(job, b);
     });
+    std::ranges::move(rows, std::back_inserter(ablation.rows));
   }
-  return tables;
 }
 
 /// Phases in the order in which the trials went through them.
-std::vector<AblationSubject> phase_subjects(const RunData& run,
+std::vector<AblationSubject> phase_subjects(const Inquiry& inquiry,
                                             const std::vector<RoleMetric>& metrics,
-                                            const Observations& observations,
-                                            const RunOrder* order) {
+                                            const Observations& observations) {
   std::vector<std::string> phases;
-  for (const TrialData& trial : run.trials)
+  for (const TrialData& trial : inquiry.run.trials)
     for (const RoleData& role : trial.roles)
       for (const RoundData& round : role.rounds)
         for (const PhaseData& phase : round.phases)
@@ -359,7 +331,7 @@ std::vector<AblationSubject> phase_subjects(const RunData& run,
     for (const std::string& phase : phases)
       for (const char* metric : {kPeakRssAboveIdle, kPeakRss})
         subjects.push_back(
-            {run.job, role, metric, phase, phase_metric(phase, metric), &observations, order});
+            {inquiry, role, metric, phase, phase_metric(phase, metric), observations});
   return subjects;
 }
 
@@ -404,26 +376,18 @@ std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
   return metrics;
 }
 
-Ablation ablate(const RunData& run, const ExperimentView& view,
-                const std::vector<RoleMetric>& metrics, const AnalysisSettings& settings) {
+Ablation ablate(const Inquiry& inquiry, const std::vector<RoleMetric>& metrics) {
   Ablation ablation;
-  if (!view.ablation) return ablation;
-  const Observations trials = observe(run, view.arms, settings.warmup_rounds);
-  const Observations phases = observe(phase_peaks(run), view.arms, settings.warmup_rounds);
-  const std::optional<RunOrder> order =
-      settings.design == Design::restricted ? run_order(run) : std::nullopt;
-  const RunOrder* planned = order ? &*order : nullptr;
+  if (!inquiry.view.ablation) return ablation;
+  const Observations phases =
+      observe(phase_peaks(inquiry.run), inquiry.view.arms, inquiry.settings.warmup_rounds);
   std::vector<AblationSubject> whole_trials;
   for (const RoleMetric& metric : metrics)
     whole_trials.push_back(
-        {run.job, metric.role, metric.metric, std::nullopt, metric.metric, &trials, planned});
-  for (const auto& subjects : {whole_trials, phase_subjects(run, metrics, phases, planned)}) {
-    for (Table& table : tables_of(subjects, view, settings)) {
-      std::move(table.rows.begin(), table.rows.end(), std::back_inserter(ablation.rows));
-      ablation.totals.push_back(std::move(table.total));
-    }
-  }
-  if (Note note = not_possible(view); !note.code.empty())
+        {inquiry, metric.role, metric.metric, std::nullopt, metric.metric, inquiry.observations});
+  add_tables(ablation, whole_trials);
+  add_tables(ablation, phase_subjects(inquiry, metrics, phases));
+  if (Note note = not_possible(inquiry.view); !note.code.empty())
     ablation.limitations.push_back(std::move(note));
   return ablation;
 }

@@ -1,8 +1,7 @@
-#include "ablation.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis_steps.h"
 #include "support/synthetic_run.h"
 #include "support/test_data.h"
 #include "verdict/gates.h"
@@ -63,7 +62,8 @@ Peaks interacting() {
 }
 
 Ablation ablation_of(const RunData& run) {
-  return ablate(run, view_experiment(run), {{"server", kMetric}}, settings_from_config(run.config));
+  const AnalysisSettings settings = settings_from_config(run.config);
+  return ablate(ask(run, settings), {{"server", kMetric}});
 }
 
 const AblationRow& row_of(const Ablation& ablation, const std::string& name) {

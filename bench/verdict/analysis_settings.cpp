@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis_steps.h"
 #include "model/experiment_view.h"
 #include "model/metric_catalogue.h"
 #include "stats/growth.h"
@@ -99,13 +100,6 @@ bool default_gates_decide(const AnalysisSettings& settings) {
   return settings.named_default_gates || (settings.default_gates && settings.gates.empty());
 }
 
-std::vector<Gate> gates_to_judge(const RunData& run, const AnalysisSettings& settings) {
-  std::vector<Gate> gates;
-  if (asks_for_default_gates(settings)) gates = default_gates(run);
-  gates.insert(gates.end(), settings.gates.begin(), settings.gates.end());
-  return gates;
-}
-
 namespace {
 
 /// Those that decide, as far as they are known before the run.
@@ -122,6 +116,15 @@ std::vector<Gate> expected_gates(const RunData& run, const AnalysisSettings& set
 }
 
 }  // namespace
+
+std::vector<std::string> judged_variants(const ExperimentView& view) {
+  if (view.arms.size() == 1) return view.arms;
+  std::vector<std::string> judged;
+  for (std::size_t arm = 1; arm < view.arms.size(); ++arm)
+    if (!view.control_arms.contains(view.arms[arm]) && !view.ablation_arms.contains(view.arms[arm]))
+      judged.push_back(view.arms[arm]);
+  return judged;
+}
 
 int judged_candidates(const RunData& run) {
   const ExperimentView view = view_config(run.config);
@@ -185,62 +188,76 @@ std::vector<Gate> gates_to_decide(const RunData& run, const AnalysisSettings& se
   return gates;
 }
 
-/// Gates that change together need less than one that changes alone.
-std::string describe_undecided(const std::vector<Gate>& undecided, std::size_t of,
-                               bool together_decides) {
-  if (undecided.size() == of)
-    return together_decides ? "in a gate that changes alone" : "in any gate";
-  std::vector<std::string> names;
-  for (const Gate& gate : undecided) names.push_back(gate.role + "." + gate.metric);
-  return fmt::format("in {}", fmt::join(names, " or "));
-}
+/// How many trials the gates of a run need.
+struct NeededTrials {
+  int comparisons = 1;  ///< that share the level
+  int least = 1;        ///< of each variant, with which every gate can show a change
+  std::size_t gates = 0;
+  std::vector<std::string> undecided = {};  ///< rows of gates that the plan cannot decide
+};
 
-}  // namespace
-
-int least_deciding_trials(const RunData& run, const AnalysisSettings& settings) {
+NeededTrials needed_trials(const RunData& run, const AnalysisSettings& settings) {
   const LeastTrials least(run, settings);
-  int most = 1;
-  for (const Gate& gate : gates_to_decide(run, settings)) most = std::max(most, least.of(gate));
-  return most;
+  NeededTrials needed{gates_that_share(run, settings)};
+  for (const Gate& gate : gates_to_decide(run, settings)) {
+    ++needed.gates;
+    needed.least = std::max(needed.least, least.of(gate));
+    if (least.of(gate) > settings.looks.back().blocks)
+      needed.undecided.push_back(gate.role + "." + gate.metric);
+  }
+  return needed;
 }
 
-std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& settings) {
-  const int planned = settings.looks.back().blocks;
+/// Gates that change together need less than one that changes alone.
+std::string describe_undecided(const NeededTrials& needed, bool together_decides) {
+  if (needed.undecided.size() < needed.gates)
+    return fmt::format("in {}", fmt::join(needed.undecided, " or "));
+  return together_decides ? "in a gate that changes alone" : "in any gate";
+}
+
+std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& settings,
+                                   const NeededTrials& needed) {
   // A watched job is whole, what was measured apart has no plan that could be made longer, and of a
   // program beside itself nothing is judged.
   const bool is_watched = run.environment.is_object() && run.environment.contains("watched");
-  if (is_watched || settings.design == Design::unpaired ||
+  if (needed.undecided.empty() || is_watched || settings.design == Design::unpaired ||
       judged_variants(view_config(run.config)).empty())
     return std::nullopt;
-  const LeastTrials least_trials(run, settings);
-  const std::vector<Gate> gates = gates_to_decide(run, settings);
-  std::vector<Gate> undecided;
-  int least = 1;
-  for (const Gate& gate : gates) {
-    least = std::max(least, least_trials.of(gate));
-    if (least_trials.of(gate) > planned) undecided.push_back(gate);
-  }
-  if (undecided.empty()) return std::nullopt;
-  const int comparisons = gates_that_share(run, settings);
-  const bool shares = comparisons > 1;
+  const int planned = settings.looks.back().blocks;
+  const bool shares = needed.comparisons > 1;
   const std::string why =
       shares ? fmt::format("{} comparisons share the error rate of {:g}%, which takes {}",
-                           comparisons, 100 * kAlpha, least)
-             : fmt::format("that takes {}", least);
+                           needed.comparisons, 100 * kAlpha, needed.least)
+             : fmt::format("that takes {}", needed.least);
   // With several candidates the number is that of the order that this seed draws.
   const json& seed = setting_of(run.config, "/measure/seed");
   const std::string same_order = seed.is_number() && judged_candidates(run) > 1
                                      ? " with --seed " + seed.dump()
                                      : std::string();
-  return Note{
-      "too_few_trials",
-      fmt::format("{} of each variant cannot show a change {}, however large it is: {}",
-                  format_count(static_cast<std::size_t>(planned), "trial"),
-                  describe_undecided(undecided, gates.size(),
-                                     reachable_p(run, settings, planned).smallest_p <= kAlpha),
-                  why),
-      fmt::format("give --repeats {} or more{}{}", least, same_order,
-                  shares ? ", or name fewer gates" : "")};
+  return Note{"too_few_trials",
+              fmt::format("{} of each variant cannot show a change {}, however large it is: {}",
+                          format_count(static_cast<std::size_t>(planned), "trial"),
+                          describe_undecided(
+                              needed, reachable_p(run, settings, planned).smallest_p <= kAlpha),
+                          why),
+              fmt::format("give --repeats {} or more{}{}", needed.least, same_order,
+                          shares ? ", or name fewer gates" : "")};
+}
+
+}  // namespace
+
+int least_deciding_trials(const RunData& run, const AnalysisSettings& settings) {
+  return needed_trials(run, settings).least;
+}
+
+std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& settings) {
+  return too_few_trials(run, settings, needed_trials(run, settings));
+}
+
+GateLevels gate_levels(const RunData& run, const AnalysisSettings& settings) {
+  const NeededTrials needed = needed_trials(run, settings);
+  return {planned_looks(run, settings), needed.comparisons, needed.least,
+          too_few_trials(run, settings, needed)};
 }
 
 int fewest_deciding_blocks(const RunData& run, const AnalysisSettings& settings) {

@@ -49,24 +49,23 @@ void count_duel(Calibration& calibration, const Results& duel) {
 void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observations& observations,
                  int blocks, Design design, unsigned long seed) {
   const MetricInfo info = metric_info(name.metric);
-  const MeasuredRow row = measure_values(
-      info,
-      row_values(observations.arms[0], observations.arms[1], name.role, info, Design::paired));
-  const auto noise =
-      noise_of(on_scale(row.values.baseline, row.scale), on_scale(row.values.candidate, row.scale));
+  const RowValues values =
+      row_values(observations.arms[0], observations.arms[1], name.role, info, Design::paired);
+  const RowScale scale = scale_of(info, values);
+  const auto noise = noise_of(scale.of(values.baseline), scale.of(values.candidate));
   if (!noise) return;
   const bool share = info.scale == Scale::logarithm;
-  const double typical = std::abs(*row.comparison.baseline_median);
+  const double typical = std::abs(*scale.typical);
   // Nothing is a share of nothing.
   if (share && typical == 0) return;
   Random random(seed);
   const auto shown_size = [&](double size) {
-    if (row.scale == Scale::logarithm) return std::expm1(size);
+    if (scale.kind == Scale::logarithm) return std::expm1(size);
     return share ? size / typical : size;
   };
   const EstimateScatter scatter = scatter_of(*noise, blocks, kFloorDraws, random);
   metric.noise_floor = shown_size(kNormal95 * scatter.error);
-  if (const auto found = detectable_shift(scatter, blocks, design, kAlpha, row.margin))
+  if (const auto found = detectable_shift(scatter, blocks, design, kAlpha, margin_of(info, scale)))
     metric.smallest_detectable = shown_size(*found);
 }
 
@@ -114,6 +113,13 @@ Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int 
         clopper_pearson(calibration.flagged_gate_rows, calibration.gate_rows);
   }
   return calibration;
+}
+
+RunData only_blocks(RunData run, int first, int last) {
+  std::erase_if(run.trials, [&](const TrialData& trial) {
+    return trial.kind == TrialKind::measure && (trial.block < first || trial.block > last);
+  });
+  return run;
 }
 
 std::optional<double> noise_floor(const std::optional<Calibration>& calibration,

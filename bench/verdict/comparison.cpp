@@ -1,243 +1,31 @@
-// One row of a comparison: its values, effect, margin and test, and the change it can detect.
+// One row of a comparison: effect, margin and test of its values, or of the slopes of growth; and
+// the rows of a whole run.
 
 #include "verdict/comparison.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <limits>
-#include <map>
+#include <iterator>
 #include <optional>
-#include <span>
 
+#include "analysis_steps.h"
 #include "stats/estimates.h"
-#include "stats/hypothesis_tests.h"
 #include "stats/sample_size.h"
-#include "stats/trial_order.h"
 #include "util/text.h"
 
 namespace memduel {
-namespace {
-
-/// What a trial that failed counts as: of an undeclared metric it is beyond any ceiling.
-double worst_of(const MetricInfo& metric) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return metric.better == Direction::higher ? -kInfinity : kInfinity;
-}
-
-void note_failure(RowValues& row, const Observation& trial) {
-  if (row.candidate_failed++ == 0) row.failure = trial.failure;
-  if (trial.status == TrialStatus::killed_for_memory) ++row.candidate_killed_for_memory;
-}
-
-/// A superblock's trials of two arms, in the order in which they ran.
-using Neighbourhood = std::vector<const Observation*>;
-
-std::map<int, Neighbourhood> neighbourhoods(const ArmObservations& baseline,
-                                            const ArmObservations& candidate) {
-  std::map<int, Neighbourhood> all;
-  for (const auto* arm : {&baseline, &candidate})
-    for (const Observation& trial : arm->trials) all[superblock_of(trial.block)].push_back(&trial);
-  for (auto& [number, trials] : all)
-    std::ranges::sort(trials, [](const Observation* x, const Observation* y) {
-      return x->position < y->position;
-    });
-  return all;
-}
-
-PlacedValue placed(const Observation& trial, double value, bool candidate,
-                   const Neighbourhood& neighbourhood) {
-  PlacedValue place{value, candidate, superblock_of(trial.block), 0, 0};
-  const auto at = std::ranges::find(neighbourhood, &trial);
-  const auto index = static_cast<int>(at - neighbourhood.begin());
-  place.neighbours = 2 * place.superblock + index / 2;
-  // Of three that are left nobody knows who was whose neighbour.
-  if (neighbourhood.size() % 2 == 0) place.side = index % 2 == 0 ? -0.5 : 0.5;
-  return place;
-}
-
-/// @param blocks of the values, two by two: the baseline's, then the candidate's.
-std::vector<LabelSwaps> restricted_swaps(const RunOrder& order, const ArmPair& pair,
-                                         const std::vector<int>& blocks) {
-  std::map<int, std::size_t> numbers;  // by block
-  for (std::size_t i = 0; i < blocks.size(); ++i) numbers[blocks[i]] = i;
-  std::vector<LabelSwaps> all;
-  for (PairDeals& segment : pair_deals(order, pair, {blocks.begin(), blocks.end()})) {
-    if (segment.places.empty()) continue;
-    LabelSwaps& swaps = all.emplace_back();
-    for (const PairPlace& place : segment.places)
-      swaps.values.push_back(2 * numbers.at(place.block) +
-                             static_cast<std::size_t>(place.candidate));
-    swaps.deals = std::move(segment.deals);
-  }
-  return all;
-}
-
-RowValues paired_values(const ArmObservations& baseline, const ArmObservations& candidate,
-                        const std::string& role, const MetricInfo& metric, Design design,
-                        const RunOrder* order) {
-  RowValues row;
-  std::vector<int> blocks;  // of the placed values
-  std::map<int, const Observation*> of_block;
-  for (const Observation& b : candidate.trials) of_block[b.block] = &b;
-  std::map<int, Neighbourhood> places;
-  if (has_places(design)) places = neighbourhoods(baseline, candidate);
-  for (const Observation& a : baseline.trials) {
-    const auto found = of_block.find(a.block);
-    if (found == of_block.end()) continue;
-    const Observation& b = *found->second;
-    if (a.status != TrialStatus::ok) {
-      ++row.baseline_failed;
-      continue;
-    }
-    const auto value_a = value_of(a, role, metric.name);
-    const auto value_b = value_of(b, role, metric.name);
-    if (b.status != TrialStatus::ok) note_failure(row, b);
-    if (!value_a || (!value_b && b.status == TrialStatus::ok)) {
-      ++row.incomplete;
-      continue;
-    }
-    row.baseline.push_back(*value_a);
-    row.candidate.push_back(b.status == TrialStatus::ok ? *value_b : worst_of(metric));
-    if (!has_places(design)) continue;
-    blocks.push_back(a.block);
-    const Neighbourhood& neighbourhood = places.at(superblock_of(a.block));
-    row.placed.values.push_back(placed(a, row.baseline.back(), false, neighbourhood));
-    row.placed.values.push_back(placed(b, row.candidate.back(), true, neighbourhood));
-  }
-  row.placed.removes_places = order != nullptr;
-  if (order != nullptr && design == Design::restricted)
-    row.placed.swaps = restricted_swaps(*order, order->pair(baseline.arm, candidate.arm), blocks);
-  else if (has_places(design))
-    row.placed.swaps = swaps_within_superblocks(row.placed.values);
-  return row;
-}
-
-RowValues unpaired_values(const ArmObservations& baseline, const ArmObservations& candidate,
-                          const std::string& role, const MetricInfo& metric) {
-  RowValues row;
-  for (const Observation& a : baseline.trials) {
-    const auto value = value_of(a, role, metric.name);
-    if (a.status != TrialStatus::ok) {
-      ++row.baseline_failed;
-    } else if (value) {
-      row.baseline.push_back(*value);
-    } else {
-      ++row.incomplete;
-    }
-  }
-  for (const Observation& b : candidate.trials) {
-    const auto value = value_of(b, role, metric.name);
-    if (b.status != TrialStatus::ok) {
-      note_failure(row, b);
-      row.candidate.push_back(worst_of(metric));
-    } else if (value) {
-      row.candidate.push_back(*value);
-    } else {
-      ++row.incomplete;
-    }
-  }
-  return row;
-}
-
-}  // namespace
-
-RowValues row_values(const ArmObservations& baseline, const ArmObservations& candidate,
-                     const std::string& role, const MetricInfo& metric, Design design,
-                     const RunOrder* order) {
-  return design == Design::unpaired
-             ? unpaired_values(baseline, candidate, role, metric)
-             : paired_values(baseline, candidate, role, metric, design, order);
-}
-
 namespace {
 
 bool all_positive(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double x) { return x > 0; });
 }
 
-bool is_exact(const MeasuredRow& row) {
-  return row.metric.exact && row.values.candidate_failed == 0 &&
-         std::min(row.values.baseline.size(), row.values.candidate.size()) >=
-             static_cast<size_t>(exact_trials(row.family)) &&
-         one_distinct_value(row.values.baseline) && one_distinct_value(row.values.candidate);
-}
-
-double margin_on_scale(const MeasuredRow& row) {
-  const double share = share_on_scale(row, row.metric.relative_margin);
-  double amount = amount_on_scale(row, row.metric.absolute_margin);
-  if (row.metric.relative_margin > 0) {
-    const double least =
-        row.exact ? 0 : amount_on_scale(row, kSmallestAmountShare * row.metric.absolute_margin);
-    amount = std::min(amount, std::max(share_on_scale(row, kLargestAmountShare), least));
-  }
-  return std::max(share, amount);
-}
-
-double floor_on_scale(const MeasuredRow& row, std::optional<double> noise_floor) {
-  if (!noise_floor) return 0;
-  return row.metric.scale == Scale::logarithm ? share_on_scale(row, *noise_floor) : *noise_floor;
-}
-
-void describe_values(MeasuredRow& row) {
-  Comparison& out = row.comparison;
-  out.metric = row.metric.name;
-  out.n_baseline = static_cast<int>(row.values.baseline.size());
-  out.n_candidate = static_cast<int>(row.values.candidate.size());
-  if (out.n_baseline > 0) {
-    out.baseline_median = median(row.values.baseline);
-    out.baseline_max = *std::ranges::max_element(row.values.baseline);
-  }
-  if (out.n_candidate == 0) return;
-  out.candidate_median = finite(median(row.values.candidate));
-  out.candidate_max = finite(*std::ranges::max_element(row.values.candidate));
-}
-
-bool are_apart(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto [least_a, most_a] = std::ranges::minmax_element(a);
-  const auto [least_b, most_b] = std::ranges::minmax_element(b);
-  return *most_a < *least_b || *most_b < *least_a;
-}
-
-void set_test(MeasuredRow& row, std::span<const double> a, std::span<const double> b,
-              Design design) {
-  if (!has_places(design)) {
-    row.test.emplace(a, b, design);
-    return;
-  }
-  const PlacedValues placed = placed_on_scale(row);
-  row.test.emplace(placed);
-  row.comparison.reference_orders = count_of(placed.swaps);
-  // Of strong verdicts alone.
-  if (row.values.candidate_failed == 0 && row.test->p_value() <= kAlpha)
-    row.mean_p = mean_p(placed);
-}
-
-void set_effect(MeasuredRow& row, Design design) {
-  Comparison& out = row.comparison;
-  const std::vector<double> a = on_scale(row.values.baseline, row.scale);
-  const std::vector<double> b = on_scale(row.values.candidate, row.scale);
-  row.effect = hodges_lehmann_shift(a, b);
-  out.apart = are_apart(a, b);
-  out.difference = finite(hodges_lehmann_shift(row.values.baseline, row.values.candidate));
-  const size_t n = std::min(a.size(), b.size());
-  if (!row.exact && n >= static_cast<size_t>(kMinimumBlocks)) {
-    set_test(row, a, b, design);
-    out.p_value = row.test->p_value();
-    out.test = row.test->name();
-  }
-  if (row.scale == Scale::difference) out.difference = finite(row.effect);
-  if (row.scale == Scale::logarithm) out.ratio = finite(std::exp(row.effect));
-}
-
 std::string with_sign(const std::string& text, double value) {
   return value > 0 ? "+" + text : text;
-}
-
-std::string describe_end(const MeasuredRow& row, double end) {
-  if (std::isinf(end)) return end < 0 ? "anything below" : "anything above";
-  return describe_effect(row, end);
 }
 
 }  // namespace
@@ -252,131 +40,283 @@ int exact_trials(int gates) {
   return trials;
 }
 
-bool may_be_drift(const MeasuredRow& row) {
-  return !row.in_turns && row.metric.unit == Unit::seconds;
-}
-
 std::optional<double> finite(double x) {
   return std::isfinite(x) ? std::optional(x) : std::nullopt;
 }
 
-MeasuredRow measure_values(const MetricInfo& metric, RowValues values) {
-  MeasuredRow row;
-  row.metric = metric;
-  row.values = std::move(values);
-  describe_values(row);
-  const bool logarithm = metric.scale == Scale::logarithm && all_positive(row.values.baseline) &&
-                         all_positive(row.values.candidate);
-  row.scale = logarithm ? Scale::logarithm : Scale::difference;
-  row.margin = row.claim_margin = margin_on_scale(row);
-  return row;
+RowScale scale_of(const MetricInfo& metric, const RowValues& values) {
+  const bool logarithm = metric.scale == Scale::logarithm && all_positive(values.baseline) &&
+                         all_positive(values.candidate);
+  return {metric.name, logarithm ? Scale::logarithm : Scale::difference,
+          values.baseline.empty() ? std::nullopt : std::optional(median(values.baseline))};
 }
 
-MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design design,
-                        std::optional<double> noise_floor, int family) {
-  MeasuredRow row = measure_values(metric, std::move(values));
-  row.family = family;
-  row.least_trials = least_trials(family, design);
-  row.in_turns = design != Design::unpaired;
-  row.exact = is_exact(row);
-  row.comparison.exact = row.exact;
-  row.margin = margin_on_scale(row);
-  row.claim_margin = std::max(row.margin, floor_on_scale(row, noise_floor));
-  row.comparison.margin = row.scale == Scale::logarithm ? std::expm1(row.margin) : row.margin;
-  if (!row.values.baseline.empty() && !row.values.candidate.empty()) set_effect(row, design);
-  return row;
+std::vector<double> RowScale::of(std::vector<double> values) const {
+  if (kind == Scale::logarithm)
+    for (double& x : values) x = std::log(x);
+  return values;
 }
 
-void set_removed_place(MeasuredRow& row, const Interval& interval) {
-  row.comparison.removed_place.reset();
-  const SwapTest* test = row.test ? row.test->swaps() : nullptr;
-  if (test == nullptr || !std::isfinite(row.effect)) return;
-  const PlaceRule& places = test->places();
-  const double low = std::min({0.0, row.effect, interval.low});
-  const double high = std::max({0.0, row.effect, interval.high});
-  const bool changes = std::ranges::any_of(
-      places.borders(), [&](double border) { return low <= border && border <= high; });
-  if (!changes && !places.acts(row.effect)) return;
-  const auto effect = shown(row, places.effect().at(row.effect));
-  const auto estimate = shown(row, test->estimate_without_places());
-  if (effect && estimate)
-    row.comparison.removed_place = {*effect, places.p_value(row.effect), *estimate, !changes};
+double RowScale::share(double share) const {
+  if (kind == Scale::logarithm) return std::log1p(share);
+  return share * std::abs(typical.value_or(0));
 }
 
-std::vector<double> on_scale(const std::vector<double>& values, Scale scale) {
-  std::vector<double> scaled = values;
-  if (scale == Scale::logarithm) {
-    for (double& x : scaled) x = std::log(x);
-  }
-  return scaled;
-}
-
-PlacedValues placed_on_scale(const MeasuredRow& row) {
-  PlacedValues placed = row.values.placed;
-  if (row.scale == Scale::logarithm)
-    for (PlacedValue& value : placed.values) value.value = std::log(value.value);
-  return placed;
-}
-
-double share_on_scale(const MeasuredRow& row, double share) {
-  if (row.scale == Scale::logarithm) return std::log1p(share);
-  return share * std::abs(row.comparison.baseline_median.value_or(0));
-}
-
-double amount_on_scale(const MeasuredRow& row, double amount) {
-  if (row.scale == Scale::difference) return amount;
-  const auto& typical = row.comparison.baseline_median;
+double RowScale::amount(double amount) const {
+  if (kind == Scale::difference) return amount;
   return typical ? std::log1p(amount / *typical) : 0;
 }
 
-std::optional<double> shown(const MeasuredRow& row, double on_scale) {
+std::optional<double> RowScale::shown(double on_scale) const {
   if (!std::isfinite(on_scale)) return std::nullopt;
-  return finite(row.scale == Scale::logarithm ? std::exp(on_scale) : on_scale);
+  return finite(kind == Scale::logarithm ? std::exp(on_scale) : on_scale);
 }
 
-std::string describe_effect(const MeasuredRow& row, double on_scale) {
-  if (row.scale == Scale::difference) {
-    return with_sign(format_metric(row.metric.name, on_scale), on_scale);
-  }
+std::string RowScale::describe_effect(double on_scale) const {
+  if (kind == Scale::difference) return with_sign(format_metric(metric, on_scale), on_scale);
   return format_change(std::exp(on_scale));
 }
 
-std::string describe_interval(const MeasuredRow& row, const Interval& interval) {
-  return format_interval(describe_end(row, interval.low), describe_end(row, interval.high));
+std::string RowScale::describe_interval(const Interval& interval) const {
+  const auto end = [&](double at) -> std::string {
+    if (std::isinf(at)) return at < 0 ? "anything below" : "anything above";
+    return describe_effect(at);
+  };
+  return format_interval(end(interval.low), end(interval.high));
 }
 
-std::string describe_size(const MeasuredRow& row, double on_scale) {
-  if (row.scale == Scale::difference) return format_metric(row.metric.name, on_scale);
-  return format_size(row.metric.name, std::expm1(on_scale), row.comparison.baseline_median);
+std::string RowScale::describe_size(double on_scale) const {
+  if (kind == Scale::difference) return format_metric(metric, on_scale);
+  return format_size(metric, std::expm1(on_scale), typical);
+}
+
+double margin_of(const MetricInfo& metric, const RowScale& scale, bool exact) {
+  const double share = scale.share(metric.relative_margin);
+  double amount = scale.amount(metric.absolute_margin);
+  if (metric.relative_margin > 0) {
+    const double least = exact ? 0 : scale.amount(kSmallestAmountShare * metric.absolute_margin);
+    amount = std::min(amount, std::max(scale.share(kLargestAmountShare), least));
+  }
+  return std::max(share, amount);
+}
+
+double SlopeDifference::p_value() const {
+  if (freedom <= 0 || std::abs(value) <= resolution) return 1;
+  if (error == 0) return 0;
+  const boost::math::students_t t(freedom);
+  return 2 * boost::math::cdf(boost::math::complement(t, std::abs(value) / error));
+}
+
+Interval SlopeDifference::interval(double alpha) const {
+  if (freedom <= 0) return {};
+  const boost::math::students_t t(freedom);
+  const double by_trials = error * boost::math::quantile(boost::math::complement(t, alpha / 2));
+  const double width = std::max(by_trials, resolution);
+  return {value - width, value + width};
+}
+
+SlopeDifference slope_difference(const TrialSlopes& baseline, const TrialSlopes& candidate) {
+  SlopeDifference difference;
+  difference.value = candidate.mean() - baseline.mean();
+  difference.resolution = baseline.resolution + candidate.resolution;
+  if (!baseline.has_interval() || !candidate.has_interval()) return difference;
+  const double a = baseline.error() * baseline.error();
+  const double b = candidate.error() * candidate.error();
+  difference.error = std::sqrt(a + b);
+  difference.freedom =
+      a + b > 0 ? (a + b) * (a + b) / (a * a / baseline.freedom() + b * b / candidate.freedom())
+                : std::min(baseline.freedom(), candidate.freedom());
+  return difference;
+}
+
+std::optional<GrowthDifference> growth_difference(const GrowthEstimate& baseline,
+                                                  const GrowthEstimate& candidate) {
+  if (!baseline.slope || !candidate.slope) return std::nullopt;
+  return GrowthDifference{
+      slope_difference(baseline.trials, candidate.trials),
+      *baseline.slope,
+      *candidate.slope,
+      std::max(baseline.matters, candidate.matters),
+      baseline.verdict,
+      candidate.verdict,
+      baseline.reason == candidate.reason
+          ? baseline.reason
+          : fmt::format("baseline {}; candidate {}", baseline.reason, candidate.reason)};
 }
 
 namespace {
 
-constexpr int kPowerDraws = 200;
+bool is_exact(const RowQuestion& question, const RowValues& values) {
+  return question.metric.exact && values.candidate_failed == 0 &&
+         std::min(values.baseline.size(), values.candidate.size()) >=
+             static_cast<size_t>(exact_trials(question.family)) &&
+         one_distinct_value(values.baseline) && one_distinct_value(values.candidate);
+}
+
+double floor_on_scale(const RowQuestion& question, const RowScale& scale) {
+  if (!question.noise_floor) return 0;
+  return question.metric.scale == Scale::logarithm ? scale.share(*question.noise_floor)
+                                                   : *question.noise_floor;
+}
+
+bool are_apart(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto [least_a, most_a] = std::ranges::minmax_element(a);
+  const auto [least_b, most_b] = std::ranges::minmax_element(b);
+  return *most_a < *least_b || *most_b < *least_a;
+}
+
+/// Values and places on the row's scale.
+PlacedValues placed_on(const RowScale& scale, PlacedValues placed) {
+  if (scale.kind == Scale::logarithm)
+    for (PlacedValue& value : placed.values) value.value = std::log(value.value);
+  return placed;
+}
+
+std::optional<double> median_of(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : finite(median(values));
+}
+
+MeasuredRow growth_row_of(RowQuestion question, RowValues values, GrowthDifference growth) {
+  MeasuredRow row;
+  row.scale = {question.metric.name, Scale::difference, growth.baseline_slope};
+  row.candidate_median = growth.candidate_slope;
+  row.effect = growth.difference.value;
+  row.difference = growth.difference.value;
+  row.margin = growth.margin;
+  row.claim_margin = std::max(growth.margin, question.noise_floor.value_or(0));
+  if (growth.difference.freedom > 0) row.p_value = growth.difference.p_value();
+  row.growth = std::move(growth);
+  row.values = std::move(values);
+  row.question = std::move(question);
+  return row;
+}
 
 }  // namespace
 
-void add_power(MeasuredRow& row, Design design, double alpha, int family, unsigned long seed) {
-  Comparison& out = row.comparison;
-  if (row.exact) out.smallest_detectable = 0;
-  if (!row.test) return;
-  const std::optional<Noise> noise =
-      noise_of(on_scale(row.values.baseline, row.scale), on_scale(row.values.candidate, row.scale));
-  if (!noise) return;
-  Random random(seed);
-  const auto blocks = static_cast<int>(noise->a.size());
-  const EstimateScatter scatter = scatter_of(*noise, blocks, kPowerDraws, random);
-  if (const auto found =
-          detectable_shift(scatter, blocks, design, alpha / family, row.claim_margin))
-    out.smallest_detectable = row.scale == Scale::logarithm ? std::expm1(*found) : *found;
-  if (row.decision.verdict != Verdict::inconclusive || may_be_drift(row)) return;
-  out.blocks_needed =
-      blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, design, alpha / family);
-  if (out.blocks_needed) *out.blocks_needed = std::max(*out.blocks_needed, row.least_trials);
-  out.reason +=
-      out.blocks_needed
-          ? fmt::format("; about {} blocks should settle it", *out.blocks_needed)
-          : fmt::format("; {} blocks would not settle it with this noise", kMostUsefulBlocks);
+MeasuredRow measure_row(RowQuestion question, RowValues values,
+                        std::optional<GrowthDifference> growth) {
+  const Design design = question.design;
+  const int least = std::max(least_trials(question.family, design), question.least_trials);
+  if (growth) {
+    MeasuredRow row = growth_row_of(std::move(question), std::move(values), std::move(*growth));
+    row.least_trials = least;
+    return row;
+  }
+  MeasuredRow row;
+  row.least_trials = least;
+  row.scale = scale_of(question.metric, values);
+  row.candidate_median = median_of(values.candidate);
+  row.exact = is_exact(question, values);
+  row.margin = margin_of(question.metric, row.scale, row.exact);
+  row.claim_margin = std::max(row.margin, floor_on_scale(question, row.scale));
+  if (!values.baseline.empty() && !values.candidate.empty()) {
+    const std::vector<double> a = row.scale.of(values.baseline);
+    const std::vector<double> b = row.scale.of(values.candidate);
+    row.effect = hodges_lehmann_shift(a, b);
+    row.difference = finite(row.scale.kind == Scale::difference
+                                ? row.effect
+                                : hodges_lehmann_shift(values.baseline, values.candidate));
+    row.apart = are_apart(a, b);
+    if (!row.exact && std::min(a.size(), b.size()) >= static_cast<size_t>(kMinimumBlocks)) {
+      if (has_places(design)) {
+        const PlacedValues placed = placed_on(row.scale, values.placed);
+        row.test.emplace(placed);
+        // Of strong verdicts alone.
+        if (values.candidate_failed == 0 && row.test->p_value() <= kAlpha)
+          row.mean_p = mean_p(placed);
+      } else {
+        row.test.emplace(a, b, design);
+      }
+      row.p_value = row.test->p_value();
+      if (question.gate && !values.placed.empty()) row.spread_p = spread_p(values.placed);
+    }
+  }
+  row.values = std::move(values);
+  row.question = std::move(question);
+  return row;
+}
+
+namespace {
+
+std::set<std::string> without(const std::set<std::string>& all, const std::set<std::string>& out) {
+  std::set<std::string> rest;
+  std::ranges::set_difference(all, out, std::inserter(rest, rest.end()));
+  return rest;
+}
+
+void note_one_sided(std::vector<Note>& notes, const std::string& role,
+                    const std::set<std::string>& metrics, const std::string& has,
+                    const std::string& lacks) {
+  if (metrics.empty()) return;
+  notes.push_back(
+      {"metric_in_one_arm_only",
+       fmt::format("{} was measured for {} in arm {} but not in arm {}, so it is not compared",
+                   fmt::join(metrics, ", "), role, has, lacks),
+       "give both the same meters and gauges; what is read once a second, such as PSS, is missing "
+       "in "
+       "short trials"});
+}
+
+std::optional<GrowthDifference> growth_between(const std::vector<GrowthRow>& growth,
+                                               const RowQuestion& asked) {
+  const GrowthRow* a = find_growth(growth, asked.baseline, asked.role, asked.metric.name);
+  const GrowthRow* b = find_growth(growth, asked.candidate, asked.role, asked.metric.name);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  return growth_difference(a->estimate, b->estimate);
+}
+
+RowQuestion question_of(const Inquiry& inquiry, const std::string& candidate,
+                        const std::string& role, const std::string& metric) {
+  const bool control = inquiry.view.control_arms.contains(candidate);
+  const bool gate = !control && is_gate_row(inquiry.gates, role, metric);
+  const bool advisory =
+      !control && !gate && std::ranges::any_of(inquiry.gates, [&](const Gate& one) {
+        return asks_for_change(one, role, metric);
+      });
+  return {metric_info(inquiry.run.job, metric),
+          inquiry.settings.design,
+          noise_floor(inquiry.settings.calibration, {role, metric}),
+          gate ? inquiry.gate_rows : 1,
+          inquiry.least_trials,
+          inquiry.view.baseline,
+          candidate,
+          role,
+          gate,
+          advisory};
+}
+
+void measure_candidate(MeasuredRows& measured, const Inquiry& inquiry,
+                       const std::vector<GrowthRow>& growth, const ArmObservations& candidate) {
+  const ArmObservations& baseline = inquiry.observations.arms.front();
+  for (const std::string& role : inquiry.roles) {
+    const std::set<std::string> of_a = metrics_of(baseline, role);
+    const std::set<std::string> of_b = metrics_of(candidate, role);
+    const std::set<std::string> only_a = without(of_a, of_b);
+    // A candidate that never lived has no metrics, and is worse in all of them.
+    const bool compare_all = !any_alive(candidate);
+    for (const std::string& metric : compare_all ? of_a : without(of_a, only_a)) {
+      RowQuestion asked = question_of(inquiry, candidate.arm, role, metric);
+      RowValues values = row_values(baseline, candidate, role, asked.metric, asked.design,
+                                    inquiry.order ? &*inquiry.order : nullptr);
+      auto of_growth = growth_between(growth, asked);
+      measured.rows.push_back(
+          measure_row(std::move(asked), std::move(values), std::move(of_growth)));
+    }
+    if (!compare_all)
+      note_one_sided(measured.limitations, role, only_a, baseline.arm, candidate.arm);
+    if (any_alive(baseline))
+      note_one_sided(measured.limitations, role, without(of_b, of_a), candidate.arm, baseline.arm);
+  }
+}
+
+}  // namespace
+
+MeasuredRows measure_rows(const Inquiry& inquiry, const std::vector<GrowthRow>& growth) {
+  MeasuredRows measured;
+  for (const ArmObservations& arm : inquiry.observations.arms | std::views::drop(1))
+    if (!inquiry.view.ablation_arms.contains(arm.arm))
+      measure_candidate(measured, inquiry, growth, arm);
+  return measured;
 }
 
 }  // namespace memduel

@@ -7,8 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis_steps.h"
 #include "model/metric_catalogue.h"
 #include "stats/estimates.h"
+#include "util/text.h"
 #include "verdict/gates.h"
 
 namespace memduel {
@@ -120,13 +122,15 @@ std::optional<MisleadingSum> misleading_sum(const RunData& run) {
   return most;
 }
 
+namespace {
+
 bool ask_for_the_sum(const std::vector<Gate>& gates) {
   return std::ranges::any_of(gates, [](const Gate& gate) {
     return asks_about(gate, kTree, kPeakRss) || asks_about(gate, kTree, kPeakRssNoFiles);
   });
 }
 
-std::vector<Gate> default_gates(const RunData& run) {
+std::vector<Gate> default_gates(const RunData& run, const std::optional<MisleadingSum>& sum) {
   JobFacts job = run.job;
   const RoleMetric rss = {kTree, kPeakRss};
   const RoleMetric without_files = {kTree, kPeakRssNoFiles};
@@ -135,11 +139,41 @@ std::vector<Gate> default_gates(const RunData& run) {
     return !trial.counts() || trial.value(kTree, kPeakRssNoFiles);
   });
   if (!is_known) std::ranges::replace(job.default_gates, without_files, rss);
-  if (const auto sum = misleading_sum(run)) {
+  if (sum) {
     std::ranges::replace(job.default_gates, rss, sum->asked);
     std::ranges::replace(job.default_gates, without_files, sum->asked);
   }
   return default_gates(job);
+}
+
+std::string describe(const MisleadingSum& sum) {
+  const std::string bytes = format_bytes(sum.bytes);
+  return sum.how == MisleadingSum::How::counts_again
+             ? "tree.peak_rss_bytes counts " + bytes + " of shared memory more than once"
+             : "tree.peak_rss_bytes leaves out " + bytes + " that no process maps, as in a tmpfs";
+}
+
+}  // namespace
+
+std::vector<Gate> default_gates(const RunData& run) {
+  return default_gates(run, misleading_sum(run));
+}
+
+AskedGates gates_to_judge(const RunData& run, const AnalysisSettings& settings) {
+  const bool by_default = asks_for_default_gates(settings);
+  const bool of_sum = ask_for_the_sum(by_default ? default_gates(run.job) : settings.gates);
+  const auto sum = by_default || of_sum ? misleading_sum(run) : std::nullopt;
+  AskedGates asked;
+  if (by_default) asked.gates = default_gates(run, sum);
+  asked.gates.insert(asked.gates.end(), settings.gates.begin(), settings.gates.end());
+  if (!sum || !of_sum) return asked;
+  const std::string better = sum->asked.role + "." + sum->asked.metric;
+  if (by_default)
+    asked.limitations.push_back({"misleading_sum", describe(*sum),
+                                 "the default gate asks for " + better + " in its place"});
+  else
+    asked.warnings.push_back({"misleading_sum", describe(*sum), "ask for " + better});
+  return asked;
 }
 
 }  // namespace memduel

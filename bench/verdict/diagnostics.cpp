@@ -1,4 +1,4 @@
-#include "diagnostics.h"
+// What weakens a run's claims, found in its own numbers, and what tracers changed.
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "analysis_steps.h"
 #include "model/experiment_view.h"
 #include "model/metric_catalogue.h"
 #include "stats/estimates.h"
@@ -57,7 +58,7 @@ std::vector<double> residuals(const std::vector<TimedValue>& a, const std::vecto
   return plain(all);
 }
 
-void note_drift(std::vector<Note>& notes, const MeasuredRow& row, const std::vector<TimedValue>& a,
+void note_drift(std::vector<Note>& notes, const DecidedRow& row, const std::vector<TimedValue>& a,
                 const std::vector<TimedValue>& b) {
   const double p = order_p(residuals(a, b));
   if (p >= kDriftLevel) return;
@@ -69,7 +70,7 @@ void note_drift(std::vector<Note>& notes, const MeasuredRow& row, const std::vec
        "let the machine settle first, close other programs, fix the CPU frequency"});
 }
 
-void note_modes(std::vector<Note>& notes, const MeasuredRow& row, const std::string& arm,
+void note_modes(std::vector<Note>& notes, const DecidedRow& row, const std::string& arm,
                 const std::vector<TimedValue>& values) {
   const std::vector<Mode> modes = find_modes(plain(values));
   if (modes.empty()) return;
@@ -79,11 +80,12 @@ void note_modes(std::vector<Note>& notes, const MeasuredRow& row, const std::str
     grouped += mode.count;
     groups += fmt::format("{}{:.0f} % near {}", groups.empty() ? "" : ", ",
                           100.0 * mode.count / static_cast<double>(values.size()),
-                          format_metric(row.metric.name, mode.median));
+                          format_metric(row.comparison.metric, mode.median));
   }
   if (const int rest = static_cast<int>(values.size()) - grouped; rest > 0)
     groups += fmt::format(", {} of {} trials near none of them", rest, values.size());
-  const bool held = row.metric.unit == Unit::bytes && !row.metric.exact;  // an allocator's part
+  const bool held = row.measured.question.metric.unit == Unit::bytes &&
+                    !row.measured.question.metric.exact;  // an allocator's part
   notes.push_back({"several_modes",
                    fmt::format("{}.{} of arm {} has {} modes: {}", row.comparison.role,
                                row.comparison.metric, arm, modes.size(), groups),
@@ -93,14 +95,7 @@ void note_modes(std::vector<Note>& notes, const MeasuredRow& row, const std::str
                           "or more"});
 }
 
-/// On the scale of a row of these values alone.
-double margin_of(const MetricInfo& metric, const std::vector<double>& values) {
-  RowValues alone;
-  alone.baseline = values;
-  return measure_values(metric, std::move(alone)).margin;
-}
-
-void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const std::string& arm,
+void note_first_trial(std::vector<Note>& notes, const DecidedRow& row, const std::string& arm,
                       const std::vector<TimedValue>& timed) {
   if (timed.size() < 5) return;
   const std::vector<double> values = plain(timed);
@@ -109,51 +104,57 @@ void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const st
   for (const double value : values) deviations.push_back(std::abs(value - center));
   const double spread = sigma_of_deviations(deviations);
   if (spread <= 0 || deviations.front() <= kOutlierZ * spread) return;
-  const std::vector<double> pair = on_scale({values.front(), center}, row.scale);
+  const std::vector<double> pair = row.measured.scale.of({values.front(), center});
   // The row's margin is of the baseline, which may be of another size than this arm.
-  const double margin = std::max(row.claim_margin, margin_of(row.metric, values));
+  RowValues alone;
+  alone.baseline = values;
+  const MetricInfo& metric = row.measured.question.metric;
+  const double margin =
+      std::max(row.measured.claim_margin, margin_of(metric, scale_of(metric, alone)));
   if (std::abs(pair[0] - pair[1]) <= margin) return;
   if (*std::max_element(deviations.begin() + 1, deviations.end()) > kOutlierZ * spread) return;
   notes.push_back({"first_trial_outlier",
                    fmt::format("the first trial of arm {} stands out in {}.{}: {} against a median "
                                "of {}",
                                arm, row.comparison.role, row.comparison.metric,
-                               format_metric(row.metric.name, values.front()),
-                               format_metric(row.metric.name, center)),
+                               format_metric(row.comparison.metric, values.front()),
+                               format_metric(row.comparison.metric, center)),
                    "raise the number of warm-up blocks"});
 }
 
 /// What a trial's place among its neighbours does to it is taken out of the test, and told.
-void note_position(std::vector<Note>& notes, const MeasuredRow& row) {
-  if (!row.test || row.test->swaps() == nullptr) return;
-  const PlaceRule& places = row.test->swaps()->places();
-  const double p = places.p_value(row.effect);
+void note_position(std::vector<Note>& notes, const DecidedRow& row) {
+  const std::optional<ShiftTest>& test = row.measured.test;
+  if (!test || test->swaps() == nullptr) return;
+  const PlaceRule& places = test->swaps()->places();
+  const double effect = row.measured.effect;
+  const double p = places.p_value(effect);
   if (p >= kDriftLevel) return;
   notes.push_back({"position_effect",
                    fmt::format("the second of two neighbouring trials has {} {}.{} (p {:.4f}), "
                                "whichever arm it is; the test takes that out",
-                               describe_effect(row, places.effect().at(row.effect)),
+                               row.measured.scale.describe_effect(places.effect().at(effect)),
                                row.comparison.role, row.comparison.metric, p),
                    "look for what a trial leaves to the next one: caches, files, a clock that "
                    "slows down"});
 }
 
 /// Ranks tell how the typical trial moved. What memory runs out in is the largest.
-void note_tail(std::vector<Note>& notes, const MeasuredRow& row) {
+void note_tail(std::vector<Note>& notes, const DecidedRow& row) {
   const Comparison& out = row.comparison;
   if (!out.is_change() || !out.baseline_max || !out.candidate_max) return;
   const double of_candidate = *out.candidate_max;
   const double of_baseline = *out.baseline_max;
   const double largest = of_candidate - of_baseline;
-  if (largest * row.effect >= 0) return;
+  if (largest * row.measured.effect >= 0) return;
   notes.push_back(
       {"tail_differs",
        fmt::format("the typical trial of {} has {} {}.{} than that of {}, its largest one has {}: "
                    "{} against {}",
-                   out.candidate, row.effect < 0 ? "less" : "more", out.role, out.metric,
+                   out.candidate, row.measured.effect < 0 ? "less" : "more", out.role, out.metric,
                    out.baseline, largest < 0 ? "less" : "more",
-                   format_metric(row.metric.name, of_candidate),
-                   format_metric(row.metric.name, of_baseline)),
+                   format_metric(row.comparison.metric, of_candidate),
+                   format_metric(row.comparison.metric, of_baseline)),
        "give the largest trial a ceiling of its own, such as ROLE.METRIC<=900MiB"});
 }
 
@@ -217,15 +218,15 @@ double order_p(const std::vector<double>& in_order) {
   return std::min(1.0, 2 * smaller);
 }
 
-std::vector<Note> diagnose(const Observations& observations, const std::vector<MeasuredRow>& rows,
+std::vector<Note> diagnose(const Observations& observations, const std::vector<DecidedRow>& rows,
                            const nlohmann::json& environment) {
   std::vector<Note> notes;
   std::set<RoleMetric> baseline_done;
-  for (const MeasuredRow& row : rows) {
+  for (const DecidedRow& row : rows) {
     const Comparison& out = row.comparison;
     const ArmObservations* baseline = find_arm(observations, out.baseline);
     const ArmObservations* candidate = find_arm(observations, out.candidate);
-    if (!out.gate || row.exact || baseline == nullptr || candidate == nullptr) continue;
+    if (!out.gate || out.exact || baseline == nullptr || candidate == nullptr) continue;
     const auto a = values_in_order(*baseline, out.role, out.metric);
     const auto b = values_in_order(*candidate, out.role, out.metric);
     note_drift(notes, row, a, b);

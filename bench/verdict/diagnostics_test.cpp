@@ -1,8 +1,7 @@
-#include "diagnostics.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis_steps.h"
 #include "stats/samples.h"
 #include "support/synthetic_run.h"
 #include "support/test_data.h"

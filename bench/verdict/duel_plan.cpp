@@ -85,18 +85,19 @@ std::optional<PlannedBlocks> planned_blocks_for(double spread, int probed, const
                        blocks_for(spread * std::sqrt(factors.high), finding)};
 }
 
-PlannedRow plan_row(const MeasuredRow& row, double change, Finding finding) {
-  PlannedRow planned{{row.comparison.role, row.metric.name}, std::nullopt, {}};
-  if (row.metric.scale == Scale::difference) {
+PlannedRow plan_row(const RoleMetric& name, const MetricInfo& metric, const RowValues& values,
+                    double change, Finding finding) {
+  PlannedRow planned{name, std::nullopt, {}};
+  if (metric.scale == Scale::difference) {
     planned.reason =
         "a share of a slope or a ratio means nothing; see its smallest detectable change";
     return planned;
   }
-  const int probed = std::min(row.comparison.n_baseline, row.comparison.n_candidate);
+  const RowScale scale = scale_of(metric, values);
+  const auto probed = static_cast<int>(std::min(values.baseline.size(), values.candidate.size()));
   const auto spread = probed < kMinimumBlocks
                           ? std::nullopt
-                          : spread_of(on_scale(row.values.baseline, row.scale),
-                                      on_scale(row.values.candidate, row.scale));
+                          : spread_of(scale.of(values.baseline), scale.of(values.candidate));
   if (!spread) {
     planned.reason = probed < kMinimumBlocks
                          ? fmt::format("{} usable {}, {} are needed", probed,
@@ -104,11 +105,11 @@ PlannedRow plan_row(const MeasuredRow& row, double change, Finding finding) {
                          : std::string("a trial of it failed");
     return planned;
   }
-  finding.change = share_on_scale(row, change);
-  finding.margin = row.margin;
-  if (finding.change < row.margin) {
+  finding.change = scale.share(change);
+  finding.margin = margin_of(metric, scale);
+  if (finding.change < finding.margin) {
     planned.reason = fmt::format("below the margin of {}: it would be called unchanged",
-                                 describe_size(row, row.margin));
+                                 scale.describe_size(finding.margin));
     return planned;
   }
   planned.blocks = planned_blocks_for(*spread, probed, finding);
@@ -166,12 +167,10 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
   for (const Comparison& row : results.comparisons) {
     if (!row.gate || row.candidate != view.arms[1]) continue;
     const MetricInfo info = metric_info(run.job, row.metric);
-    MeasuredRow measured = measure_values(
-        info,
-        row_values(observations.arms[0], observations.arms[1], row.role, info, Design::paired));
-    measured.comparison.role = row.role;
-    plan.probed_blocks = std::max(plan.probed_blocks, measured.comparison.n_baseline);
-    plan.rows.push_back(plan_row(measured, change, finding));
+    const RowValues values =
+        row_values(observations.arms[0], observations.arms[1], row.role, info, Design::paired);
+    plan.probed_blocks = std::max(plan.probed_blocks, static_cast<int>(values.baseline.size()));
+    plan.rows.push_back(plan_row({row.role, row.metric}, info, values, change, finding));
   }
   sum_up(plan);
   return plan;

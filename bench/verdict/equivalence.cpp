@@ -1,8 +1,7 @@
-#include "equivalence.h"
-
 #include <algorithm>
 #include <set>
 
+#include "analysis_steps.h"
 #include "model/experiment_view.h"
 #include "model/metric_catalogue.h"
 #include "stats/estimates.h"

@@ -1,8 +1,12 @@
+// What each bound of a gate says of a row or a variant, and the gates of a whole run.
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "analysis_steps.h"
 #include "stats/estimates.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -23,88 +27,71 @@ struct Answer {
   GateEvidence evidence = {};
 };
 
-Interval towards_worse(const MeasuredRow& row, const Interval& interval) {
-  if (row.metric.better != Direction::higher) return interval;
-  return {-interval.high, -interval.low};
-}
-
-/// Of the change on the row's scale.
-Interval interval_of(const MeasuredRow& row, double alpha) {
-  return row.growth ? row.growth->difference.interval(alpha) : row.test->interval(alpha);
+/// Of a change on the row's scale, so that more is worse.
+double worse(const MeasuredRow& row, double change) {
+  return row.question.metric.better != Direction::higher ? change : -change;
 }
 
 /// A bound in the unit in which it was written; a default gate's is the margin of the row.
 std::string bound_text(const MeasuredRow& row, const Bound* bound) {
-  if (bound == nullptr) return describe_size(row, row.margin);
-  return bound->kind == Bound::Kind::share ? format_share(bound->value)
-                                           : format_metric(row.metric.name, bound->value);
+  if (bound == nullptr) return row.scale.describe_size(row.margin);
+  return bound->of == GateQuantity::ratio ? format_share(bound->value)
+                                          : format_metric(row.scale.metric, bound->value);
 }
 
 double limit_on_scale(const MeasuredRow& row, const Bound* bound) {
   if (bound == nullptr) return row.margin;
-  return bound->kind == Bound::Kind::share ? share_on_scale(row, bound->value)
-                                           : amount_on_scale(row, bound->value);
+  return bound->of == GateQuantity::ratio ? row.scale.share(bound->value)
+                                          : row.scale.amount(bound->value);
 }
 
-/// The change that was estimated, on the scale on which rows are written down.
-GateEvidence change_of(const MeasuredRow& row, double limit) {
-  GateEvidence evidence;
-  evidence.quantity =
-      row.scale == Scale::logarithm ? GateQuantity::ratio : GateQuantity::difference;
-  const double worse = row.metric.better != Direction::higher ? limit : -limit;
-  evidence.limit = shown(row, worse);
-  evidence.estimate = shown(row, row.effect);
-  evidence.n_baseline = row.comparison.n_baseline;
-  evidence.n_candidate = row.comparison.n_candidate;
-  return evidence;
-}
-
-void take_interval(GateEvidence& evidence, const MeasuredRow& row, const Interval& interval,
-                   double alpha) {
-  evidence.method = row.comparison.test;
-  evidence.ci_low = shown(row, interval.low);
-  evidence.ci_high = shown(row, interval.high);
-  evidence.confidence = 1 - 2 * alpha;
-  evidence.p_adjusted = row.comparison.p_adjusted;
-}
-
-Answer answer_relative(const MeasuredRow& row, const Bound* bound, double alpha) {
+Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alpha) {
+  const MeasuredRow& row = decided.measured;
   const double limit = limit_on_scale(row, bound);
-  const double worse = row.metric.better != Direction::higher ? row.effect : -row.effect;
   const std::string bound_is = bound_text(row, bound);
-  const std::string effect = describe_effect(row, row.effect);
+  const std::string effect = row.scale.describe_effect(row.effect);
   Answer answer;
-  answer.evidence = change_of(row, limit);
-  answer.beyond = worse > 0 && worse > limit;
+  GateEvidence& evidence = answer.evidence;
+  evidence.quantity =
+      row.scale.kind == Scale::logarithm ? GateQuantity::ratio : GateQuantity::difference;
+  evidence.limit = row.scale.shown(worse(row, limit));
+  evidence.estimate = row.scale.shown(row.effect);
+  evidence.n_baseline = row.baselines();
+  evidence.n_candidate = row.candidates();
+  answer.beyond = worse(row, row.effect) > std::max(0.0, limit);
   if (row.exact) {
-    answer.evidence.method = kIdentical;
+    evidence.method = kIdentical;
     answer.outcome = answer.beyond ? GateOutcome::failed : GateOutcome::passed;
     answer.shown = true;
     answer.reason = fmt::format("exact: {}, allowed is a worsening of {}", effect, bound_is);
     return answer;
   }
   if (!row.test && !row.growth) {
-    answer.reason = too_few_blocks(row.comparison.n_candidate, trials_needed(row));
+    answer.reason = too_few_blocks(row.candidates(), trials_needed(row));
     return answer;
   }
-  const Interval two_sided = interval_of(row, 2 * alpha);
-  take_interval(answer.evidence, row, two_sided, alpha);
-  const Interval sided = towards_worse(row, two_sided);
-  if (sided.high <= limit) {
+  const Interval interval = row.interval(2 * alpha);
+  const auto [least, most] = std::minmax({worse(row, interval.low), worse(row, interval.high)});
+  const std::optional<double>& p = decided.comparison.p_adjusted;
+  evidence.method = decided.comparison.test;
+  evidence.ci_low = row.scale.shown(interval.low);
+  evidence.ci_high = row.scale.shown(interval.high);
+  evidence.confidence = 1 - 2 * alpha;
+  evidence.p_adjusted = p;
+  if (most <= limit) {
     answer.outcome = GateOutcome::passed;
     answer.reason =
         fmt::format("{}: a worsening of more than {} is ruled out at the {:.4g} % level", effect,
                     bound_is, 100 * alpha);
     return answer;
   }
-  const bool real = row.comparison.p_adjusted && *row.comparison.p_adjusted <= alpha &&
-                    row.decision.verdict == Verdict::regressed;
+  const bool real = p && *p <= alpha && decided.decision.verdict == Verdict::regressed;
   if (answer.beyond && real) {
-    answer.shown = sided.low > limit;
+    answer.shown = least > limit;
     answer.outcome = GateOutcome::failed;
     answer.reason = fmt::format("{} is {} the bound of {} (corrected p {:.4f})", effect,
                                 answer.shown ? "shown to be beyond" : "real, and estimated beyond",
-                                bound_is, *row.comparison.p_adjusted);
+                                bound_is, *p);
     return answer;
   }
   answer.reason = fmt::format(
@@ -124,7 +111,7 @@ bool is_shown_beyond(const Answer& answer) {
          *answer.evidence.ci_low > *answer.evidence.limit;
 }
 
-Answer answer_growth_relative(const MeasuredRow& row, const Growth* growth, const Bound* bound,
+Answer answer_growth_relative(const DecidedRow& row, const Growth* growth, const Bound* bound,
                               double alpha) {
   Answer answer = answer_relative(row, bound, alpha);
   if (growth == nullptr) return answer;
@@ -211,8 +198,10 @@ Answer answer_ceiling(const GateSubject& subject, const MetricInfo& metric, doub
                     over == 1 ? "was" : "were", bound, format_metric(metric.name, largest));
     return answer;
   }
-  const int least = metric.exact ? exact_trials(subject.row == nullptr ? 1 : subject.row->family)
-                                 : kMinimumBlocks;
+  const int least =
+      metric.exact
+          ? exact_trials(subject.row == nullptr ? 1 : subject.row->measured.question.family)
+          : kMinimumBlocks;
   if (subject.is_whole_run) {
     answer.outcome = GateOutcome::passed;
     answer.reason = fmt::format("at most {} in the run that was watched, not above {}",
@@ -241,11 +230,11 @@ Answer without_row(const GateSubject& subject) {
 Answer answer_bound(const Bound* bound, const MetricInfo& metric, const GateSubject& subject,
                     double alpha) {
   const bool of_growth = is_growth_metric(metric.name);
-  if (bound != nullptr && bound->kind == Bound::Kind::ceiling)
+  if (bound != nullptr && bound->is_ceiling())
     return of_growth ? answer_growth_ceiling(metric.name, subject.growth, bound->value, alpha)
                      : answer_ceiling(subject, metric, bound->value);
   if (subject.row == nullptr) return without_row(subject);
-  if (subject.row->values.candidate.empty()) {
+  if (subject.row->measured.values.candidate.empty()) {
     Answer answer;
     answer.not_measured = true;
     answer.reason = "no block in which the baseline lived";
@@ -268,7 +257,8 @@ Answer best(const std::vector<Answer>& answers) {
 }
 
 Answer answer_of(const Gate& gate, const GateSubject& subject, double alpha) {
-  const MetricInfo metric = subject.row == nullptr ? metric_info(gate.metric) : subject.row->metric;
+  const MetricInfo metric =
+      subject.row == nullptr ? metric_info(gate.metric) : subject.row->measured.question.metric;
   if (subject.failed > 0) {
     Answer answer;
     answer.outcome = GateOutcome::failed;
@@ -307,13 +297,13 @@ GateResult result_for(const Gate& gate) {
 
 }  // namespace
 
-GateSubject subject_of(const MeasuredRow& row, const Growth* growth) {
+GateSubject subject_of(const DecidedRow& row, const Growth* growth) {
   GateSubject subject;
   subject.candidate = row.comparison.candidate;
   subject.role = row.comparison.role;
-  std::ranges::copy_if(row.values.candidate, std::back_inserter(subject.values),
+  std::ranges::copy_if(row.measured.values.candidate, std::back_inserter(subject.values),
                        [](double value) { return std::isfinite(value); });
-  subject.failed = row.values.candidate_failed;
+  subject.failed = row.measured.values.candidate_failed;
   if (subject.failed > 0) subject.failure = row.decision.reason;
   subject.row = &row;
   subject.growth = growth;
@@ -349,6 +339,21 @@ GateResult evaluate_gate(const Gate& gate, const GateSubject& subject, const Gat
   return result;
 }
 
+namespace {
+
+/// What the gates of a run are judged by.
+struct GateInputs {
+  const Inquiry& inquiry;
+  const std::vector<DecidedRow>& rows;
+  const std::vector<GrowthRow>& growth;
+  GateRules rules;
+
+  [[nodiscard]] const ArmObservations& baseline() const {
+    return inquiry.observations.arms.front();
+  }
+};
+
+/// A gate that nothing measured, with the reason after "not measured: ".
 GateResult unmeasured_gate(const Gate& gate, const std::string& candidate, const std::string& why) {
   GateResult result = result_for(gate);
   result.candidate = candidate;
@@ -356,6 +361,183 @@ GateResult unmeasured_gate(const Gate& gate, const std::string& candidate, const
   result.reason = kNotMeasured + why;
   result.exit_code = exit_code_of(result, OnInconclusive::beyond);
   return result;
+}
+
+const DecidedRow* compared_row(const GateInputs& all, const std::string& candidate,
+                               const std::string& role, const std::string& metric) {
+  const auto found = std::ranges::find_if(all.rows, [&](const DecidedRow& row) {
+    const Comparison& out = row.comparison;
+    return out.candidate == candidate && out.role == role && out.metric == metric;
+  });
+  return found == all.rows.end() ? nullptr : &*found;
+}
+
+/// Of a variant that nothing is compared with.
+void add_failures(GateSubject& subject, const ArmObservations& variant) {
+  for (const Observation& trial : variant.trials) {
+    if (trial.status == TrialStatus::ok) continue;
+    if (subject.failed++ == 0) subject.failure = trial.failure;
+  }
+  if (subject.failed > 0)
+    subject.failure = fmt::format("{} of {} failed; the first time {}", subject.failed,
+                                  format_count(variant.trials.size(), "trial"),
+                                  subject.failure.substr(0, subject.failure.find('\n')));
+}
+
+/// Nothing where neither the variant nor its comparison has the metric.
+std::optional<GateSubject> subject_for(const GateInputs& all, const ArmObservations& variant,
+                                       const std::string& role, const std::string& metric) {
+  const DecidedRow* row = compared_row(all, variant.arm, role, metric);
+  const GrowthRow* grown = find_growth(all.growth, variant.arm, role, metric);
+  const Growth* growth = grown == nullptr ? nullptr : &grown->row;
+  GateSubject subject = row != nullptr ? subject_of(*row, growth) : GateSubject();
+  // What a ceiling bounds needs no trial of the baseline beside it.
+  subject.values = values_of(variant, role, metric);
+  if (row != nullptr) return subject;
+  if (subject.values.empty() && growth == nullptr) return std::nullopt;
+  subject.candidate = variant.arm;
+  subject.role = role;
+  subject.growth = growth;
+  subject.why_no_row =
+      fmt::format("no trial of {} gave {} for {}", all.inquiry.view.baseline, metric, role);
+  subject.is_whole_run =
+      all.inquiry.run.environment.is_object() && all.inquiry.run.environment.contains("watched");
+  add_failures(subject, variant);
+  return subject;
+}
+
+bool has_values(const ArmObservations& variant, const Gate& gate) {
+  return std::ranges::any_of(variant.trials, [&](const Observation& trial) {
+    return value_of(trial, gate.role, gate.metric).has_value();
+  });
+}
+
+std::string why_not_measured(const GateInputs& all, const Gate& gate,
+                             const std::string& candidate) {
+  const ArmObservations& baseline = all.baseline();
+  if (baseline.trials.empty()) return "no block was finished";
+  if (!any_alive(baseline)) return "the baseline failed in every block";
+  const std::string what = fmt::format("gave {} for {}", gate.metric, gate.role);
+  if (has_values(baseline, gate) && candidate != baseline.arm)
+    return fmt::format("no trial of {} {} ({} did)", candidate, what, baseline.arm);
+  return "no trial " + what;
+}
+
+Note note_left_out(const Gate& gate) {
+  return {"default_gate_not_measured",
+          fmt::format("{}.{} is a default gate but was not measured, so it is left out", gate.role,
+                      gate.metric),
+          "see memduel list meters for what gives it, or name gates with --gate"};
+}
+
+void add_note_once(std::vector<Note>& notes, Note note) {
+  const bool known = std::ranges::any_of(notes, [&](const Note& other) {
+    return other.code == note.code && other.message == note.message;
+  });
+  if (!known) notes.push_back(std::move(note));
+}
+
+/// A question that is asked twice, by `*` and by the role's name, has one answer.
+void add_result(std::vector<GateResult>& results, GateResult result) {
+  const bool is_known = std::ranges::any_of(results, [&](const GateResult& other) {
+    return other.candidate == result.candidate && other.name() == result.name();
+  });
+  if (!is_known) results.push_back(std::move(result));
+}
+
+/// Of each role that the gate names and that has its metric.
+std::vector<GateResult> results_of(const GateInputs& all, const Gate& gate,
+                                   const ArmObservations& variant) {
+  const bool may_be_left_out = gate.is_default && any_alive(all.baseline());
+  const std::vector<std::string> named = {gate.role};
+  std::vector<GateResult> results;
+  for (const std::string& role : gate.role == "*" ? all.inquiry.roles : named) {
+    const auto subject = subject_for(all, variant, role, gate.metric);
+    if (!subject) {
+      Gate of_role = gate;
+      of_role.role = role;
+      if (gate.role == "*" && !may_be_left_out && has_values(all.baseline(), of_role))
+        results.push_back(
+            unmeasured_gate(of_role, variant.arm, why_not_measured(all, of_role, variant.arm)));
+      continue;
+    }
+    GateResult result = evaluate_gate(gate, *subject, all.rules);
+    if (!may_be_left_out || !result.not_measured) results.push_back(std::move(result));
+  }
+  return results;
+}
+
+void judge_gate(const GateInputs& all, const Gate& gate, const ArmObservations& variant,
+                JudgedGates& judged) {
+  const bool is_advisory = gate.is_default && !default_gates_decide(all.inquiry.settings);
+  if (!gate.unjudged.empty())
+    return add_result(judged.results, unmeasured_gate(gate, variant.arm, gate.unjudged));
+  std::vector<GateResult> results = results_of(all, gate, variant);
+  const bool is_answered =
+      std::ranges::any_of(results, [](const GateResult& one) { return !one.not_measured; });
+  for (GateResult& result : results) {
+    // Of `*`, a role that cannot be compared is no reason to fail where others were.
+    const bool is_beside_the_question = gate.role == "*" && is_answered && result.not_measured;
+    if (is_advisory || is_beside_the_question) {
+      result.advisory = true;
+      result.exit_code = 0;
+    }
+    add_result(judged.results, std::move(result));
+  }
+  if (!results.empty()) return;
+  if (gate.is_default && any_alive(all.baseline()))
+    return add_note_once(judged.limitations, note_left_out(gate));
+  Gate unmeasured = gate;
+  unmeasured.advisory = gate.advisory || is_advisory;
+  add_result(judged.results,
+             unmeasured_gate(unmeasured, variant.arm, why_not_measured(all, gate, variant.arm)));
+}
+
+/// Default gates that somebody asked for, none of which could be judged.
+void judge_missing_defaults(const GateInputs& all, const std::string& variant,
+                            JudgedGates& judged) {
+  const auto is_one = [&](const GateResult& result) {
+    return result.candidate == variant &&
+           std::ranges::any_of(all.inquiry.gates, [&](const Gate& gate) {
+             return gate.is_default && gate.text == result.gate;
+           });
+  };
+  if (std::ranges::any_of(judged.results, is_one)) return;
+  bool has_default = false;
+  for (const Gate& gate : all.inquiry.gates) {
+    if (!gate.is_default) continue;
+    has_default = true;
+    add_result(judged.results,
+               unmeasured_gate(gate, variant, why_not_measured(all, gate, variant)));
+  }
+  if (has_default) return;
+  Gate none;
+  none.text = kDefaultGates;
+  none.role = "*";
+  add_result(judged.results,
+             unmeasured_gate(none, variant, "this kind of run has no default gates"));
+}
+
+}  // namespace
+
+JudgedGates judge_gates(const Inquiry& inquiry, const DecidedRows& decided,
+                        const std::vector<GrowthRow>& growth) {
+  const AnalysisSettings& settings = inquiry.settings;
+  const GateInputs all{
+      inquiry,
+      decided.rows,
+      growth,
+      {inquiry.alpha, settings.strict_gates, settings.on_inconclusive, decided.doubts}};
+  JudgedGates judged;
+  const bool is_alone = inquiry.view.arms.size() == 1;
+  for (const std::string& variant : judged_variants(inquiry.view)) {
+    const ArmObservations* seen = find_arm(inquiry.observations, variant);
+    if (seen == nullptr) continue;
+    for (const Gate& gate : inquiry.gates)
+      if (!(is_alone && gate.is_default)) judge_gate(all, gate, *seen, judged);
+    if (settings.named_default_gates) judge_missing_defaults(all, variant, judged);
+  }
+  return judged;
 }
 
 }  // namespace memduel

@@ -9,27 +9,25 @@ namespace {
 
 using testing::HasSubstr;
 
-MeasuredRow row_of(const std::string& metric, const std::vector<double>& a,
-                   const std::vector<double>& b) {
+DecidedRow row_of(const std::string& metric, const std::vector<double>& a,
+                  const std::vector<double>& b) {
   RowValues values;
   for (const double x : a) values.baseline.push_back(x * kMiB);
   for (const double x : b) values.candidate.push_back(x * kMiB);
-  MeasuredRow row =
-      measure_row(metric_info(metric), std::move(values), Design::paired, std::nullopt);
-  row.comparison.p_adjusted = row.comparison.p_value;
-  decide(row, 0.05, 1);
-  return row;
+  MeasuredRow row = measure_row({metric_info(metric)}, std::move(values));
+  const RowLevel level{0.05, 1, row.p_value};
+  return decide(std::move(row), level);
 }
 
 const std::vector<double> kA = {200, 200.4, 199.7, 200.9, 199.5, 200.2, 200.6, 199.9};
 const std::vector<double> kThreeMore = {206, 206.4, 205.7, 206.9, 205.5, 206.2, 206.6, 205.9};
 
-GateOutcome outcome(const std::string& gate, const MeasuredRow& row) {
+GateOutcome outcome(const std::string& gate, const DecidedRow& row) {
   return evaluate_gate(parse_gate(gate), subject_of(row)).outcome;
 }
 
 TEST(RelativeGate, FailsBeyondAndPassesWithinItsBound) {
-  const MeasuredRow row = row_of("peak_rss_bytes", kA, kThreeMore);
+  const DecidedRow row = row_of("peak_rss_bytes", kA, kThreeMore);
   EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2%", row), GateOutcome::failed);
   EXPECT_EQ(outcome("tree.peak_rss_bytes<=+5%", row), GateOutcome::passed);
   EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2MiB", row), GateOutcome::failed);
@@ -48,14 +46,14 @@ TEST(RelativeGate, PassesForAnImprovement) {
 }
 
 TEST(Gate, NeedsOnlyOneOfItsBounds) {
-  const MeasuredRow row = row_of("peak_rss_bytes", kA, kThreeMore);
+  const DecidedRow row = row_of("peak_rss_bytes", kA, kThreeMore);
   EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2%|+16MiB", row), GateOutcome::passed);
   EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2%|900MiB", row), GateOutcome::passed);
   EXPECT_EQ(outcome("tree.peak_rss_bytes<=+1%|+2MiB", row), GateOutcome::failed);
 }
 
 TEST(Ceiling, FailsWithTheFirstTrialAboveIt) {
-  const MeasuredRow row = row_of("peak_rss_bytes", kA, kA);
+  const DecidedRow row = row_of("peak_rss_bytes", kA, kA);
   const GateResult failed =
       evaluate_gate(parse_gate("tree.peak_rss_bytes<=200.8MiB"), subject_of(row));
   EXPECT_EQ(failed.outcome, GateOutcome::failed);
@@ -73,7 +71,7 @@ TEST(Ceiling, CannotPassOnTooFewTrials) {
 }
 
 TEST(GrowthCeiling, FollowsTheIntervalOfTheCandidatesOwnGrowth) {
-  const MeasuredRow row = row_of("rss_growth_bytes_per_round", kA, kA);
+  const DecidedRow row = row_of("rss_growth_bytes_per_round", kA, kA);
   Growth growth;
   growth.slope = 50 * 1024;
   growth.ci_low = 40 * 1024;
@@ -102,7 +100,7 @@ TEST(GrowthCeiling, FollowsTheIntervalOfTheCandidatesOwnGrowth) {
 }
 
 TEST(Gate, ReportsAMissingMeasurement) {
-  const MeasuredRow row = row_of("peak_rss_bytes", {}, {});
+  const DecidedRow row = row_of("peak_rss_bytes", {}, {});
   const GateResult result = evaluate_gate(parse_gate("tree.peak_rss_bytes<=+1%"), subject_of(row));
   EXPECT_TRUE(result.not_measured);
   EXPECT_EQ(result.outcome, GateOutcome::undecided);

@@ -32,14 +32,6 @@ struct UnitName {
 constexpr std::array<UnitName, 4> kTimeUnits = {
     {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}}};
 
-template <size_t N>
-std::optional<double> factor_in(const std::array<UnitName, N>& units, std::string_view name) {
-  for (const UnitName& unit : units) {
-    if (unit.name == name) return unit.factor;
-  }
-  return std::nullopt;
-}
-
 std::string expected_units(const MetricInfo& info) {
   switch (info.unit) {
     case Unit::bytes:
@@ -49,33 +41,30 @@ std::string expected_units(const MetricInfo& info) {
       return "B, KiB, MiB, GiB or TiB (per round or per minute, as the metric's name says)";
     case Unit::seconds:
       return "us, ms, s or min, or % after a plus sign";
-    case Unit::count:
-    case Unit::ratio:
-    case Unit::number:
-      break;
+    default:
+      return "no unit, or % after a plus sign";
   }
-  return "no unit, or % after a plus sign";
 }
 
 /// Factor from the written unit to the metric's unit; nothing when the unit does not fit.
 std::optional<double> unit_factor(const MetricInfo& info, std::string_view unit) {
+  const auto without = [&](std::string_view per) {
+    return unit.ends_with(per) ? unit.substr(0, unit.size() - per.size()) : unit;
+  };
   switch (info.unit) {
     case Unit::bytes_per_round:
-      if (unit.ends_with("/round")) unit.remove_suffix(6);
-      return byte_unit(unit);
+      return byte_unit(without("/round"));
     case Unit::bytes_per_minute:
-      if (unit.ends_with("/minute")) unit.remove_suffix(7);
-      return byte_unit(unit);
+      return byte_unit(without("/minute"));
     case Unit::bytes:
       return byte_unit(unit);
-    case Unit::seconds:
-      return factor_in(kTimeUnits, unit);
-    case Unit::count:
-    case Unit::ratio:
-    case Unit::number:
-      break;
+    case Unit::seconds: {
+      const auto found = std::ranges::find(kTimeUnits, unit, &UnitName::name);
+      return found == kTimeUnits.end() ? std::nullopt : std::optional(found->factor);
+    }
+    default:
+      return unit.empty() ? std::optional(1.0) : std::nullopt;
   }
-  return unit.empty() ? std::optional(1.0) : std::nullopt;
 }
 
 [[noreturn]] void refuse_ceiling(std::string_view gate, const std::string& metric) {
@@ -101,9 +90,7 @@ void check_direction(const Gate& gate, const JobFacts& job) {
   const Direction better = metric_info(job, gate.metric).better;
   if (better == Direction::undeclared && has_relative_bound(gate))
     refuse_undeclared(gate.text, gate.metric);
-  const bool has_ceiling = std::ranges::any_of(
-      gate.bounds, [](const Bound& bound) { return bound.kind == Bound::Kind::ceiling; });
-  if (better == Direction::higher && has_ceiling) refuse_ceiling(gate.text, gate.metric);
+  if (better == Direction::higher && has_ceiling(gate)) refuse_ceiling(gate.text, gate.metric);
 }
 
 std::vector<std::string> known_metric_names() {
@@ -150,7 +137,7 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
       refuse(gate, fmt::format("'{}': a share of the baseline needs a plus sign", text),
              fmt::format("write +{}", text));
     }
-    return {Bound::Kind::share, value / 100};
+    return {GateQuantity::ratio, value / 100};
   }
   const std::optional<double> factor = unit_factor(info, unit);
   if (!factor) {
@@ -161,7 +148,7 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
            fmt::format("{} takes {}", info.name, expected_units(info)));
   }
   if (!relative && info.better == Direction::higher) refuse_ceiling(gate, info.name);
-  return {relative ? Bound::Kind::amount : Bound::Kind::ceiling, value * *factor};
+  return {relative ? GateQuantity::difference : GateQuantity::value, value * *factor};
 }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {
@@ -187,9 +174,22 @@ bool asks_about(const Gate& gate, const std::string& role, const std::string& me
 }
 
 bool has_relative_bound(const Gate& gate) {
-  return gate.bounds.empty() || std::ranges::any_of(gate.bounds, [](const Bound& bound) {
-           return bound.kind != Bound::Kind::ceiling;
-         });
+  return gate.bounds.empty() || !std::ranges::all_of(gate.bounds, &Bound::is_ceiling);
+}
+
+bool has_ceiling(const Gate& gate) {
+  return std::ranges::any_of(gate.bounds, &Bound::is_ceiling);
+}
+
+bool asks_for_change(const Gate& gate, const std::string& role, const std::string& metric) {
+  return asks_about(gate, role, metric) && has_relative_bound(gate);
+}
+
+bool is_gate_row(const std::vector<Gate>& gates, const std::string& role,
+                 const std::string& metric) {
+  return std::ranges::any_of(gates, [&](const Gate& gate) {
+    return !gate.advisory && asks_for_change(gate, role, metric);
+  });
 }
 
 Gate parse_gate(std::string_view text) {
@@ -248,6 +248,23 @@ void check_gates_before_run(const std::vector<Gate>& gates, const std::vector<st
     } else if (!is_known_metric(gate.metric) && meant_metric(gate.metric)) {
       refuse_metric(gate.text, gate.metric, {});
     }
+  }
+}
+
+void refuse_unjudgeable(const std::vector<Gate>& gates, bool is_alone, bool is_interleaved) {
+  for (const Gate& gate : gates) {
+    if (gate.is_default || !has_relative_bound(gate)) continue;
+    const std::string where = fmt::format("gate '{}'", gate.text);
+    if (is_alone)
+      throw Error(
+          ExitCode::usage,
+          "the run has one variant, and a bound with a plus sign compares it with a baseline",
+          where, "give an absolute bound, for example tree.peak_rss_bytes<=900MiB");
+    if (!is_interleaved && metric_info(gate.metric).unit == Unit::seconds)
+      throw Error(ExitCode::usage,
+                  "times of two runs that were not interleaved get no verdict: a drift of the "
+                  "machine looks the same",
+                  where, "compare the two programs with --a and --b, or give an absolute bound");
   }
 }
 

@@ -26,9 +26,9 @@ TEST(ParseGate, ReadsRelativeAbsoluteAndAdvisory) {
   EXPECT_EQ(gate.metric, "peak_rss_bytes");
   EXPECT_TRUE(gate.advisory);
   ASSERT_EQ(gate.bounds.size(), 2U);
-  EXPECT_EQ(gate.bounds[0].kind, Bound::Kind::share);
+  EXPECT_EQ(gate.bounds[0].of, GateQuantity::ratio);
   EXPECT_DOUBLE_EQ(gate.bounds[0].value, 0.02);
-  EXPECT_EQ(gate.bounds[1].kind, Bound::Kind::amount);
+  EXPECT_EQ(gate.bounds[1].of, GateQuantity::difference);
   EXPECT_DOUBLE_EQ(gate.bounds[1].value, 64.0 * 1048576);
 }
 
@@ -53,7 +53,7 @@ TEST(ParseGate, NamesTheNearestMetricWhereABoundHasTheUnitOfThat) {
 TEST(ParseGate, AJobsOwnMetricNeedsNoUnitInItsName) {
   const Gate gate = parse_gate("server.loss<=0.5|+2%");
   EXPECT_EQ(gate.metric, "loss");
-  EXPECT_EQ(gate.bounds[0].kind, Bound::Kind::ceiling);
+  EXPECT_EQ(gate.bounds[0].of, GateQuantity::value);
   EXPECT_DOUBLE_EQ(gate.bounds[0].value, 0.5);
 }
 

@@ -24,17 +24,16 @@ GrowthEstimate estimate_of(std::vector<double> slopes, double matters, GrowthVer
   return estimate;
 }
 
-/// A row of growth whose values had the label and the p of a rank test.
-MeasuredRow row_of(const GrowthEstimate& baseline, const GrowthEstimate& candidate,
-                   std::optional<double> noise_floor = std::nullopt) {
+/// A row of growth whose values alone would have a rank test.
+DecidedRow row_of(const GrowthEstimate& baseline, const GrowthEstimate& candidate,
+                  std::optional<double> noise_floor = std::nullopt) {
   RowValues values;
   values.baseline = baseline.trials.values;
   values.candidate = candidate.trials.values;
-  MeasuredRow row = measure_row(metric_info(kRssGrowthPerRound), values, Design::unpaired, {});
-  take_growth(row, baseline, candidate, noise_floor);
-  row.comparison.p_adjusted = row.comparison.p_value;
-  decide(row, 0.05, 1, {});
-  return row;
+  MeasuredRow row = measure_row({metric_info(kRssGrowthPerRound), Design::unpaired, noise_floor},
+                                std::move(values), growth_difference(baseline, candidate));
+  const RowLevel level{0.05, 1, row.p_value};
+  return decide(std::move(row), level);
 }
 
 TEST(GrowthDifference, IsWelchsTestOfTheTrialsSlopes) {
@@ -74,10 +73,10 @@ TEST(GrowthDifference, TwoTrialsOfAVariantDecideNothing) {
 }
 
 TEST(GrowthDifference, TakesTheNameOfItsMethodToo) {
-  const MeasuredRow row = row_of(estimate_of({1 * kMiB, 1.1 * kMiB, 1.2 * kMiB, 1 * kMiB, 1 * kMiB},
-                                             64, GrowthVerdict::growing),
-                                 estimate_of({3 * kMiB, 3.1 * kMiB, 3.2 * kMiB, 3 * kMiB, 3 * kMiB},
-                                             64, GrowthVerdict::growing));
+  const DecidedRow row = row_of(estimate_of({1 * kMiB, 1.1 * kMiB, 1.2 * kMiB, 1 * kMiB, 1 * kMiB},
+                                            64, GrowthVerdict::growing),
+                                estimate_of({3 * kMiB, 3.1 * kMiB, 3.2 * kMiB, 3 * kMiB, 3 * kMiB},
+                                            64, GrowthVerdict::growing));
   EXPECT_EQ(row.comparison.test, kWelch);
   EXPECT_FALSE(row.comparison.exact);
   EXPECT_NEAR(*row.comparison.difference, 2 * kMiB, 1);
@@ -95,7 +94,7 @@ TEST(GrowthDifference, BelowItsMarginOrNoiseFloorIsNoChange) {
 
 TEST(GrowthDifference, UnchangedIsShownByTheIntervalThatIsPrinted) {
   const auto alike = estimate_of({10, 11, 12, 10, 11}, 64, GrowthVerdict::flat);
-  const MeasuredRow unchanged = row_of(alike, alike);
+  const DecidedRow unchanged = row_of(alike, alike);
   EXPECT_EQ(unchanged.comparison.verdict, Verdict::unchanged);
   EXPECT_EQ(unchanged.comparison.confidence, 0.9);
   EXPECT_LE(*unchanged.comparison.ci_high, 64);

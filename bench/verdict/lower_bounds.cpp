@@ -1,7 +1,6 @@
-#include "lower_bounds.h"
-
 #include <fmt/format.h>
 
+#include "analysis_steps.h"
 #include "model/metric_catalogue.h"
 #include "stats/estimates.h"
 #include "util/text.h"

@@ -1,7 +1,6 @@
-#include "lower_bounds.h"
-
 #include <gtest/gtest.h>
 
+#include "analysis_steps.h"
 #include "support/synthetic_run.h"
 
 namespace memduel {

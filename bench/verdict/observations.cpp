@@ -1,7 +1,13 @@
+// From trials to numbers: what each trial has of a role and metric, and what a row takes of two
+// variants.
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <set>
 
+#include "analysis_steps.h"
 #include "model/metric_catalogue.h"
 #include "stats/estimates.h"
 #include "trial_growth.h"
@@ -258,6 +264,41 @@ std::vector<double> values_of(const ArmObservations& arm, const std::string& rol
   return values;
 }
 
+std::vector<std::string> roles_to_compare(const RunData& run, const std::vector<Gate>& gates) {
+  std::vector<std::string> roles;
+  std::set<std::string> members;
+  bool tree = false;
+  for (const TrialData& trial : run.trials) {
+    for (const RoleData& role : trial.roles) {
+      const bool member = is_member(run.job, role.role);
+      if (member) members.insert(role.role);
+      tree = tree || role.role == kTree;
+      const bool named = std::ranges::find(gates, role.role, &Gate::role) != gates.end();
+      const bool shown = role.role != kTree && (!member || named);
+      if (shown && std::ranges::find(roles, role.role) == roles.end()) {
+        roles.push_back(role.role);
+      }
+    }
+  }
+  for (const RoleGroup& group : run.job.groups) {
+    const bool seen =
+        std::ranges::any_of(members, [&](const std::string& role) { return group.has(role); });
+    if (seen) roles.insert(roles.end(), {group.largest(), group.median()});
+  }
+  if (tree) roles.emplace_back(kTree);
+  return roles;
+}
+
+std::set<std::string> metrics_of(const ArmObservations& arm, const std::string& role) {
+  std::set<std::string> metrics;
+  for (const Observation& trial : arm.trials) {
+    const auto at = trial.roles.find(role);
+    if (at == trial.roles.end()) continue;
+    for (const auto& [metric, value] : at->second) metrics.insert(metric);
+  }
+  return metrics;
+}
+
 Observations observe(const std::vector<TrialData>& trials, const JobFacts& job,
                      const std::vector<std::string>& arms, int warmup_rounds) {
   Observations all;
@@ -277,6 +318,125 @@ Observations observe(const std::vector<TrialData>& trials, const JobFacts& job,
     all.arms.push_back(std::move(observations));
   }
   return all;
+}
+
+namespace {
+
+/// What a trial that failed counts as: of an undeclared metric it is beyond any ceiling.
+double worst_of(const MetricInfo& metric) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return metric.better == Direction::higher ? -kInfinity : kInfinity;
+}
+
+void note_failure(RowValues& row, const Observation& trial) {
+  if (row.candidate_failed++ == 0) row.failure = trial.failure;
+  if (trial.status == TrialStatus::killed_for_memory) ++row.candidate_killed_for_memory;
+}
+
+/// A superblock's trials of two arms, in the order in which they ran.
+using Neighbourhood = std::vector<const Observation*>;
+
+std::map<int, Neighbourhood> neighbourhoods(const ArmObservations& baseline,
+                                            const ArmObservations& candidate) {
+  std::map<int, Neighbourhood> all;
+  for (const auto* arm : {&baseline, &candidate})
+    for (const Observation& trial : arm->trials) all[superblock_of(trial.block)].push_back(&trial);
+  for (auto& [number, trials] : all)
+    std::ranges::sort(trials, [](const Observation* x, const Observation* y) {
+      return x->position < y->position;
+    });
+  return all;
+}
+
+PlacedValue placed(const Observation& trial, double value, bool candidate,
+                   const Neighbourhood& neighbourhood) {
+  PlacedValue place{value, candidate, superblock_of(trial.block), 0, 0};
+  const auto at = std::ranges::find(neighbourhood, &trial);
+  const auto index = static_cast<int>(at - neighbourhood.begin());
+  place.neighbours = 2 * place.superblock + index / 2;
+  // Of three that are left nobody knows who was whose neighbour.
+  if (neighbourhood.size() % 2 == 0) place.side = index % 2 == 0 ? -0.5 : 0.5;
+  return place;
+}
+
+/// @param blocks of the values, two by two: the baseline's, then the candidate's.
+std::vector<LabelSwaps> restricted_swaps(const RunOrder& order, const ArmPair& pair,
+                                         const std::vector<int>& blocks) {
+  std::map<int, std::size_t> numbers;  // by block
+  for (std::size_t i = 0; i < blocks.size(); ++i) numbers[blocks[i]] = i;
+  std::vector<LabelSwaps> all;
+  for (PairDeals& segment : pair_deals(order, pair, {blocks.begin(), blocks.end()})) {
+    if (segment.places.empty()) continue;
+    LabelSwaps& swaps = all.emplace_back();
+    for (const PairPlace& place : segment.places)
+      swaps.values.push_back(2 * numbers.at(place.block) +
+                             static_cast<std::size_t>(place.candidate));
+    swaps.deals = std::move(segment.deals);
+  }
+  return all;
+}
+
+RowValues paired_values(const ArmObservations& baseline, const ArmObservations& candidate,
+                        const std::string& role, const MetricInfo& metric, Design design,
+                        const RunOrder* order) {
+  RowValues row;
+  std::vector<int> blocks;  // of the placed values
+  std::map<int, const Observation*> of_block;
+  for (const Observation& b : candidate.trials) of_block[b.block] = &b;
+  std::map<int, Neighbourhood> places;
+  if (has_places(design)) places = neighbourhoods(baseline, candidate);
+  for (const Observation& a : baseline.trials) {
+    const auto found = of_block.find(a.block);
+    if (found == of_block.end()) continue;
+    const Observation& b = *found->second;
+    if (a.status != TrialStatus::ok) continue;
+    const auto value_a = value_of(a, role, metric.name);
+    const auto value_b = value_of(b, role, metric.name);
+    if (b.status != TrialStatus::ok) note_failure(row, b);
+    if (!value_a || (!value_b && b.status == TrialStatus::ok)) continue;
+    row.baseline.push_back(*value_a);
+    row.candidate.push_back(b.status == TrialStatus::ok ? *value_b : worst_of(metric));
+    if (!has_places(design)) continue;
+    blocks.push_back(a.block);
+    const Neighbourhood& neighbourhood = places.at(superblock_of(a.block));
+    row.placed.values.push_back(placed(a, row.baseline.back(), false, neighbourhood));
+    row.placed.values.push_back(placed(b, row.candidate.back(), true, neighbourhood));
+  }
+  row.placed.removes_places = order != nullptr;
+  if (order != nullptr && design == Design::restricted)
+    row.placed.swaps = restricted_swaps(*order, order->pair(baseline.arm, candidate.arm), blocks);
+  else if (has_places(design))
+    row.placed.swaps = swaps_within_superblocks(row.placed.values);
+  return row;
+}
+
+RowValues unpaired_values(const ArmObservations& baseline, const ArmObservations& candidate,
+                          const std::string& role, const MetricInfo& metric) {
+  RowValues row;
+  for (const Observation& a : baseline.trials) {
+    const auto value = value_of(a, role, metric.name);
+    if (a.status == TrialStatus::ok && value) row.baseline.push_back(*value);
+  }
+  for (const Observation& b : candidate.trials) {
+    const auto value = value_of(b, role, metric.name);
+    if (b.status != TrialStatus::ok) {
+      note_failure(row, b);
+      row.candidate.push_back(worst_of(metric));
+    } else if (value) {
+      row.candidate.push_back(*value);
+    }
+  }
+  return row;
+}
+
+}  // namespace
+
+RowValues row_values(const ArmObservations& baseline, const ArmObservations& candidate,
+                     const std::string& role, const MetricInfo& metric, Design design,
+                     const RunOrder* order) {
+  return design == Design::unpaired
+             ? unpaired_values(baseline, candidate, role, metric)
+             : paired_values(baseline, candidate, role, metric, design, order);
 }
 
 }  // namespace memduel

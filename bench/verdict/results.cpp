@@ -1,11 +1,17 @@
-// Which candidate of a run's results is best.
+// What is read from decided rows and judged gates: which candidate is best, and the answer to the
+// whole run.
 
 #include "verdict/results.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "model/metric_catalogue.h"
+#include "util/error.h"
+#include "verdict/analyse.h"
+#include "verdict/gates.h"
 
 namespace memduel {
 namespace {
@@ -68,6 +74,123 @@ std::vector<std::string> ranked_candidates(const Results& results) {
 
 std::size_t CandidateOrder::rank(const std::string& candidate) const {
   return static_cast<std::size_t>(std::ranges::find(ranked_, candidate) - ranked_.begin());
+}
+
+namespace {
+
+bool decides(const GateResult& gate) {
+  return !gate.advisory;
+}
+
+std::string first_failure(const Results& results, const std::string& arm) {
+  const auto first = std::ranges::find_if(results.trials, [&](const TrialData& trial) {
+    return trial.arm == arm && !trial.failure.empty();
+  });
+  if (first == results.trials.end()) return {};
+  return "; the first: " + first->failure.substr(0, first->failure.find('\n'));
+}
+
+/// Why the variants that the answer needs gave nothing to compare; empty where they did.
+std::string why_nothing(const Results& results, const std::vector<std::string>& judged) {
+  if (std::ranges::all_of(results.arms, [](const ArmSummary& arm) {
+        return arm.trials_ok + arm.trials_failed == 0;
+      }))
+    return "no trial was measured";
+  if (results.arms.size() == 1) return {};
+  for (const ArmSummary& arm : results.arms) {
+    const bool is_needed =
+        arm.name == results.baseline || std::ranges::find(judged, arm.name) != judged.end();
+    if (!is_needed || arm.trials_ok > 0) continue;
+    return arm.trials_failed == 0 ? fmt::format("no trial of {} was measured", arm.name)
+                                  : fmt::format("every trial of {} failed{}", arm.name,
+                                                first_failure(results, arm.name));
+  }
+  return results.comparisons.empty() ? "no metric was measured in two variants" : "";
+}
+
+OverallOutcome outcome_of(const Results& results, bool is_nothing) {
+  const auto any = [&](auto holds) {
+    return std::ranges::any_of(
+        results.gates, [&](const GateResult& gate) { return decides(gate) && holds(gate); });
+  };
+  if (gate_failed(results)) return OverallOutcome::failed;
+  if (is_nothing || any([](const GateResult& gate) { return gate.not_measured; }))
+    return OverallOutcome::not_measured;
+  if (any([](const GateResult& gate) { return gate.outcome == GateOutcome::undecided; }))
+    return OverallOutcome::inconclusive;
+  return any([](const GateResult& /*gate*/) { return true; }) ? OverallOutcome::passed
+                                                              : OverallOutcome::no_gates;
+}
+
+ExitCode exit_code_for(const Results& results, OverallOutcome outcome) {
+  switch (outcome) {
+    case OverallOutcome::failed:
+      return ExitCode::gate_failed;
+    case OverallOutcome::not_measured:
+      return ExitCode::cannot_measure;
+    case OverallOutcome::inconclusive: {
+      const bool counts = std::ranges::any_of(
+          results.gates, [](const GateResult& gate) { return gate.exit_code != 0; });
+      return counts ? ExitCode::undecided : ExitCode::ok;
+    }
+    case OverallOutcome::passed:
+    case OverallOutcome::no_gates:
+      break;
+  }
+  return ExitCode::ok;
+}
+
+std::optional<std::string> best_of(const Results& results, const std::vector<std::string>& judged) {
+  const Comparison* first = first_gate_row(results);
+  if (first == nullptr) return std::nullopt;
+  const std::set<std::string> failed = failed_candidates(results);
+  for (const Comparison* row : ranked_rows(results, *first)) {
+    const bool is_judged = std::ranges::find(judged, row->candidate) != judged.end();
+    if (is_judged && row->verdict == Verdict::improved && !failed.contains(row->candidate))
+      return row->candidate;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Overall overall_of(const Results& results, const std::vector<std::string>& judged) {
+  Overall overall;
+  overall.nothing = why_nothing(results, judged);
+  overall.outcome = outcome_of(results, !overall.nothing.empty());
+  overall.exit_code = static_cast<int>(exit_code_for(results, overall.outcome));
+  overall.best = best_of(results, judged);
+  return overall;
+}
+
+bool settled(const Results& results) {
+  if (results.gates.empty()) return false;
+  const bool gates_decided = std::ranges::all_of(results.gates, [](const GateResult& gate) {
+    return !decides(gate) || (gate.outcome != GateOutcome::undecided && !gate.not_measured);
+  });
+  const bool rows_decided = std::ranges::all_of(results.comparisons, [](const Comparison& row) {
+    return !row.gate || row.verdict != Verdict::inconclusive;
+  });
+  return gates_decided && rows_decided;
+}
+
+bool gate_failed(const Results& results) {
+  return std::ranges::any_of(results.gates, &GateResult::fails);
+}
+
+std::vector<std::string> arms_to_explain(const Results& results) {
+  std::vector<std::string> arms;
+  const auto add = [&](const std::string& candidate) {
+    if (arms.empty()) arms.push_back(results.baseline);
+    if (std::ranges::find(arms, candidate) == arms.end()) arms.push_back(candidate);
+  };
+  for (const GateResult& gate : results.gates)
+    if (gate.fails()) add(gate.candidate);
+  for (const Comparison& row : results.comparisons)
+    if (row.is_asked() && row.verdict == Verdict::improved &&
+        metric_info(row.metric).unit != Unit::seconds)
+      add(row.candidate);
+  return arms;
 }
 
 }  // namespace memduel

@@ -1,50 +1,21 @@
-// The rule that decides a measured row, and the doubts that take the verdicts of a whole run back.
+// The rule that decides a measured row, by itself and among the rows of its run.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <span>
 #include <utility>
 
-#include "comparison_rows.h"
-#include "model/run_data.h"
+#include "analysis_steps.h"
 #include "stats/sample_size.h"
 #include "stats/samples.h"
 #include "util/text.h"
 #include "verdict/gates.h"
+#include "verdict/result_files.h"
 
 namespace memduel {
-namespace {
-
-bool flagged(const Comparison& row) {
-  return row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
-}
-
-}  // namespace
-
-const Growth* growth_of(const std::vector<Growth>& growth, const std::string& arm,
-                        const std::string& role, const std::string& metric) {
-  const auto at = std::ranges::find_if(growth, [&](const Growth& one) {
-    return one.arm == arm && one.role == role && one.metric == metric;
-  });
-  return at == growth.end() ? nullptr : &*at;
-}
-
-std::optional<Note> flagged_control(const std::vector<MeasuredRow>& rows,
-                                    const std::set<std::string>& controls,
-                                    const std::vector<Gate>& gates) {
-  for (const MeasuredRow& row : rows) {
-    const Comparison& out = row.comparison;
-    if (!controls.contains(out.candidate) || !flagged(out)) continue;
-    if (!is_gate_row(gates, out.role, out.metric)) continue;
-    return Note{"control_flagged",
-                fmt::format("the run's own control differs from the baseline ({}.{}: {}), so no "
-                            "verdict of this run is believed",
-                            out.role, out.metric, out.reason),
-                "look for what changed during the run, then repeat it on a quieter machine"};
-  }
-  return std::nullopt;
-}
 
 std::string Doubts::explain(std::string reason) const {
   if (!pending.empty()) return pending;
@@ -52,9 +23,22 @@ std::string Doubts::explain(std::string reason) const {
   return reason;
 }
 
+std::string too_few_blocks(int blocks, int needed) {
+  return fmt::format("cannot tell: {} of {} blocks", blocks, needed);
+}
+
+int trials_needed(const MeasuredRow& row) {
+  const int exact = exact_trials(row.question.family);
+  const bool may_be_exact = row.question.metric.exact && one_distinct_value(row.values.baseline) &&
+                            one_distinct_value(row.values.candidate);
+  return may_be_exact && std::min(row.baselines(), row.candidates()) < exact ? exact
+                                                                             : row.least_trials;
+}
+
 namespace {
 
 constexpr double kSpreadLevel = 0.01;
+constexpr int kPowerDraws = 200;
 constexpr const char* kNothingDeclared =
     "; nothing declares whether higher or lower values are better";
 
@@ -63,8 +47,9 @@ std::string percent(double share) {
 }
 
 Verdict direction(const MeasuredRow& row) {
-  if (row.metric.better == Direction::undeclared) return Verdict::changed;
-  const bool worse = (row.effect > 0) == (row.metric.better == Direction::lower);
+  const Direction better = row.question.metric.better;
+  if (better == Direction::undeclared) return Verdict::changed;
+  const bool worse = (row.effect > 0) == (better == Direction::lower);
   return worse ? Verdict::regressed : Verdict::improved;
 }
 
@@ -72,95 +57,122 @@ Decision cannot_tell(std::string reason) {
   return {Verdict::inconclusive, Tier::plain, std::move(reason)};
 }
 
-Decision without_test(MeasuredRow& row) {
-  Comparison& out = row.comparison;
-  const int n = std::min(out.n_baseline, out.n_candidate);
-  if (out.n_baseline == 0) return cannot_tell("not measured: the baseline lived in no block");
-  out.blocks_needed = trials_needed(row);
-  return cannot_tell(too_few_blocks(n, *out.blocks_needed));
+Decision without_test(const MeasuredRow& row) {
+  if (row.values.baseline.empty())
+    return cannot_tell("not measured: the baseline lived in no block");
+  const int needed = trials_needed(row);
+  Decision decision =
+      cannot_tell(too_few_blocks(std::min(row.baselines(), row.candidates()), needed));
+  decision.blocks_needed = needed;
+  return decision;
 }
 
-Decision exactly(MeasuredRow& row) {
-  Comparison& out = row.comparison;
-  out.ci_low = shown(row, row.effect);
-  out.ci_high = out.ci_low;
-  const std::string size = describe_size(row, row.margin);
-  if (row.effect == 0)
-    return {Verdict::unchanged, Tier::plain, "exactly the same value in every block"};
+Decision exactly(const MeasuredRow& row) {
+  Decision decision{Verdict::unchanged,
+                    Tier::plain,
+                    "exactly the same value in every block",
+                    {row.effect, row.effect}};
+  if (row.effect == 0) return decision;
   // The noise floor of other runs says nothing about values that do not vary.
   const bool inside = std::abs(row.effect) <= row.margin;
-  return {inside ? Verdict::unchanged : direction(row), inside ? Tier::plain : Tier::strong,
-          fmt::format("exact: {} in every block, {} the margin of {}",
-                      describe_effect(row, row.effect), inside ? "inside" : "beyond", size)};
+  if (!inside) decision.verdict = direction(row);
+  if (!inside) decision.tier = Tier::strong;
+  decision.reason = fmt::format("exact: {} in every block, {} the margin of {}",
+                                row.scale.describe_effect(row.effect), inside ? "inside" : "beyond",
+                                row.scale.describe_size(row.margin));
+  return decision;
+}
+
+/// Where the test took out the effect of places, from no change to the ends of the interval that is
+/// shown: the rule asks at each shift that the test tries.
+std::optional<RemovedPlace> removed_place(const MeasuredRow& row, const Interval& interval) {
+  const SwapTest* test = row.test->swaps();
+  if (test == nullptr || !std::isfinite(row.effect)) return std::nullopt;
+  const PlaceRule& places = test->places();
+  const double low = std::min({0.0, row.effect, interval.low});
+  const double high = std::max({0.0, row.effect, interval.high});
+  const bool changes = std::ranges::any_of(
+      places.borders(), [&](double border) { return low <= border && border <= high; });
+  if (!changes && !places.acts(row.effect)) return std::nullopt;
+  const auto effect = row.scale.shown(places.effect().at(row.effect));
+  const auto estimate = row.scale.shown(test->estimate_without_places());
+  if (!effect || !estimate) return std::nullopt;
+  return RemovedPlace{*effect, places.p_value(row.effect), *estimate, !changes};
 }
 
 /// Whether the mean moved with the typical trial. Designs without a test of it are taken as is.
 bool mean_follows(const MeasuredRow& row) {
-  return row.comparison.apart || !row.mean_p || *row.mean_p <= kAlpha;
+  return row.apart || !row.mean_p || *row.mean_p <= kAlpha;
 }
 
-/// What has to reach the margin: as the interval, without the effect of the places.
-double judged_effect(const MeasuredRow& row) {
-  const auto& place = row.comparison.removed_place;
-  if (!place || place->p_value >= PlaceRule::kPlaceLevel) return row.effect;
-  return row.test->swaps()->estimate_without_places();
-}
+/// A row with a test, at its level.
+struct Tested {
+  const MeasuredRow& row;
+  const RowLevel& level;
+  Interval interval;     ///< at alpha
+  Interval equivalence;  ///< of the two one-sided tests
+  std::optional<RemovedPlace> place;
 
-/// Whether the estimate, of the values as they are, lies where the interval does, which is without
-/// the effect of the places.
-bool is_on_one_side(const MeasuredRow& row, const Interval& interval) {
-  return row.effect > 0 ? interval.low >= 0 : interval.high <= 0;
-}
+  /// What has to reach the margin: as the interval, without the effect of the places.
+  [[nodiscard]] double effect() const {
+    if (!place || place->p_value >= PlaceRule::kPlaceLevel) return row.effect;
+    return row.test->swaps()->estimate_without_places();
+  }
+  [[nodiscard]] bool reaches_margin() const { return std::abs(effect()) >= row.claim_margin; }
+  /// Whether the estimate, of the values as they are, lies where the interval does, which is
+  /// without the effect of the places.
+  [[nodiscard]] bool is_on_one_side() const {
+    return row.effect > 0 ? interval.low >= 0 : interval.high <= 0;
+  }
+};
 
 /// Where so few trials decide no gate that changes alone; else empty.
 std::string beyond_reach(const MeasuredRow& row, int family) {
-  if (!row.comparison.gate || row.least_trials <= row.comparison.n_candidate) return {};
+  if (!row.question.gate || row.least_trials <= row.candidates()) return {};
   return fmt::format("; {} need {} blocks to decide one that changes alone",
                      format_count(static_cast<std::size_t>(family), "comparison"),
                      row.least_trials);
 }
 
-std::string words_on_place(const MeasuredRow& row) {
-  const auto& place = row.comparison.removed_place;
+std::string words_on_place(const RowScale& scale, const std::optional<RemovedPlace>& place) {
   if (!place) return {};
   const auto told = [&](double value) {
-    return describe_effect(row, row.scale == Scale::logarithm ? std::log(value) : value);
+    return scale.describe_effect(scale.kind == Scale::logarithm ? std::log(value) : value);
   };
   return fmt::format("; the place effect of {} is removed{}; the estimate without it is {}",
                      told(place->effect), place->everywhere ? "" : " from a part of the interval",
                      told(place->estimate));
 }
 
-std::string why_inconclusive(const MeasuredRow& row, double alpha, int family,
-                             const Interval& interval, const Interval& equivalence) {
-  const Comparison& out = row.comparison;
-  const std::string margin = describe_size(row, row.claim_margin);
-  const double effect = judged_effect(row);
-  if (*out.p_adjusted <= alpha && std::abs(effect) >= row.claim_margin) {
+std::string why_inconclusive(const Tested& tested) {
+  const auto& [row, level, interval, equivalence, place] = tested;
+  const std::string margin = row.scale.describe_size(row.claim_margin);
+  const std::string effect = row.scale.describe_effect(row.effect);
+  if (*level.p_adjusted <= level.alpha && tested.reaches_margin()) {
     return fmt::format(
-        "{} of the values as they are, but the {} interval {} lies on the other side",
-        describe_effect(row, row.effect), percent(1 - alpha), describe_interval(row, interval));
+        "{} of the values as they are, but the {} interval {} lies on the other side", effect,
+        percent(1 - level.alpha), row.scale.describe_interval(interval));
   }
-  if (*out.p_adjusted <= alpha) {
+  if (*level.p_adjusted <= level.alpha) {
     return fmt::format(
         "a change is real, its size is not settled: the {} interval {} reaches past "
         "the margin of {}, the estimate {} does not",
-        percent(1 - 2 * alpha), describe_interval(row, equivalence), margin,
-        describe_effect(row, effect));
+        percent(1 - 2 * level.alpha), row.scale.describe_interval(equivalence), margin,
+        row.scale.describe_effect(tested.effect()));
   }
-  if (*out.p_value <= alpha) {
+  if (*row.p_value <= level.alpha) {
     return fmt::format(
         "{} would count alone (p {:.4f}), but not as one of {} rows judged together "
         "(corrected p {:.3f}){}",
-        describe_effect(row, row.effect), *out.p_value, family, *out.p_adjusted,
-        beyond_reach(row, family));
+        effect, *row.p_value, level.family, *level.p_adjusted, beyond_reach(row, level.family));
   }
   return fmt::format("the {} interval {} holds no change as well as more than the margin of {}{}",
-                     percent(1 - alpha), describe_interval(row, interval), margin,
-                     beyond_reach(row, family));
+                     percent(1 - level.alpha), row.scale.describe_interval(interval), margin,
+                     beyond_reach(row, level.family));
 }
 
 std::string words_on_mean(const MeasuredRow& row) {
+  if (mean_follows(row)) return {};
   return fmt::format("; the typical trial changed; a change of the mean is not shown (p {:.3f})",
                      *row.mean_p);
 }
@@ -170,147 +182,390 @@ std::string words_on_spread(const MeasuredRow& row) {
   if (!row.spread_p || *row.spread_p > kSpreadLevel) return {};
   const auto range = [&](const std::vector<double>& values) {
     const auto [low, high] = std::ranges::minmax_element(values);
-    return format_interval(format_metric(row.metric.name, *low),
-                           format_metric(row.metric.name, *high));
+    return format_interval(format_metric(row.scale.metric, *low),
+                           format_metric(row.scale.metric, *high));
   };
   return fmt::format("; the spread differs: {} against {}", range(row.values.baseline),
                      range(row.values.candidate));
 }
 
-/// The interval that decides.
-void set_interval(MeasuredRow& row, const Interval& interval, double confidence) {
-  Comparison& out = row.comparison;
-  out.confidence = confidence;
-  out.ci_low = shown(row, interval.low);
-  out.ci_high = shown(row, interval.high);
-}
-
-Decision by_test(MeasuredRow& row, double alpha, int family) {
-  Comparison& out = row.comparison;
+Decision by_test(const MeasuredRow& row, const RowLevel& level) {
+  const double alpha = level.alpha;
   const Interval interval = row.test->interval(alpha);
-  const Interval equivalence = row.test->interval(2 * alpha);
-  const std::string margin = describe_size(row, row.margin);
-  set_interval(row, interval, 1 - alpha);
-  set_removed_place(row, interval);
-  out.p_mean = row.mean_p;
+  const Tested tested{row, level, interval, row.test->interval(2 * alpha),
+                      removed_place(row, interval)};
+  const Interval& equivalence = tested.equivalence;
+  const bool real = *level.p_adjusted <= alpha;
+  Decision decision{Verdict::inconclusive, Tier::plain, "", interval, 1 - alpha, tested.place};
   // A failed trial is no difference that does not matter.
   if (row.values.candidate_failed == 0 && equivalence.low >= -row.margin &&
       equivalence.high <= row.margin) {
-    set_interval(row, equivalence, 1 - 2 * alpha);
-    set_removed_place(row, equivalence);
-    return {Verdict::unchanged, Tier::plain,
-            fmt::format("{}the {} interval {} lies inside the margin of {}{}",
-                        *out.p_adjusted <= alpha ? "measurable but negligible: " : "",
-                        percent(1 - 2 * alpha), describe_interval(row, equivalence), margin,
-                        words_on_place(row) + words_on_spread(row))};
+    decision.verdict = Verdict::unchanged;
+    decision.interval = equivalence;
+    decision.confidence = 1 - 2 * alpha;
+    decision.removed_place = removed_place(row, equivalence);
+    decision.reason =
+        fmt::format("{}the {} interval {} lies inside the margin of {}{}{}",
+                    real ? "measurable but negligible: " : "", percent(1 - 2 * alpha),
+                    row.scale.describe_interval(equivalence), row.scale.describe_size(row.margin),
+                    words_on_place(row.scale, decision.removed_place), words_on_spread(row));
+    return decision;
   }
-  if (*out.p_adjusted > alpha || std::abs(judged_effect(row)) < row.claim_margin ||
-      !is_on_one_side(row, interval))
-    return cannot_tell(why_inconclusive(row, alpha, family, interval, equivalence) +
-                       words_on_place(row) + words_on_spread(row));
+  const std::string on_place = words_on_place(row.scale, tested.place);
+  if (!real || !tested.reaches_margin() || !tested.is_on_one_side()) {
+    decision.reason = why_inconclusive(tested) + on_place + words_on_spread(row);
+    return decision;
+  }
   // The level at which this row was tested within its family.
-  const double own_alpha = *out.p_adjusted > 0 ? alpha * *out.p_value / *out.p_adjusted : alpha;
+  const double own_alpha = *level.p_adjusted > 0 ? alpha * *row.p_value / *level.p_adjusted : alpha;
   const Interval own = row.test->interval(own_alpha);
   const bool clears = own.low >= row.claim_margin || own.high <= -row.claim_margin;
-  return {
-      direction(row), clears && mean_follows(row) ? Tier::strong : Tier::plain,
-      fmt::format("{}, {} interval {}: {} the margin of {}{}{}{}", describe_effect(row, row.effect),
-                  percent(1 - alpha), describe_interval(row, interval),
-                  clears ? "all of it beyond" : "no longer zero, but reaches inside",
-                  describe_size(row, row.claim_margin),
-                  out.apart ? "; the values of the two do not overlap" : "",
-                  mean_follows(row) ? "" : words_on_mean(row), words_on_place(row))};
+  decision.verdict = direction(row);
+  if (clears && mean_follows(row)) decision.tier = Tier::strong;
+  decision.reason = fmt::format(
+      "{}, {} interval {}: {} the margin of {}{}{}{}", row.scale.describe_effect(row.effect),
+      percent(1 - alpha), row.scale.describe_interval(interval),
+      clears ? "all of it beyond" : "no longer zero, but reaches inside",
+      row.scale.describe_size(row.claim_margin),
+      row.apart ? "; the values of the two do not overlap" : "", words_on_mean(row), on_place);
+  return decision;
 }
 
 /// Growth is judged by the two variants' own judgements, and compared by their trials' slopes.
-Decision by_growth(MeasuredRow& row, double alpha) {
-  Comparison& out = row.comparison;
+Decision by_growth(const MeasuredRow& row, const RowLevel& level) {
   const GrowthDifference& growth = *row.growth;
-  const Interval interval = growth.difference.interval(alpha);
-  const Interval equivalence = growth.difference.interval(2 * alpha);
-  set_interval(row, interval, 1 - alpha);
+  const Interval interval = growth.difference.interval(level.alpha);
+  const Interval equivalence = growth.difference.interval(2 * level.alpha);
   const bool neither = is_bounded(growth.baseline) && is_bounded(growth.candidate);
   const bool both =
       growth.baseline == GrowthVerdict::growing && growth.candidate == GrowthVerdict::growing;
   const bool inside = equivalence.low >= -row.margin && equivalence.high <= row.margin;
-  if (inside && (neither || both)) {
-    set_interval(row, equivalence, 1 - 2 * alpha);
+  if (inside && (neither || both))
     return {Verdict::unchanged, Tier::plain,
-            fmt::format("{}: {}", neither ? "neither grows" : "both grow alike", growth.reason)};
+            fmt::format("{}: {}", neither ? "neither grows" : "both grow alike", growth.reason),
+            equivalence, 1 - 2 * level.alpha};
+  const std::string change = row.scale.describe_effect(row.effect);
+  Decision decision{Verdict::inconclusive, Tier::plain, growth.reason, interval, 1 - level.alpha};
+  if (!level.p_adjusted || *level.p_adjusted > level.alpha) return decision;
+  if (std::abs(row.effect) < row.claim_margin) {
+    decision.reason = fmt::format("{} is below the margin of {}: {}", change,
+                                  row.scale.describe_size(row.claim_margin), growth.reason);
+    return decision;
   }
-  const bool real = out.p_adjusted && *out.p_adjusted <= alpha;
-  const std::string change = describe_effect(row, row.effect);
-  if (real && std::abs(row.effect) < row.claim_margin)
-    return cannot_tell(fmt::format("{} is below the margin of {}: {}", change,
-                                   describe_size(row, row.claim_margin), growth.reason));
-  const bool worse = row.effect > 0;
-  if (real && (worse ? growth.candidate : growth.baseline) == GrowthVerdict::growing)
-    return {direction(row), Tier::plain, fmt::format("{}: {}", change, growth.reason)};
-  return cannot_tell(real ? fmt::format("{} so far: {}", change, growth.reason) : growth.reason);
+  const GrowthVerdict of_more = row.effect > 0 ? growth.candidate : growth.baseline;
+  if (of_more == GrowthVerdict::growing) decision.verdict = direction(row);
+  decision.reason = fmt::format("{}{}: {}", change,
+                                of_more == GrowthVerdict::growing ? "" : " so far", growth.reason);
+  return decision;
 }
 
-/// A failed candidate is never hidden behind a decision on the trials that lived.
-Decision with_failures(MeasuredRow& row, Decision of_living) {
-  Comparison& out = row.comparison;
+Decision of_living(const MeasuredRow& row, const RowLevel& level) {
+  if (row.growth) return by_growth(row, level);
+  if (row.exact) return exactly(row);
+  if (!row.test) return without_test(row);
+  Decision decision = by_test(row, level);
+  if (!row.may_be_drift()) return decision;
+  decision.verdict = Verdict::inconclusive;
+  decision.tier = Tier::plain;
+  decision.reason =
+      fmt::format("{}, but not measured in turns: a drift of the machine looks the same",
+                  row.scale.describe_effect(row.effect));
+  return decision;
+}
+
+/// A failed candidate is never hidden behind a decision on the trials that lived. More than half of
+/// all differences to a dead one leave no size, and none is needed.
+Decision decision_on(const MeasuredRow& row, const RowLevel& level) {
   const RowValues& values = row.values;
-  if (values.candidate_failed == 0) return of_living;
+  if (values.candidate_failed == 0) return of_living(row, level);
+  Decision decision =
+      std::isfinite(row.effect) ? of_living(row, level) : Decision{Verdict::regressed, Tier::plain};
   const std::string first = values.failure.substr(0, values.failure.find('\n'));
   const std::string what = fmt::format(
       "the candidate {} in {} of {} in which the baseline lived{}{}",
       values.candidate_killed_for_memory == values.candidate_failed ? kKilledForMemory : "failed",
-      values.candidate_failed, format_count(out.n_candidate, "block"),
+      values.candidate_failed, format_count(row.candidates(), "block"),
       first.empty() ? "" : "; the first time ", first);
-  if (values.candidate_failed == out.n_candidate) {
-    out.blocks_needed.reset();
-    return {Verdict::regressed, Tier::plain, what};
+  const bool all_failed = values.candidate_failed == row.candidates();
+  if (all_failed) decision.blocks_needed.reset();
+  if (all_failed || decision.verdict != Verdict::regressed) {
+    decision.verdict = all_failed ? Verdict::regressed : Verdict::inconclusive;
+    decision.tier = Tier::plain;
+    decision.reason = what;
+  } else {
+    decision.reason = decision.reason.empty() ? what : what + "; " + decision.reason;
   }
-  if (of_living.verdict != Verdict::regressed) return cannot_tell(what);
-  of_living.reason = of_living.reason.empty() ? what : what + "; " + of_living.reason;
-  return of_living;
+  return decision;
 }
 
-/// More than half of all differences are to a dead candidate: no size can be given, and none is
-/// needed.
-Decision of_dead(MeasuredRow& row) {
-  row.comparison.ratio.reset();
-  row.comparison.difference.reset();
-  return {Verdict::regressed, Tier::plain, ""};
+/// What a row's noise lets it find, and the blocks that an inconclusive one should take.
+struct Power {
+  std::optional<double> smallest_detectable = std::nullopt;
+  std::optional<int> blocks_needed = std::nullopt;
+  std::string words = {};  // NOLINT(readability-redundant-member-init): -Wextra
+};
+
+Power power_of(const MeasuredRow& row, Verdict verdict, double alpha,
+               const PowerQuestion& question) {
+  if (row.exact) return {.smallest_detectable = 0};
+  if (!row.test) return {};
+  const RowScale& scale = row.scale;
+  const std::optional<Noise> noise =
+      noise_of(scale.of(row.values.baseline), scale.of(row.values.candidate));
+  if (!noise) return {};
+  Power power;
+  Random random(question.seed);
+  const Design design = row.question.design;
+  const double level = alpha / question.sharing;
+  const auto blocks = static_cast<int>(noise->a.size());
+  const EstimateScatter scatter = scatter_of(*noise, blocks, kPowerDraws, random);
+  if (const auto found = detectable_shift(scatter, blocks, design, level, row.claim_margin))
+    power.smallest_detectable = scale.kind == Scale::logarithm ? std::expm1(*found) : *found;
+  if (verdict != Verdict::inconclusive || row.may_be_drift()) return power;
+  if (const auto needed =
+          blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, design, level))
+    power.blocks_needed = std::max(*needed, row.least_trials);
+  power.words =
+      power.blocks_needed
+          ? fmt::format("; about {} blocks should settle it", *power.blocks_needed)
+          : fmt::format("; {} blocks would not settle it with this noise", kMostUsefulBlocks);
+  return power;
 }
 
-Decision of_living(MeasuredRow& row, double alpha, int family) {
-  if (row.growth) return by_growth(row, alpha);
-  if (row.exact) return exactly(row);
-  if (!row.test) return without_test(row);
-  Decision decision = by_test(row, alpha, family);
-  if (!may_be_drift(row)) return decision;
-  return cannot_tell(
-      fmt::format("{}, but not measured in turns: a drift of the machine looks the same",
-                  describe_effect(row, row.effect)));
+std::optional<double> largest(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : finite(*std::ranges::max_element(values));
+}
+
+/// The row as it is shown.
+Comparison shown_row_of(const MeasuredRow& row, const RowLevel& level, const Decision& decision,
+                        const Doubts& doubts, const Power& power) {
+  const RowQuestion& asked = row.question;
+  const RowScale& scale = row.scale;
+  const bool doubted = doubts.any();
+  const bool pending = !doubts.pending.empty();
+  Comparison out;
+  out.baseline = asked.baseline;
+  out.candidate = asked.candidate;
+  out.role = asked.role;
+  out.metric = asked.metric.name;
+  out.gate = asked.gate;
+  out.advisory_gate = asked.advisory_gate;
+  out.baseline_median = scale.typical;
+  out.candidate_median = row.candidate_median;
+  if (scale.kind == Scale::logarithm && row.difference) out.ratio = scale.shown(row.effect);
+  out.difference = row.difference;
+  out.ci_low = scale.shown(decision.interval.low);
+  out.ci_high = scale.shown(decision.interval.high);
+  out.p_value = row.p_value;
+  out.p_adjusted = level.p_adjusted;
+  out.n_baseline = row.baselines();
+  out.n_candidate = row.candidates();
+  out.verdict = doubted ? Verdict::inconclusive : decision.verdict;
+  out.tier = doubted ? Tier::plain : decision.tier;
+  out.reason = (doubted ? doubts.explain(decision.reason) : decision.reason) + power.words;
+  out.exact = row.exact;
+  out.test = row.method();
+  out.p_mean = row.mean_p;
+  out.correction = level.correction;
+  if (row.test && row.test->swaps() != nullptr)
+    out.reference_orders = count_of(row.test->swaps()->values().swaps);
+  out.removed_place = decision.removed_place;
+  out.apart = row.apart;
+  out.margin = scale.kind == Scale::logarithm ? std::expm1(row.margin) : row.margin;
+  out.confidence = decision.confidence;
+  out.baseline_max = largest(row.values.baseline);
+  out.candidate_max = largest(row.values.candidate);
+  out.blocks_needed = power.blocks_needed ? power.blocks_needed
+                      : pending           ? std::nullopt
+                                          : decision.blocks_needed;
+  out.smallest_detectable = power.smallest_detectable;
+  return out;
 }
 
 }  // namespace
 
-std::string too_few_blocks(int blocks, int needed) {
-  return fmt::format("cannot tell: {} of {} blocks", blocks, needed);
+DecidedRow decide(MeasuredRow row, const RowLevel& level, const Doubts& doubts,
+                  std::optional<PowerQuestion> power) {
+  Decision decision = decision_on(row, level);
+  if (decision.verdict == Verdict::changed) decision.reason += kNothingDeclared;
+  Comparison shown =
+      shown_row_of(row, level, decision, doubts,
+                   power ? power_of(row, decision.verdict, level.alpha, *power) : Power());
+  return {std::move(row), std::move(decision), std::move(shown)};
 }
 
-int trials_needed(const MeasuredRow& row) {
-  const int n = std::min(row.comparison.n_baseline, row.comparison.n_candidate);
-  const int exact = exact_trials(row.family);
-  const bool may_be_exact = row.metric.exact && one_distinct_value(row.values.baseline) &&
-                            one_distinct_value(row.values.candidate);
-  return may_be_exact && n < exact ? exact : row.least_trials;
+namespace {
+
+/// Numbers of rows with a p-value.
+using Family = std::vector<std::size_t>;
+
+template <typename Belongs>
+Family tested(const std::vector<MeasuredRow>& rows, Belongs belongs) {
+  Family family;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].p_value && belongs(rows[i])) family.push_back(i);
+  return family;
 }
 
-void decide(MeasuredRow& row, double alpha, int family, const Doubts& doubts) {
-  const bool dead = row.values.candidate_failed > 0 && !std::isfinite(row.effect);
-  row.decision = with_failures(row, dead ? of_dead(row) : of_living(row, alpha, family));
-  if (row.decision.verdict == Verdict::changed) row.decision.reason += kNothingDeclared;
-  Comparison& out = row.comparison;
-  out.verdict = doubts.any() ? Verdict::inconclusive : row.decision.verdict;
-  out.tier = doubts.any() ? Tier::plain : row.decision.tier;
-  out.reason = doubts.any() ? doubts.explain(row.decision.reason) : row.decision.reason;
-  if (!doubts.pending.empty()) out.blocks_needed.reset();
+struct CorrectedP {
+  std::size_t row;
+  double p;
+  const char* correction;
+};
+using Correction = std::vector<CorrectedP>;
+
+Correction corrected(const Family& family, const std::vector<double>& adjusted, const char* name,
+                     double factor) {
+  Correction all;
+  for (std::size_t i = 0; i < family.size(); ++i)
+    all.push_back({family[i], std::min(1.0, factor * adjusted[i]), name});
+  return all;
+}
+
+Correction correct(const std::vector<MeasuredRow>& rows, const Family& family,
+                   std::vector<double> (*by)(std::span<const double>), const char* name,
+                   double factor = 1) {
+  std::vector<double> p;
+  for (const std::size_t row : family) p.push_back(*rows[row].p_value);
+  return corrected(family, by(p), name, factor);
+}
+
+Correction correct_together(const std::vector<MeasuredRow>& rows, const Family& family,
+                            double factor) {
+  std::vector<SwappedTest> tests;
+  for (const std::size_t row : family)
+    tests.push_back({rows[row].test->swaps()->ranks_at(0), *rows[row].p_value});
+  return corrected(family, westfall_young(rows[family.front()].test->swaps()->values(), tests),
+                   kWestfallYoung, factor);
+}
+
+/// Of the gate rows of one candidate, those whose labels are swapped in the same ways: all that
+/// lack no trial.
+Family with_same_swaps(const std::vector<MeasuredRow>& rows, const Family& family) {
+  const auto swaps_of = [&](std::size_t row) {
+    return rows[row].test ? rows[row].test->swaps() : nullptr;
+  };
+  const SwapTest* most = nullptr;
+  for (const std::size_t row : family) {
+    const SwapTest* own = swaps_of(row);
+    if (own != nullptr &&
+        (most == nullptr || own->values().values.size() > most->values().values.size()))
+      most = own;
+  }
+  Family same;
+  for (const std::size_t row : family)
+    if (const SwapTest* own = swaps_of(row);
+        own != nullptr && own->values().swaps == most->values().swaps)
+      same.push_back(row);
+  return same;
+}
+
+/// The level is shared in equal parts by all candidates, and within one by all of its gates.
+Correction correct_gates(const std::vector<MeasuredRow>& rows, const Family& gates) {
+  std::map<std::string, Family> by_candidate;
+  for (const std::size_t row : gates) by_candidate[rows[row].question.candidate].push_back(row);
+  Correction all;
+  const auto add = [&](const Correction& more) { all.insert(all.end(), more.begin(), more.end()); };
+  for (const auto& [candidate, family] : by_candidate) {
+    const Family together = with_same_swaps(rows, family);
+    Family others;
+    std::ranges::set_difference(family, together, std::back_inserter(others));
+    const auto share = static_cast<double>(by_candidate.size() * family.size());
+    if (!together.empty())
+      add(correct_together(rows, together, share / static_cast<double>(together.size())));
+    if (!others.empty())
+      add(correct(rows, others, holm, kHolm, share / static_cast<double>(others.size())));
+  }
+  return all;
+}
+
+/// A warning that names the first gate row in which a hidden twin of the baseline seems to differ
+/// from it; absent where none does.
+std::optional<Note> flagged_control(const std::vector<std::optional<DecidedRow>>& controls) {
+  for (const auto& row : controls) {
+    if (!row) continue;
+    const Comparison& out = row->comparison;
+    if (out.verdict != Verdict::improved && out.verdict != Verdict::regressed) continue;
+    return Note{"control_flagged",
+                fmt::format("the run's own control differs from the baseline ({}.{}: {}), so no "
+                            "verdict of this run is believed",
+                            out.role, out.metric, out.reason),
+                "look for what changed during the run, then repeat it on a quieter machine"};
+  }
+  return std::nullopt;
+}
+
+Doubts doubts_of(const Inquiry& inquiry, bool is_control_flagged) {
+  Doubts doubts;
+  if (is_control_flagged)
+    doubts.reasons.emplace_back("the run's own control differs from the baseline");
+  const auto& warnings = inquiry.run.warnings;
+  if (std::ranges::find(warnings, kOtherEnvironment, &Note::code) != warnings.end())
+    doubts.reasons.emplace_back("the two sides were measured in different environments");
+  doubts.pending = inquiry.pending;
+  return doubts;
+}
+
+}  // namespace
+
+DecidedRows decide_rows(std::vector<MeasuredRow> rows, const Inquiry& inquiry) {
+  const auto is_of_control = [&](const MeasuredRow& row) {
+    return inquiry.view.control_arms.contains(row.question.candidate);
+  };
+  const auto is_control_gate = [&](const MeasuredRow& row) {
+    return is_of_control(row) &&
+           is_gate_row(inquiry.gates, row.question.role, row.question.metric.name);
+  };
+  const auto is_gate = [](const MeasuredRow& row) { return row.question.gate; };
+  const Family controls = tested(rows, is_control_gate);
+  const Family gates = tested(rows, is_gate);
+  const Family advisory =
+      tested(rows, [&](const MeasuredRow& row) { return !is_gate(row) && !is_control_gate(row); });
+  std::vector<RowLevel> levels(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    levels[i] = {inquiry.alpha, static_cast<int>(is_control_gate(rows[i]) ? controls.size()
+                                                 : is_gate(rows[i])       ? gates.size()
+                                                                          : advisory.size())};
+  for (const Correction& correction :
+       {correct(rows, controls, holm, kHolm),
+        has_places(inquiry.settings.design) ? correct_gates(rows, gates)
+                                            : correct(rows, gates, holm, kHolm),
+        correct(rows, advisory, benjamini_hochberg, kBenjaminiHochberg)})
+    for (const CorrectedP& one : correction) {
+      levels[one.row].p_adjusted = one.p;
+      levels[one.row].correction = one.correction;
+    }
+  // The twin's gate rows come first: the whole run may be doubted by them, they themselves not.
+  std::vector<std::optional<DecidedRow>> decided(rows.size());
+  const auto decide_one = [&](std::size_t i, const Doubts& doubts, bool is_pending) {
+    // Advisory rows are sized as if they stood alone: their correction depends on all the others.
+    const PowerQuestion power{is_gate(rows[i]) ? levels[i].family : 1, inquiry.settings.seed};
+    decided[i] = decide(std::move(rows[i]), levels[i], doubts,
+                        is_pending ? std::nullopt : std::optional(power));
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (is_control_gate(rows[i])) decide_one(i, {}, false);
+  DecidedRows all{{}, {}, flagged_control(decided)};
+  all.doubts = doubts_of(inquiry, all.warning.has_value());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!decided[i])
+      decide_one(i, is_of_control(rows[i]) ? Doubts() : all.doubts, !all.doubts.pending.empty());
+  for (std::optional<DecidedRow>& row : decided) all.rows.push_back(std::move(*row));
+  return all;
+}
+
+void put_in_telling_order(std::vector<Comparison>& rows) {
+  const auto rank_of = [](const Comparison& row) {
+    const bool changed = row.is_change();
+    if (row.exact && changed) return 0;
+    return row.gate ? 1 : row.is_asked() ? 2 : 3;
+  };
+  std::map<std::string, std::size_t> candidates;
+  for (const Comparison& row : rows) candidates.emplace(row.candidate, candidates.size());
+  std::ranges::stable_sort(rows, [&](const Comparison& a, const Comparison& b) {
+    return std::pair(candidates.at(a.candidate), rank_of(a)) <
+           std::pair(candidates.at(b.candidate), rank_of(b));
+  });
 }
 
 }  // namespace memduel

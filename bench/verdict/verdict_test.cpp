@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "analysis_steps.h"
 #include "stats/estimates.h"
 #include "support/test_data.h"
 #include "verdict/gates.h"
@@ -17,13 +18,13 @@ MeasuredRow verdict_row(const std::string& metric, std::vector<double> a, std::v
   RowValues values;
   values.baseline = std::move(a);
   values.candidate = std::move(b);
-  return measure_row(metric_info(metric), std::move(values), Design::paired, noise_floor);
+  return measure_row({metric_info(metric), Design::paired, noise_floor}, std::move(values));
 }
 
-MeasuredRow decided(MeasuredRow row, double alpha = 0.05, int family = 1) {
-  if (row.test) row.comparison.p_adjusted = std::min(1.0, *row.comparison.p_value * family);
-  decide(row, alpha, family);
-  return row;
+DecidedRow decided(MeasuredRow row, double alpha = 0.05, int family = 1) {
+  RowLevel level{alpha, family};
+  if (row.p_value) level.p_adjusted = std::min(1.0, *row.p_value * family);
+  return decide(std::move(row), level);
 }
 
 /// Eight values around `center` MiB with a spread of about `share`.
@@ -41,7 +42,7 @@ std::vector<double> turned(std::vector<double> values) {
 }
 
 TEST(Verdict, IsStrongWhenTheWholeIntervalClearsTheMargin) {
-  const MeasuredRow row =
+  const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(200, 0.002), turned(around(210, 0.002))));
   EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
   EXPECT_EQ(row.comparison.tier, Tier::strong);
@@ -49,7 +50,7 @@ TEST(Verdict, IsStrongWhenTheWholeIntervalClearsTheMargin) {
 }
 
 TEST(Verdict, IsPlainWhenTheIntervalReachesInsideTheMargin) {
-  const MeasuredRow row =
+  const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(200, 0.006), turned(around(202.8, 0.006))));
   EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
   EXPECT_EQ(row.comparison.tier, Tier::plain);
@@ -62,10 +63,10 @@ TEST(Verdict, OfAMetricWithoutADirectionIsThatItChanged) {
     RowValues values;
     values.baseline = std::move(a);
     values.candidate = std::move(b);
-    return decided(measure_row(info, std::move(values), Design::paired, std::nullopt));
+    return decided(measure_row({info}, std::move(values)));
   };
   for (const double center : {210.0, 190.0}) {
-    const MeasuredRow row = row_of(around(200, 0.002), turned(around(center, 0.002)));
+    const DecidedRow row = row_of(around(200, 0.002), turned(around(center, 0.002)));
     EXPECT_EQ(row.comparison.verdict, Verdict::changed);
     EXPECT_EQ(row.comparison.tier, Tier::strong);
     EXPECT_THAT(row.comparison.reason,
@@ -93,8 +94,7 @@ TEST(Verdict, OfADeadCandidateIsRegressedWhateverIsBetter) {
                                                   ? -std::numeric_limits<double>::infinity()
                                                   : std::numeric_limits<double>::infinity());
     values.candidate_failed = 8;
-    const MeasuredRow row =
-        decided(measure_row(info, std::move(values), Design::paired, std::nullopt));
+    const DecidedRow row = decided(measure_row({info}, std::move(values)));
     EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
   }
 }
@@ -113,7 +113,7 @@ TEST(Verdict, TurnsRoundForAMetricOfWhichMoreIsBetter) {
 }
 
 TEST(Verdict, NeedsTheCorrectedPNotOnlyThePlainOne) {
-  const MeasuredRow row = decided(
+  const DecidedRow row = decided(
       verdict_row("peak_rss_bytes", around(200, 0.002), turned(around(210, 0.002))), 0.05, 10);
   EXPECT_EQ(row.comparison.verdict, Verdict::inconclusive);
   EXPECT_THAT(row.comparison.reason, HasSubstr("one of 10 rows judged together"));
@@ -129,7 +129,7 @@ TEST(Verdict, SaysUnchangedOnlyInsideTheMargin) {
 }
 
 TEST(Verdict, CallsARealButTinyChangeUnchanged) {
-  const MeasuredRow row =
+  const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(200, 0.0005), turned(around(200.8, 0.0005))));
   EXPECT_EQ(row.comparison.verdict, Verdict::unchanged);
   EXPECT_THAT(row.comparison.reason, HasSubstr("measurable but negligible"));
@@ -137,7 +137,7 @@ TEST(Verdict, CallsARealButTinyChangeUnchanged) {
 
 TEST(Verdict, UsesTheAbsoluteFloorOfSmallValues) {
   // 20 MiB: the floor of 1 MiB is 5 %, so that 3 % more is inside.
-  const MeasuredRow row =
+  const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(20, 0.001), turned(around(20.6, 0.001))));
   EXPECT_NEAR(row.comparison.margin, 0.05, 0.001);
   EXPECT_EQ(row.comparison.verdict, Verdict::unchanged);
@@ -145,22 +145,22 @@ TEST(Verdict, UsesTheAbsoluteFloorOfSmallValues) {
 
 TEST(Verdict, ScalesTheAbsoluteMarginOfSmallPrograms) {
   // 1 MiB would be 26 % of 3.9 MiB.
-  const MeasuredRow row =
+  const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(3.9, 0.001), turned(around(4.2, 0.001))));
   EXPECT_NEAR(row.comparison.margin, 0.05, 1e-12);
   EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
 }
 
 TEST(Verdict, ANoiseFloorMakesNothingUnchanged) {
-  const MeasuredRow row =
+  const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(200, 0.001), turned(around(204, 0.001)), 0.03));
   EXPECT_NEAR(row.comparison.margin, 0.01, 1e-12);
   EXPECT_EQ(row.comparison.verdict, Verdict::inconclusive);
 }
 
 TEST(Verdict, FallsBackToDifferencesForValuesThatAreNotPositive) {
-  const MeasuredRow row = decided(verdict_row("peak_rss_above_idle_bytes", {0, 1, 2, 3, 4, 5, 6, 7},
-                                              std::vector<double>(8, 9)));
+  const DecidedRow row = decided(verdict_row("peak_rss_above_idle_bytes", {0, 1, 2, 3, 4, 5, 6, 7},
+                                             std::vector<double>(8, 9)));
   EXPECT_FALSE(row.comparison.ratio);
   EXPECT_DOUBLE_EQ(*row.comparison.difference, 5.5);
   EXPECT_DOUBLE_EQ(row.comparison.margin, kMiB / 16);
@@ -174,7 +174,7 @@ TEST(Verdict, ComparesGrowthAsADifference) {
     level.push_back(1024.0 * (i - 4));
     leaking.push_back(200 * 1024.0 + 1024.0 * i);
   }
-  const MeasuredRow row = decided(verdict_row("rss_growth_bytes_per_round", level, leaking));
+  const DecidedRow row = decided(verdict_row("rss_growth_bytes_per_round", level, leaking));
   EXPECT_FALSE(row.comparison.ratio);
   EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
   EXPECT_DOUBLE_EQ(row.comparison.margin, 65536);
@@ -188,10 +188,45 @@ TEST(Verdict, TakesAllEqualValuesForUnchanged) {
 
 TEST(Verdict, TestsAnExactMetricThatVariesAfterAll) {
   std::vector<double> varied = around(200, 0.002);
-  const MeasuredRow row =
+  const DecidedRow row =
       decided(verdict_row("peak_heap_bytes", std::vector<double>(8, 200 * kMiB), varied));
-  EXPECT_FALSE(row.exact);
+  EXPECT_FALSE(row.comparison.exact);
   EXPECT_TRUE(row.comparison.p_value);
+}
+
+Comparison shown(const std::string& metric, Verdict verdict) {
+  Comparison c;
+  c.baseline = "a";
+  c.candidate = "b";
+  c.role = "server";
+  c.metric = metric;
+  c.verdict = verdict;
+  return c;
+}
+
+std::vector<std::string> told(std::vector<Comparison> rows) {
+  put_in_telling_order(rows);
+  std::vector<std::string> metrics;
+  for (const Comparison& c : rows) metrics.push_back(c.metric);
+  return metrics;
+}
+
+TEST(TellingOrder, PutsExactChangesBeforeGatesAndGatesBeforeTheRest) {
+  std::vector<Comparison> rows = {
+      shown("peak_rss_bytes", Verdict::regressed), shown("round_seconds", Verdict::inconclusive),
+      shown("allocation_count", Verdict::unchanged), shown("allocated_bytes", Verdict::regressed)};
+  rows[1].gate = true;
+  rows[2].exact = rows[3].exact = true;
+  EXPECT_THAT(told(rows), testing::ElementsAre("allocated_bytes", "round_seconds", "peak_rss_bytes",
+                                               "allocation_count"));
+}
+
+TEST(TellingOrder, LeavesEachCandidateItsPlace) {
+  std::vector<Comparison> rows = {shown("peak_rss_bytes", Verdict::regressed),
+                                  shown("allocated_bytes", Verdict::regressed)};
+  rows[0].candidate = "first";
+  rows[1].exact = true;
+  EXPECT_THAT(told(rows), testing::ElementsAre("peak_rss_bytes", "allocated_bytes"));
 }
 
 }  // namespace

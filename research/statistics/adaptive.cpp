@@ -20,18 +20,18 @@ Results look_at(const std::vector<RowValues>& gates, const Look& look) {
   std::vector<SwappedTest> tests;
   for (const RowValues& session : gates) {
     rows.push_back(measure(first_blocks(session, look.blocks)));
-    tests.push_back({rows.back().test->swaps()->ranks_at(0), *rows.back().comparison.p_value});
+    rows.back().question.gate = true;
+    tests.push_back({rows.back().test->swaps()->ranks_at(0), *rows.back().p_value});
   }
   const std::vector<double> adjusted = westfall_young(rows.front().test->swaps()->values(), tests);
   Results results;
   Gate gate;
   gate.metric = "peak_rss_bytes";
   for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].comparison.gate = true;
-    rows[i].comparison.p_adjusted = adjusted[i];
-    decide(rows[i], look.alpha, static_cast<int>(gates.size()));
-    results.gates.push_back(evaluate_gate(gate, subject_of(rows[i]), {.alpha = look.alpha}));
-    results.comparisons.push_back(rows[i].comparison);
+    const DecidedRow row =
+        decide(std::move(rows[i]), {look.alpha, static_cast<int>(gates.size()), adjusted[i]});
+    results.gates.push_back(evaluate_gate(gate, subject_of(row), {.alpha = look.alpha}));
+    results.comparisons.push_back(row.comparison);
   }
   return results;
 }

@@ -122,18 +122,17 @@ MakeNoise position_noise(double deviations) {
 }
 
 MeasuredRow measure(RowValues session, std::optional<double> noise_floor) {
-  return measure_row(metric_info("peak_rss_bytes"), std::move(session), Design::restricted,
-                     noise_floor);
+  return measure_row({metric_info("peak_rss_bytes"), Design::restricted, noise_floor},
+                     std::move(session));
 }
 
-MeasuredRow judge(RowValues session, std::optional<double> noise_floor) {
+DecidedRow judge(RowValues session, std::optional<double> noise_floor) {
   MeasuredRow row = measure(std::move(session), noise_floor);
-  row.comparison.p_adjusted = row.comparison.p_value;
-  decide(row, 0.05, 1);
-  return row;
+  const RowLevel level{0.05, 1, row.p_value};
+  return decide(std::move(row), level);
 }
 
-bool flagged(const MeasuredRow& row) {
+bool flagged(const DecidedRow& row) {
   return row.comparison.verdict == Verdict::improved ||
          row.comparison.verdict == Verdict::regressed;
 }

@@ -9,6 +9,7 @@
 
 #include "stats/samples.h"
 #include "verdict/comparison.h"
+#include "verdict/gates.h"
 
 namespace memduel::bench {
 
@@ -54,10 +55,10 @@ MakeNoise position_noise(double deviations);
 MeasuredRow measure(RowValues session, std::optional<double> noise_floor = std::nullopt);
 
 /// The same, decided alone with the whole level.
-MeasuredRow judge(RowValues session, std::optional<double> noise_floor = std::nullopt);
+DecidedRow judge(RowValues session, std::optional<double> noise_floor = std::nullopt);
 
 /// improved or regressed.
-bool flagged(const MeasuredRow& row);
+bool flagged(const DecidedRow& row);
 
 /// How often something held.
 struct Count {

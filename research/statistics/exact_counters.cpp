@@ -9,22 +9,21 @@
 namespace memduel::bench {
 namespace {
 
-MeasuredRow row_at(const RowValues& session, int blocks, double alpha) {
-  MeasuredRow row = measure_row(metric_info("allocation_count"), first_blocks(session, blocks),
-                                Design::restricted, std::nullopt);
-  row.comparison.p_adjusted = row.comparison.p_value;
-  decide(row, alpha, 1);
-  return row;
+DecidedRow row_at(const RowValues& session, int blocks, double alpha) {
+  MeasuredRow row = measure_row({metric_info("allocation_count"), Design::restricted},
+                                first_blocks(session, blocks));
+  const RowLevel level{alpha, 1, row.p_value};
+  return decide(std::move(row), level);
 }
 
 /// As may_end() ends a run: equal values after the first even number of blocks that suffices, else
 /// the looks.
-MeasuredRow ended(const RowValues& session) {
+DecidedRow ended(const RowValues& session) {
   const int exact = exact_trials(1);
-  MeasuredRow early = row_at(session, exact + exact % 2, 0.05);
-  if (early.exact) return early;
+  DecidedRow early = row_at(session, exact + exact % 2, 0.05);
+  if (early.comparison.exact) return early;
   for (const Look& look : adaptive_looks(1)) {
-    MeasuredRow row = row_at(session, look.blocks, look.alpha);
+    DecidedRow row = row_at(session, look.blocks, look.alpha);
     if (row.comparison.verdict != Verdict::inconclusive || look.blocks == kMostBlocks) return row;
   }
   return early;
@@ -44,7 +43,7 @@ void exact_counters(Report& report, const BenchOptions& options) {
     };
     const auto counts =
         repeated(options.repetitions, ++seed, 2, [&](Random& random, std::vector<int>& count) {
-          const MeasuredRow row = ended(make_session(noise, kMostBlocks, 0, random));
+          const DecidedRow row = ended(make_session(noise, kMostBlocks, 0, random));
           count[0] += static_cast<int>(flagged(row));
           count[1] += static_cast<int>(flagged(row) && row.comparison.tier == Tier::strong);
         });

@@ -16,7 +16,7 @@ MakeNoise normal_noise(double share) {
   };
 }
 
-GateResult at_gate(const MeasuredRow& row, const char* gate) {
+GateResult at_gate(const DecidedRow& row, const char* gate) {
   Gate parsed;
   if (*gate != '\0') {
     parsed = parse_gate(gate);
@@ -35,7 +35,7 @@ void floors(Report& report, const BenchOptions& options) {
   for (const int blocks : {8, 16, 24}) {
     const auto counts =
         repeated(options.repetitions, ++seed, 3, [&](Random& random, std::vector<int>& count) {
-          const MeasuredRow row =
+          const DecidedRow row =
               judge(make_session(normal_noise(0.1), blocks, 0.05, random), 0.105);
           count[0] += static_cast<int>(at_gate(row, "").outcome == GateOutcome::passed);
           count[1] += static_cast<int>(row.comparison.verdict == Verdict::unchanged);
@@ -66,7 +66,7 @@ void bounds(Report& report, const BenchOptions& options) {
     for (const int blocks : {8, 16}) {
       const auto counts =
           repeated(options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
-            const MeasuredRow row =
+            const DecidedRow row =
                 judge(make_session(normal_noise(0.01), blocks, one.truth, random));
             const GateResult gate = at_gate(row, one.gate);
             count[0] += static_cast<int>(gate.outcome == GateOutcome::passed);

@@ -146,16 +146,15 @@ std::array<VariantRows, 2> rows_of(const RunData& run, const std::string& arm, i
   return {{{round, by_round}, {minute, by_minute}}};
 }
 
-MeasuredRow decided(const char* metric, const GrowthEstimate& baseline,
-                    const GrowthEstimate& candidate) {
+DecidedRow decided(const char* metric, const GrowthEstimate& baseline,
+                   const GrowthEstimate& candidate) {
   RowValues values;
   values.baseline = baseline.trials.values;
   values.candidate = candidate.trials.values;
-  MeasuredRow row = measure_values(metric_info(metric), std::move(values));
-  take_growth(row, baseline, candidate);
-  row.comparison.p_adjusted = row.comparison.p_value;
-  decide(row, kAlpha, 1, {});
-  return row;
+  MeasuredRow row =
+      measure_row({metric_info(metric)}, std::move(values), growth_difference(baseline, candidate));
+  const RowLevel level{kAlpha, 1, row.p_value};
+  return decide(std::move(row), level);
 }
 
 /// The least and the most that the candidate grows by per round.
@@ -202,13 +201,13 @@ void once(const TrialCell& cell, const Interval& truth, Random& random, std::vec
     const double pace = unit == 0 ? 1 : kRoundsPerMinute;
     const double least = pace * truth.low;
     const double most = pace * truth.high;
-    const MeasuredRow before = decided(metric, a[unit].before, b[unit].before);
-    const MeasuredRow now = decided(metric, a[unit].now.estimate, b[unit].now.estimate);
-    const auto more = [](const MeasuredRow& row) {
+    const DecidedRow before = decided(metric, a[unit].before, b[unit].before);
+    const DecidedRow now = decided(metric, a[unit].now.estimate, b[unit].now.estimate);
+    const auto more = [](const DecidedRow& row) {
       return row.comparison.verdict == Verdict::regressed;
     };
-    const auto covers = [&](const MeasuredRow& row) {
-      return row.growth->difference.interval(kAlpha).contains(pace * kMore);
+    const auto covers = [&](const DecidedRow& row) {
+      return row.measured.growth->difference.interval(kAlpha).contains(pace * kMore);
     };
     const auto holds = [&](const Interval& interval) {
       return interval.low <= most && interval.high >= least;

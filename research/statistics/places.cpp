@@ -46,10 +46,10 @@ void places(Report& report, const BenchOptions& options) {
     for (const int blocks : {5, 6, 8, 16}) {
       const auto counts =
           repeated(options.repetitions, ++seed, 3, [&](Random& random, std::vector<int>& count) {
-            const MeasuredRow row = judge(make_session(shape.make, blocks, 0, random));
+            const DecidedRow row = judge(make_session(shape.make, blocks, 0, random));
             count[0] += static_cast<int>(flagged(row));
             count[1] += static_cast<int>(*row.comparison.p_value <= 0.05);
-            const MeasuredRow up = judge(make_session(shape.make, blocks, 0.02, random));
+            const DecidedRow up = judge(make_session(shape.make, blocks, 0.02, random));
             count[2] += static_cast<int>(up.comparison.verdict == Verdict::regressed);
           });
       report.row({shape.name, std::to_string(blocks),

@@ -24,8 +24,8 @@ void power(Report& report, const BenchOptions& options) {
     for (const int blocks : {5, 6, 8, 12, 16}) {
       const auto counts =
           repeated(options.repetitions, ++seed, 3, [&](Random& random, std::vector<int>& count) {
-            const MeasuredRow up = judge(make_session(shape.make, blocks, 0.05, random));
-            const MeasuredRow down = judge(make_session(shape.make, blocks, 1 / 1.05 - 1, random));
+            const DecidedRow up = judge(make_session(shape.make, blocks, 0.05, random));
+            const DecidedRow down = judge(make_session(shape.make, blocks, 1 / 1.05 - 1, random));
             count[0] += static_cast<int>(up.comparison.verdict == Verdict::regressed);
             count[1] += static_cast<int>(down.comparison.verdict == Verdict::improved);
             count[2] += static_cast<int>(up.comparison.verdict == Verdict::improved);
@@ -80,9 +80,11 @@ double typical_statement(const MakeNoise& noise, int blocks, unsigned long seed)
   Random random(seed);
   std::vector<double> stated;
   for (int i = 0; i < kStatements; ++i) {
-    MeasuredRow row = judge(make_session(noise, blocks, 0, random));
-    add_power(row, Design::restricted, 0.05, 1, random.next());
-    if (row.comparison.smallest_detectable) stated.push_back(*row.comparison.smallest_detectable);
+    MeasuredRow row = measure(make_session(noise, blocks, 0, random));
+    const RowLevel level{0.05, 1, row.p_value};
+    const auto found =
+        decide(std::move(row), level, {}, PowerQuestion{1, random.next()}).comparison;
+    if (found.smallest_detectable) stated.push_back(*found.smallest_detectable);
   }
   return median(std::move(stated));
 }
@@ -103,7 +105,7 @@ void smallest_detectable(Report& report, const BenchOptions& options) {
       const double stated = typical_statement(noise, blocks, ++seed);
       const auto counts =
           repeated(options.repetitions, ++seed, 1, [&](Random& random, std::vector<int>& count) {
-            const MeasuredRow row = judge(make_session(noise, blocks, stated, random));
+            const DecidedRow row = judge(make_session(noise, blocks, stated, random));
             count[0] += static_cast<int>(row.comparison.verdict == Verdict::regressed);
           });
       const double found = counts[0].share();

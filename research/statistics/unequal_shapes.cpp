@@ -81,7 +81,7 @@ void unequal_shapes(Report& report, const BenchOptions& options) {
       const MakeNoise noise = noise_of(pair);
       const auto counts =
           repeated(options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
-            const MeasuredRow row = judge(make_session(noise, blocks, 0, random));
+            const DecidedRow row = judge(make_session(noise, blocks, 0, random));
             const bool improved = row.comparison.verdict == Verdict::improved;
             const bool regressed = row.comparison.verdict == Verdict::regressed;
             const bool is_false =

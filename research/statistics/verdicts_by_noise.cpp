@@ -92,12 +92,12 @@ void verdicts_by_noise(Report& report, const BenchOptions& options) {
     for (const int blocks : {5, 6, 8, 12}) {
       const auto counts =
           repeated(options.repetitions, ++seed, 6, [&](Random& random, std::vector<int>& count) {
-            const MeasuredRow same = judge(make_session(shape.make, blocks, 0, random));
+            const DecidedRow same = judge(make_session(shape.make, blocks, 0, random));
             count[0] += static_cast<int>(flagged(same));
             count[1] += static_cast<int>(same.test->interval(0.05).contains(0));
             std::size_t next = 2;
             for (const double change : {0.02, 0.05, 0.1, 0.2}) {
-              const MeasuredRow row = judge(make_session(shape.make, blocks, change, random));
+              const DecidedRow row = judge(make_session(shape.make, blocks, change, random));
               count[next++] += static_cast<int>(row.comparison.verdict == Verdict::regressed);
             }
           });
@@ -120,10 +120,10 @@ void false_verdicts(Report& report, const BenchOptions& options) {
     for (const int blocks : {5, 6, 8, 12, 16}) {
       const auto counts =
           repeated(options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
-            const MeasuredRow row = judge(make_session(shape.make, blocks, 0, random));
+            const DecidedRow row = judge(make_session(shape.make, blocks, 0, random));
             count[0] += static_cast<int>(flagged(row));
             count[1] += static_cast<int>(*row.comparison.p_value <= 0.05);
-            count[2] += static_cast<int>(row.test->interval(0.05).contains(0));
+            count[2] += static_cast<int>(row.measured.test->interval(0.05).contains(0));
             count[3] += static_cast<int>(row.comparison.verdict == Verdict::unchanged);
           });
       report.row({shape.name, std::to_string(blocks),

@@ -98,9 +98,6 @@ void name_gates(AnalysisSettings& settings, const std::vector<std::string>& gate
 bool asks_for_default_gates(const AnalysisSettings& settings);
 bool default_gates_decide(const AnalysisSettings& settings);
 
-/// The gates of a run: those that were named, and the defaults where they are asked for.
-std::vector<Gate> gates_to_judge(const RunData& run, const AnalysisSettings& settings);
-
 /// The looks a run may take: settings.looks without those that its number of gates
 /// rules out. The driver stops at these, and analyse() spends the level by them.
 CheckedLooks planned_looks(const RunData& run, const AnalysisSettings& settings);
@@ -175,6 +172,10 @@ struct GrowthRow {
 std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& observations,
                                    const std::vector<std::string>& roles,
                                    const AnalysisSettings& settings, double alpha);
+
+/// Null where that was not judged.
+const GrowthRow* find_growth(const std::vector<GrowthRow>& growth, const std::string& arm,
+                             const std::string& role, const std::string& metric);
 
 /// The smallest p that any values can reach in the order that was drawn for them.
 struct ReachableP {

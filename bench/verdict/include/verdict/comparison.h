@@ -11,8 +11,8 @@
 // (counts, CPU time), median (round_seconds and other durations) or last value (all others).
 //
 // MeasuredRow: one row of the comparison before its family of rows is known: effect, margin and
-// test. gates.h decides it once the p-values of the family are adjusted. A row of growth has the
-// difference of two variants' slopes: Welch's t, one slope a trial.
+// test. decide() of gates.h makes the row that is shown of it. A row of growth has the difference
+// of two variants' slopes: Welch's t, one slope a trial.
 #pragma once
 
 #include <map>
@@ -125,17 +125,13 @@ struct RowValues {
   PlacedValues placed;            ///< both arms' values; empty unless the design has places
   int candidate_failed = 0;
   int candidate_killed_for_memory = 0;  ///< among candidate_failed
-  int baseline_failed = 0;
-  int incomplete = 0;   ///< blocks in which a living trial had no value for this metric
-  std::string failure;  ///< of the first failed candidate
+  std::string failure;                  ///< of the first failed candidate
 };
 
 /// @param order of a restricted design; null where its superblocks stand by themselves.
 RowValues row_values(const ArmObservations& baseline, const ArmObservations& candidate,
                      const std::string& role, const MetricInfo& metric, Design design,
                      const RunOrder* order = nullptr);
-
-struct MeasuredRow;
 
 /// The mean slope of the candidate's trials minus that of the baseline's. Trials that vary widen
 /// the interval: the error is that of both means. p and interval never disagree.
@@ -154,51 +150,108 @@ SlopeDifference slope_difference(const TrialSlopes& baseline, const TrialSlopes&
 /// What a row of growth takes from the judgements of its two variants.
 struct GrowthDifference {
   SlopeDifference difference;
+  double baseline_slope = 0;
+  double candidate_slope = 0;
+  double margin = 0;
   GrowthVerdict baseline = GrowthVerdict::inconclusive;
   GrowthVerdict candidate = GrowthVerdict::inconclusive;
   std::string reason;
 };
 
-/// Makes the row one of growth: effect, medians, margin, p and the name of the method are those of
-/// the judged slopes. The noise floor of a calibration raises what a change must reach.
-void take_growth(MeasuredRow& row, const GrowthEstimate& baseline, const GrowthEstimate& candidate,
-                 std::optional<double> noise_floor = std::nullopt);
+/// Absent where one of the two has no slope.
+std::optional<GrowthDifference> growth_difference(const GrowthEstimate& baseline,
+                                                  const GrowthEstimate& candidate);
 
-/// What a row says by itself, before anything that makes the whole run doubtful.
-struct Decision {
-  Verdict verdict = Verdict::inconclusive;
-  Tier tier = Tier::plain;
-  std::string reason = {};  // NOLINT(readability-redundant-member-init): -Wextra
+/// The scale on which a row's effects, margins and intervals are: natural logarithms, or the
+/// metric's unit.
+struct RowScale {
+  std::string metric;
+  Scale kind = Scale::difference;
+  std::optional<double> typical;  ///< the baseline's median
+
+  [[nodiscard]] std::vector<double> of(std::vector<double> values) const;
+  /// A share of what is typical, or an amount in the metric's unit.
+  [[nodiscard]] double share(double share) const;
+  [[nodiscard]] double amount(double amount) const;
+  /// As it is written down: a ratio or a difference, absent when unbounded.
+  [[nodiscard]] std::optional<double> shown(double on_scale) const;
+  /// For people: "+2.0 %", "-12.0 KiB/round".
+  [[nodiscard]] std::string describe_effect(double on_scale) const;
+  [[nodiscard]] std::string describe_interval(const Interval& interval) const;
+  /// Without a sign: "1 %", "64.0 KiB/round".
+  [[nodiscard]] std::string describe_size(double on_scale) const;
 };
 
-/// Effects, margins and intervals are on the working scale: natural logarithms where `scale` says
-/// so, else the metric's unit. A metric of the ratio scale falls back to differences when a value
-/// is zero or negative.
-struct MeasuredRow {
-  Comparison comparison;  ///< identity, medians, effect and p_value filled
-  MetricInfo metric;
-  RowValues values;
-  Scale scale = Scale::difference;
-  bool exact = false;       ///< one distinct value in each arm: compared directly
-  bool in_turns = true;     ///< the arms were measured in turns, not one after the other
-  double effect = 0;        ///< Hodges-Lehmann shift; 0 without values
-  double margin = 0;        ///< what unchanged and gates are held to
-  double claim_margin = 0;  ///< what improved and regressed must reach: margin, or the noise floor
-  int family = 1;           ///< gate rows that share the level
-  int least_trials = kMinimumBlocks;  ///< of each arm, before the row's test can decide anything
-  std::optional<ShiftTest> test;      ///< absent for exact rows and with too few blocks
-  std::optional<GrowthDifference> growth;  ///< of growth metrics, which have no test of their own
-  std::optional<double> mean_p;            ///< of equal means, where the design has a test of them
-  std::optional<double> spread_p;          ///< of equal spreads, likewise; of gate rows only
-  Decision decision;                       ///< see decide() of gates.h
-};
+/// A metric of the ratio scale falls back to differences when a value is zero or negative.
+RowScale scale_of(const MetricInfo& metric, const RowValues& values);
 
-/// The larger of the two margins of a metric counts, but an amount never for more than this share
-/// of the baseline: 1 MiB would be a quarter of a program of 4 MiB.
+/// What counts as no change, on the row's scale. The larger of the two margins of a metric counts,
+/// but an amount never for more than kLargestAmountShare of the baseline: 1 MiB would be a quarter
+/// of a program of 4 MiB.
+double margin_of(const MetricInfo& metric, const RowScale& scale, bool exact = false);
+
 constexpr double kLargestAmountShare = 0.05;
 /// ... but of the amount always so much, unless both arms have one value each: what does not vary
 /// differs by as little as it does.
 constexpr double kSmallestAmountShare = 1.0 / 16;
+
+/// What a row compares, and what is asked of it.
+struct RowQuestion {
+  MetricInfo metric;
+  Design design = Design::paired;
+  /// The calibrated one, which raises what improved and regressed must reach: a share for metrics
+  /// of the ratio scale, else in the metric's unit.
+  std::optional<double> noise_floor = std::nullopt;
+  int family = 1;        ///< gate rows that share the level
+  int least_trials = 1;  ///< of each arm, before a gate of the run that changes alone is decided
+  std::string baseline = {};   // NOLINT(readability-redundant-member-init): -Wextra
+  std::string candidate = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  std::string role = {};       // NOLINT(readability-redundant-member-init): -Wextra
+  bool gate = false;           ///< a gate that decides asks how it changed
+  bool advisory_gate = false;  ///< one that does not
+};
+
+/// Complete when made, and decided by decide() of gates.h.
+struct MeasuredRow {
+  RowQuestion question;
+  RowValues values;
+  RowScale scale;
+  std::optional<double> candidate_median;
+  bool exact = false;                ///< one distinct value in each arm: compared directly
+  bool apart = false;                ///< no value of one side lies between values of the other
+  double effect = 0;                 ///< Hodges-Lehmann shift; 0 without values
+  std::optional<double> difference;  ///< the same in the metric's unit
+  double margin = 0;                 ///< what unchanged and gates are held to
+  double claim_margin = 0;  ///< what improved and regressed must reach: margin, or noise floor
+  int least_trials = kMinimumBlocks;  ///< of each arm, before the row's test can decide anything
+  std::optional<ShiftTest> test;      ///< absent for exact rows and with too few blocks
+  std::optional<GrowthDifference> growth;  ///< of growth metrics, which have no test of their own
+  std::optional<double> p_value;
+  std::optional<double> mean_p;    ///< of equal means, where the design has a test of them
+  std::optional<double> spread_p;  ///< of equal spreads, likewise; of gate rows only
+
+  /// Values of each side.
+  [[nodiscard]] int baselines() const { return static_cast<int>(values.baseline.size()); }
+  [[nodiscard]] int candidates() const { return static_cast<int>(values.candidate.size()); }
+  /// Of times that were not measured in turns, which the machine may have changed from one session
+  /// to the other.
+  [[nodiscard]] bool may_be_drift() const {
+    return question.design == Design::unpaired && question.metric.unit == Unit::seconds;
+  }
+  /// Of the effect, on the row's scale; of a row that has a test or is one of growth.
+  [[nodiscard]] Interval interval(double alpha) const {
+    return growth ? growth->difference.interval(alpha) : test->interval(alpha);
+  }
+  /// The name of what p_value is of; empty without one.
+  [[nodiscard]] std::string method() const {
+    return !p_value ? "" : growth ? kWelch : test->name();
+  }
+};
+
+/// @param growth of a growth metric that was judged: effect, medians, margin and p are those of the
+/// slopes.
+MeasuredRow measure_row(RowQuestion question, RowValues values,
+                        std::optional<GrowthDifference> growth = std::nullopt);
 
 bool one_distinct_value(const std::vector<double>& values);
 
@@ -207,48 +260,7 @@ bool one_distinct_value(const std::vector<double>& values);
 /// the gates.
 int exact_trials(int gates);
 
-/// `noise_floor` is the calibrated one, which raises what improved and regressed must reach: a
-/// share for metrics of the ratio scale, else in the metric's unit. `family` is the number of gate
-/// rows that share the level.
-MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design design,
-                        std::optional<double> noise_floor, int family = 1);
-
-/// The same without effect and test, which take time with many values: medians, scale, margin.
-MeasuredRow measure_values(const MetricInfo& metric, RowValues values);
-
-/// Where the test took out the effect of places, from no change to the ends of the interval that is
-/// shown: the rule asks at each shift that the test tries.
-void set_removed_place(MeasuredRow& row, const Interval& interval);
-
-/// Whether the row is of times that were not measured in turns, which the machine may have changed
-/// from one session to the other.
-bool may_be_drift(const MeasuredRow& row);
-
 /// Absent for a NaN or an infinity.
 std::optional<double> finite(double x);
-
-/// The values of an arm on the row's working scale.
-std::vector<double> on_scale(const std::vector<double>& values, Scale scale);
-
-/// Values and places on the row's working scale; empty unless the design has places.
-PlacedValues placed_on_scale(const MeasuredRow& row);
-
-/// A share of the baseline's median, or an amount in the metric's unit, on the row's working scale.
-double share_on_scale(const MeasuredRow& row, double share);
-double amount_on_scale(const MeasuredRow& row, double amount);
-
-/// An end of an interval as it is written down: a ratio or a difference, absent when unbounded.
-std::optional<double> shown(const MeasuredRow& row, double on_scale);
-
-/// For people: "+2.0 %", "-12.0 KiB/round".
-std::string describe_effect(const MeasuredRow& row, double on_scale);
-std::string describe_interval(const MeasuredRow& row, const Interval& interval);
-/// Without a sign: "1 %", "64.0 KiB/round".
-std::string describe_size(const MeasuredRow& row, double on_scale);
-
-/// smallest_detectable and blocks_needed of a decided row.
-/// `family` is the number of rows that share the level. Exact rows detect any change; rows with
-/// fewer than five blocks and rows with failed candidates get no number.
-void add_power(MeasuredRow& row, Design design, double alpha, int family, unsigned long seed);
 
 }  // namespace memduel

@@ -2,13 +2,14 @@
 // people write it with --gate and in a config; the verdict of a row, the doubts that take the
 // verdicts of a whole run back, the outcome of a gate, and the answer to a whole run.
 //
-// The rule of decide(), which turns a measured row into improved, regressed, unchanged or
-// inconclusive. unchanged: the interval of confidence 1 - 2 alpha lies inside the margin (two
-// one-sided tests: Schuirmann, J. Pharmacokin. Biopharm. 15, 1987). improved, regressed: the
-// corrected p is at most alpha, and the estimate reaches the margin, or the noise floor where that
-// is larger, on the side on which the interval lies; strong when the whole interval at the row's
-// own level clears it and the mean moved too (mean_p), or no values of the arms overlap. Rows of
-// growth follow the judgement of stats/growth.h. Everything else is inconclusive, with the reason.
+// The rule of decide(), which makes of a measured row the one that is shown: improved, regressed,
+// unchanged or inconclusive. unchanged: the interval of confidence 1 - 2 alpha lies inside the
+// margin (two one-sided tests: Schuirmann, J. Pharmacokin. Biopharm. 15, 1987). improved,
+// regressed: the corrected p is at most alpha, and the estimate reaches the margin, or the noise
+// floor where that is larger, on the side on which the interval lies; strong when the whole
+// interval at the row's own level clears it and the mean moved too (mean_p), or no values of the
+// arms overlap. Rows of growth follow the judgement of stats/growth.h. Everything else is
+// inconclusive, with the reason.
 //
 // The rule of evaluate_gate(). Nothing decides a gate again: exit code, reports and exports read
 // the GateResult. A bound relative to the baseline passes when the one-sided confidence limit of
@@ -39,13 +40,12 @@ namespace memduel {
 
 /// One bound; a gate with several holds when any of them holds.
 struct Bound {
-  enum class Kind {
-    share,    ///< +2%: relative to the baseline, value 0.02
-    amount,   ///< +64MiB: above the baseline, in the metric's unit
-    ceiling,  ///< 900MiB: on the candidate alone, in the metric's unit
-  };
-  Kind kind = Kind::share;
-  double value = 0;
+  /// Of what it is a limit: of the change against the baseline, as a ratio or a difference, or of
+  /// the candidate's own value (a ceiling).
+  GateQuantity of = GateQuantity::ratio;
+  double value = 0;  ///< a share above the baseline: 0.02 for +2%; else in the metric's unit
+
+  [[nodiscard]] bool is_ceiling() const { return of == GateQuantity::value; }
 };
 
 /// The bound of default gates: what counts as no change of the metric (docs/method.md).
@@ -75,6 +75,16 @@ bool asks_about(const Gate& gate, const std::string& role, const std::string& me
 /// Whether the gate compares with the baseline, so that its row needs a test.
 bool has_relative_bound(const Gate& gate);
 
+/// Whether a bound of the gate is on the candidate alone.
+bool has_ceiling(const Gate& gate);
+
+/// Both of the first two.
+bool asks_for_change(const Gate& gate, const std::string& role, const std::string& metric);
+
+/// Whether the row's p belongs to the family that is corrected for the gates.
+bool is_gate_row(const std::vector<Gate>& gates, const std::string& role,
+                 const std::string& metric);
+
 /// Throws Error(usage) that shows the place: a missing part, a bound without a unit or with another
 /// metric's unit, % on a growth metric, a ceiling on a metric of the table where more is better. A
 /// name that the table does not have may be a metric of the job's own: its bounds take the unit in
@@ -103,28 +113,43 @@ struct Doubts {
   [[nodiscard]] std::string explain(std::string reason) const;
 };
 
-/// The growth of `arm` that the row is about; nullptr where it was not judged.
-const Growth* growth_of(const std::vector<Growth>& growth, const std::string& arm,
-                        const std::string& role, const std::string& metric);
+/// At which level a row is decided, among the rows that share it.
+struct RowLevel {
+  double alpha = kAlpha;
+  int family = 1;  ///< rows that p_adjusted is corrected for
+  std::optional<double> p_adjusted = std::nullopt;
+  const char* correction = "";  ///< that p_adjusted is by
+};
 
-/// A warning that names the first gate row in which a hidden twin of the baseline (one of
-/// `controls`) seems to differ from it; absent where none does.
-std::optional<Note> flagged_control(const std::vector<MeasuredRow>& rows,
-                                    const std::set<std::string>& controls,
-                                    const std::vector<Gate>& gates);
+/// What a row says by itself, before anything that makes the whole run doubtful, with the numbers
+/// that it rests on.
+struct Decision {
+  Verdict verdict = Verdict::inconclusive;
+  Tier tier = Tier::plain;
+  std::string reason = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  Interval interval = {};   ///< that decided, on the row's scale
+  double confidence = 0.95;
+  std::optional<RemovedPlace> removed_place = std::nullopt;
+  std::optional<int> blocks_needed = std::nullopt;
+};
 
-/// "cannot tell: 3 of 5 blocks".
-std::string too_few_blocks(int blocks, int needed);
+/// Of a row that is told what size of change its noise lets it find.
+struct PowerQuestion {
+  int sharing = 1;  ///< rows that share the level
+  unsigned long seed = 1;
+};
 
-/// Trials of each arm that a row without a test needs: fewer where its values may still turn out
-/// identical.
-int trials_needed(const MeasuredRow& row);
+struct DecidedRow {
+  MeasuredRow measured;
+  Decision decision;
+  Comparison comparison;  ///< as it is shown: with doubts the row is inconclusive
+};
 
-/// Fills interval and decision, and tells the decision as the comparison's verdict, tier and
-/// reason. comparison.p_adjusted must be set where the row has a test; `family` is the number of
-/// rows it was adjusted for.
-/// With doubts the row is inconclusive.
-void decide(MeasuredRow& row, double alpha, int family, const Doubts& doubts = {});
+/// The rule above. `level.p_adjusted` must be set where the row has a test. Exact rows detect any
+/// change; rows with fewer than five blocks and rows with failed candidates get no number for
+/// `power`.
+DecidedRow decide(MeasuredRow row, const RowLevel& level, const Doubts& doubts = {},
+                  std::optional<PowerQuestion> power = std::nullopt);
 
 /// The gates that apply when nobody named one.
 /// Each row's own margin is its bound.
@@ -142,9 +167,6 @@ struct MisleadingSum {
 /// Absent where no arm's sum is far from what the job holds, or nothing measured that.
 std::optional<MisleadingSum> misleading_sum(const RunData& run);
 
-/// Whether the sum is among these.
-bool ask_for_the_sum(const std::vector<Gate>& gates);
-
 /// The same of the job that ran: how far the sum is from what it holds is known then.
 std::vector<Gate> default_gates(const RunData& run);
 
@@ -152,17 +174,17 @@ std::vector<Gate> default_gates(const RunData& run);
 struct GateSubject {
   std::string candidate;
   std::string role;
-  std::vector<double> values;        ///< of the variant's trials that ended well
-  int failed = 0;                    ///< trials of the variant that did not
-  std::string failure;               ///< of the first of them
-  const MeasuredRow* row = nullptr;  ///< against the baseline; null where nothing is compared
-  const Growth* growth = nullptr;    ///< the variant's own, of a growth metric
-  std::string why_no_row;            ///< why nothing is compared, after "not measured: "
-  bool is_whole_run = false;         ///< a watched job: its one trial is all there is to judge
+  std::vector<double> values;       ///< of the variant's trials that ended well
+  int failed = 0;                   ///< trials of the variant that did not
+  std::string failure;              ///< of the first of them
+  const DecidedRow* row = nullptr;  ///< against the baseline; null where nothing is compared
+  const Growth* growth = nullptr;   ///< the variant's own, of a growth metric
+  std::string why_no_row;           ///< why nothing is compared, after "not measured: "
+  bool is_whole_run = false;        ///< a watched job: its one trial is all there is to judge
 };
 
-/// The candidate of a row, decided.
-GateSubject subject_of(const MeasuredRow& row, const Growth* growth = nullptr);
+/// The candidate of a row.
+GateSubject subject_of(const DecidedRow& row, const Growth* growth = nullptr);
 
 struct GateRules {
   double alpha = 0.05;
@@ -173,32 +195,6 @@ struct GateRules {
 
 /// `gate.role` is not read: the subject's is the one that is judged.
 GateResult evaluate_gate(const Gate& gate, const GateSubject& subject, const GateRules& rules = {});
-
-/// A gate that nothing measured, with the reason after "not measured: ".
-GateResult unmeasured_gate(const Gate& gate, const std::string& candidate, const std::string& why);
-
-/// All gates of a run, each on every variant and role that it judges.
-struct RunGates {
-  const RunData& run;
-  const ExperimentView& view;
-  const Observations& observations;
-  const std::vector<Gate>& gates;
-  const std::vector<std::string>& roles;
-  const std::vector<MeasuredRow>& rows;  ///< decided
-  const std::vector<Growth>& growth;
-  GateRules rules;
-  bool default_gates_decide = true;
-  bool default_gates_are_named = false;  ///< by the word "default": one has to be judged
-};
-
-struct JudgedGates {
-  std::vector<GateResult> results;
-  std::vector<Note> limitations;  ///< default gates that nothing measured
-};
-
-/// A gate that names a role or a metric which nothing measured is a result, too; of `*` each role
-/// that has the metric is one. Where a run has one variant, that one is judged.
-JudgedGates judge_gates(const RunGates& all);
 
 /// The variants that gates judge: every candidate that is no control and takes none apart, or the
 /// only variant.
