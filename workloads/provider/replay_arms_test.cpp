@@ -25,8 +25,8 @@ json arms_with(const json& env, const json& optimizations) {
 
 json resolved_switches(const json& env, const json& optimizations = json::object()) {
   return parse_experiment(arms_with(env, optimizations).dump(), "c.json", "/", {}, ask_fl)
-      .arms[1]
-      .optimizations;
+      .variants[1]
+      .switches;
 }
 
 std::string refusal_of_environment(const json& env, const json& optimizations = json::object()) {
@@ -62,7 +62,7 @@ TEST(ReservedEnvironment, NVFlaresPreloadIsTheAllocatorOfTheArm) {
   EXPECT_FALSE(arm_with({{variable, "false"}}).contains("allocator"));
   EXPECT_EQ(arm_with({{variable, "false"}}, "tcmalloc").at("allocator"), "tcmalloc");
   const json loaded = arms_with({{variable, "true"}}, json::object());
-  EXPECT_EQ(parse_experiment(loaded.dump(), "c.json", "/", {}, ask_fl).arms[1].allocator,
+  EXPECT_EQ(parse_experiment(loaded.dump(), "c.json", "/", {}, ask_fl).variants[1].allocator,
             Allocator::jemalloc);
 }
 
