@@ -254,9 +254,10 @@ std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& s
   return too_few_trials(run, settings, needed_trials(run, settings));
 }
 
-GateLevels gate_levels(const RunData& run, const AnalysisSettings& settings) {
+PlannedTrials planned_trials(const RunData& run, const AnalysisSettings& settings) {
   const NeededTrials needed = needed_trials(run, settings);
-  return {planned_looks(run, settings), needed.comparisons, needed.least,
+  return {settings.design == Design::restricted ? run_order(run) : std::nullopt,
+          planned_looks(run, settings), needed.comparisons, needed.least,
           too_few_trials(run, settings, needed)};
 }
 

@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -98,35 +97,6 @@ double margin_of(const MetricInfo& metric, const RowScale& scale, bool exact) {
     amount = std::min(amount, std::max(scale.share(kLargestAmountShare), least));
   }
   return std::max(share, amount);
-}
-
-double SlopeDifference::p_value() const {
-  if (freedom <= 0 || std::abs(value) <= resolution) return 1;
-  if (error == 0) return 0;
-  const boost::math::students_t t(freedom);
-  return 2 * boost::math::cdf(boost::math::complement(t, std::abs(value) / error));
-}
-
-Interval SlopeDifference::interval(double alpha) const {
-  if (freedom <= 0) return {};
-  const boost::math::students_t t(freedom);
-  const double by_trials = error * boost::math::quantile(boost::math::complement(t, alpha / 2));
-  const double width = std::max(by_trials, resolution);
-  return {value - width, value + width};
-}
-
-SlopeDifference slope_difference(const TrialSlopes& baseline, const TrialSlopes& candidate) {
-  SlopeDifference difference;
-  difference.value = candidate.mean() - baseline.mean();
-  difference.resolution = baseline.resolution + candidate.resolution;
-  if (!baseline.has_interval() || !candidate.has_interval()) return difference;
-  const double a = baseline.error() * baseline.error();
-  const double b = candidate.error() * candidate.error();
-  difference.error = std::sqrt(a + b);
-  difference.freedom =
-      a + b > 0 ? (a + b) * (a + b) / (a * a / baseline.freedom() + b * b / candidate.freedom())
-                : std::min(baseline.freedom(), candidate.freedom());
-  return difference;
 }
 
 std::optional<GrowthDifference> growth_difference(const GrowthEstimate& baseline,

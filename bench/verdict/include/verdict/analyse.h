@@ -174,8 +174,13 @@ std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& obser
                                    const AnalysisSettings& settings, double alpha);
 
 /// Null where that was not judged.
-const GrowthRow* find_growth(const std::vector<GrowthRow>& growth, const std::string& arm,
-                             const std::string& role, const std::string& metric);
+inline const GrowthRow* find_growth(const std::vector<GrowthRow>& growth, const std::string& arm,
+                                    const std::string& role, const std::string& metric) {
+  const auto at = std::ranges::find_if(growth, [&](const GrowthRow& one) {
+    return one.row.arm == arm && one.row.role == role && one.row.metric == metric;
+  });
+  return at == growth.end() ? nullptr : &*at;
+}
 
 /// The smallest p that any values can reach in the order that was drawn for them.
 struct ReachableP {

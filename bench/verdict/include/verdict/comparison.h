@@ -133,20 +133,6 @@ RowValues row_values(const ArmObservations& baseline, const ArmObservations& can
                      const std::string& role, const MetricInfo& metric, Design design,
                      const RunOrder* order = nullptr);
 
-/// The mean slope of the candidate's trials minus that of the baseline's. Trials that vary widen
-/// the interval: the error is that of both means. p and interval never disagree.
-struct SlopeDifference {
-  double value = 0;
-  double error = 0;
-  double freedom = 0;     ///< Welch and Satterthwaite's; 0 below three trials of either variant
-  double resolution = 0;  ///< half of every interval at least: what readings cannot tell apart
-
-  [[nodiscard]] double p_value() const;
-  [[nodiscard]] Interval interval(double alpha) const;
-};
-
-SlopeDifference slope_difference(const TrialSlopes& baseline, const TrialSlopes& candidate);
-
 /// What a row of growth takes from the judgements of its two variants.
 struct GrowthDifference {
   SlopeDifference difference;
