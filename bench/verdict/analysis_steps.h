@@ -52,17 +52,6 @@ std::vector<Gate> checked_gates(std::vector<Gate> gates, const RunData& run,
                                 std::vector<std::string> roles,
                                 const std::vector<std::string>& metrics);
 
-/// How the trials were planned, and the level that their gates share: no value decides that.
-struct PlannedTrials {
-  std::optional<RunOrder> order;  ///< of a restricted design
-  CheckedLooks looks;
-  int gate_rows = 1;
-  int least = 1;                ///< least_deciding_trials()
-  std::optional<Note> too_few;  ///< too_few_trials()
-};
-
-PlannedTrials planned_trials(const RunData& run, const AnalysisSettings& settings);
-
 /// The gates with the roles, values and levels that they are judged by. Throws as analyse() does.
 Inquiry ask(const RunData& run, const AnalysisSettings& settings);
 
