@@ -310,7 +310,7 @@ void tell_too_few_trials(const Experiment& experiment, const std::string& label)
   RunData run;
   run.config = experiment.resolved;
   run.job = experiment.facts;
-  const auto note = too_few_trials(run, settings_from_config(run.config));
+  const auto note = planned_trials(run, settings_from_config(run.config)).too_few;
   if (!note) return;
   say(fitted_to(STDERR_FILENO, escape_terminal_lines(fmt::format("memduel: {}{}\n  {}\n", label,
                                                                  note->message, note->advice))));

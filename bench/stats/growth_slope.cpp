@@ -107,6 +107,35 @@ Interval TrialSlopes::interval(double alpha) const {
   return {over.mean - width, over.mean + width};
 }
 
+double SlopeDifference::p_value() const {
+  if (freedom <= 0 || std::abs(value) <= resolution) return 1;
+  if (error == 0) return 0;
+  const boost::math::students_t t(freedom);
+  return 2 * boost::math::cdf(boost::math::complement(t, std::abs(value) / error));
+}
+
+Interval SlopeDifference::interval(double alpha) const {
+  if (freedom <= 0) return {};
+  const boost::math::students_t t(freedom);
+  const double by_trials = error * boost::math::quantile(boost::math::complement(t, alpha / 2));
+  const double width = std::max(by_trials, resolution);
+  return {value - width, value + width};
+}
+
+SlopeDifference slope_difference(const TrialSlopes& baseline, const TrialSlopes& candidate) {
+  SlopeDifference difference;
+  difference.value = candidate.mean() - baseline.mean();
+  difference.resolution = baseline.resolution + candidate.resolution;
+  if (!baseline.has_interval() || !candidate.has_interval()) return difference;
+  const double a = baseline.error() * baseline.error();
+  const double b = candidate.error() * candidate.error();
+  difference.error = std::sqrt(a + b);
+  difference.freedom =
+      a + b > 0 ? (a + b) * (a + b) / (a * a / baseline.freedom() + b * b / candidate.freedom())
+                : std::min(baseline.freedom(), candidate.freedom());
+  return difference;
+}
+
 double slope_resolution(double reading_bytes, double length) {
   // Half a reading, times the sum of |x - middle| (length * n / 4) over that of its squares
   // (length^2 * n / 12).

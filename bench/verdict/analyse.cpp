@@ -54,13 +54,6 @@ std::vector<Note> leave_out_growth(std::vector<Gate>& gates, const Observations&
            fmt::format("{} rounds would tell: --set workload.rounds={}", needed, needed)}};
 }
 
-[[noreturn]] void refuse_defaults_alone() {
-  throw Error(ExitCode::usage,
-              "the run has one variant, and the default gates compare with a baseline",
-              fmt::format("gate '{}'", kDefaultGates),
-              "give an absolute bound, for example tree.peak_rss_bytes<=900MiB");
-}
-
 /// Every metric that a variant has of these roles.
 std::vector<std::string> metric_names(const Observations& observations,
                                       const std::vector<std::string>& roles) {
@@ -68,25 +61,6 @@ std::vector<std::string> metric_names(const Observations& observations,
   for (const ArmObservations& arm : observations.arms)
     for (const std::string& role : roles) metrics.merge(metrics_of(arm, role));
   return {metrics.begin(), metrics.end()};
-}
-
-/// The gates, of which those that a config names may name what the run does not have.
-std::vector<Gate> with_known_names(std::vector<Gate> gates, const RunData& run, bool of_config,
-                                   std::vector<std::string> roles,
-                                   const std::vector<std::string>& metrics) {
-  if (run.trials.empty()) return gates;
-  for (const TrialData& trial : run.trials)
-    for (const RoleData& role : trial.roles)
-      if (std::ranges::find(roles, role.role) == roles.end()) roles.push_back(role.role);
-  for (Gate& gate : gates) {
-    try {
-      check_gate_names({gate}, roles, metrics, run.job);
-    } catch (const Error& error) {
-      if (!of_config) throw;
-      gate.unjudged = error.what();
-    }
-  }
-  return gates;
 }
 
 /// The verdicts of a run that goes on wait for the next planned look.
@@ -101,20 +75,17 @@ std::string wait_for_look(const LookPlan& looks, int done) {
 Inquiry ask(const RunData& run, const AnalysisSettings& settings) {
   ExperimentView view = view_experiment(run);
   auto [gates, limitations, warnings] = gates_to_judge(run, settings);
-  const bool is_alone = view.arms.size() == 1;
-  if (is_alone && settings.named_default_gates) refuse_defaults_alone();
-  refuse_unjudgeable(gates, is_alone, settings.design != Design::unpaired);
   std::vector<std::string> roles = roles_to_compare(run, gates);
   Observations observations = observe(run, view.arms, settings.warmup_rounds);
   std::vector<Note> known = leave_out_growth(gates, observations, settings.warmup_rounds);
-  gates = with_known_names(std::move(gates), run, settings.gates_of_config, roles,
-                           metric_names(observations, roles));
-  const GateLevels levels = gate_levels(run, settings);
+  gates = checked_gates(std::move(gates), run, settings, view.arms.size() == 1, roles,
+                        metric_names(observations, roles));
+  const PlannedTrials planned = planned_trials(run, settings);
   const int blocks = complete_blocks(observations);
   append(known, std::move(limitations));
   append(known, run.limitations);
-  append(known, levels.looks.limitations);
-  if (levels.warning) warnings.push_back(*levels.warning);
+  append(known, planned.looks.limitations);
+  if (planned.too_few) warnings.push_back(*planned.too_few);
   append(warnings, run.warnings);
   return {run,
           settings,
@@ -122,11 +93,11 @@ Inquiry ask(const RunData& run, const AnalysisSettings& settings) {
           std::move(gates),
           std::move(roles),
           std::move(observations),
-          settings.design == Design::restricted ? run_order(run) : std::nullopt,
-          alpha_at(levels.looks.looks, blocks),
-          levels.rows,
-          levels.least_trials,
-          settings.still_running ? wait_for_look(levels.looks.looks, blocks) : "",
+          planned.order,
+          alpha_at(planned.looks.looks, blocks),
+          planned.gate_rows,
+          planned.least,
+          settings.still_running ? wait_for_look(planned.looks.looks, blocks) : "",
           std::move(known),
           std::move(warnings)};
 }
@@ -354,7 +325,6 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   append(results.warnings, diagnose(judged, decided.rows, run.environment));
   if (decided.warning) results.warnings.push_back(std::move(*decided.warning));
   for (DecidedRow& row : decided.rows) results.comparisons.push_back(std::move(row.comparison));
-  put_in_telling_order(results.comparisons);
   for (const GrowthRow& row : growth) results.growth.push_back(row.row);
   results.gates = std::move(gates.results);
   results.overall = overall_of(results, judged_variants(inquiry.view));

@@ -188,76 +188,54 @@ std::vector<Gate> gates_to_decide(const RunData& run, const AnalysisSettings& se
   return gates;
 }
 
-/// How many trials the gates of a run need.
-struct NeededTrials {
-  int comparisons = 1;  ///< that share the level
-  int least = 1;        ///< of each variant, with which every gate can show a change
-  std::size_t gates = 0;
-  std::vector<std::string> undecided = {};  ///< rows of gates that the plan cannot decide
-};
-
-NeededTrials needed_trials(const RunData& run, const AnalysisSettings& settings) {
-  const LeastTrials least(run, settings);
-  NeededTrials needed{gates_that_share(run, settings)};
-  for (const Gate& gate : gates_to_decide(run, settings)) {
-    ++needed.gates;
-    needed.least = std::max(needed.least, least.of(gate));
-    if (least.of(gate) > settings.looks.back().blocks)
-      needed.undecided.push_back(gate.role + "." + gate.metric);
-  }
-  return needed;
-}
-
-/// Gates that change together need less than one that changes alone.
-std::string describe_undecided(const NeededTrials& needed, bool together_decides) {
-  if (needed.undecided.size() < needed.gates)
-    return fmt::format("in {}", fmt::join(needed.undecided, " or "));
-  return together_decides ? "in a gate that changes alone" : "in any gate";
-}
-
-std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& settings,
-                                   const NeededTrials& needed) {
-  // A watched job is whole, what was measured apart has no plan that could be made longer, and of a
-  // program beside itself nothing is judged.
-  const bool is_watched = run.environment.is_object() && run.environment.contains("watched");
-  if (needed.undecided.empty() || is_watched || settings.design == Design::unpaired ||
-      judged_variants(view_config(run.config)).empty())
-    return std::nullopt;
-  const int planned = settings.looks.back().blocks;
-  const bool shares = needed.comparisons > 1;
+/// Of a plan with so few trials, before it starts and beside its results.
+Note too_few_trials(const RunData& run, const AnalysisSettings& settings,
+                    const PlannedTrials& planned, const std::vector<std::string>& undecided,
+                    bool is_any) {
+  const int blocks = settings.looks.back().blocks;
+  const bool shares = planned.gate_rows > 1;
+  // Gates that change together need less than one that changes alone.
+  const bool together = is_any && reachable_p(run, settings, blocks).smallest_p <= kAlpha;
+  const std::string where = !is_any    ? fmt::format("in {}", fmt::join(undecided, " or "))
+                            : together ? "in a gate that changes alone"
+                                       : "in any gate";
   const std::string why =
       shares ? fmt::format("{} comparisons share the error rate of {:g}%, which takes {}",
-                           needed.comparisons, 100 * kAlpha, needed.least)
-             : fmt::format("that takes {}", needed.least);
+                           planned.gate_rows, 100 * kAlpha, planned.least)
+             : fmt::format("that takes {}", planned.least);
   // With several candidates the number is that of the order that this seed draws.
   const json& seed = setting_of(run.config, "/measure/seed");
-  const std::string same_order = seed.is_number() && judged_candidates(run) > 1
-                                     ? " with --seed " + seed.dump()
-                                     : std::string();
-  return Note{"too_few_trials",
-              fmt::format("{} of each variant cannot show a change {}, however large it is: {}",
-                          format_count(static_cast<std::size_t>(planned), "trial"),
-                          describe_undecided(
-                              needed, reachable_p(run, settings, planned).smallest_p <= kAlpha),
-                          why),
-              fmt::format("give --repeats {} or more{}{}", needed.least, same_order,
-                          shares ? ", or name fewer gates" : "")};
+  const bool of_seed = seed.is_number() && judged_candidates(run) > 1;
+  return {"too_few_trials",
+          fmt::format("{} of each variant cannot show a change {}, however large it is: {}",
+                      format_count(static_cast<std::size_t>(blocks), "trial"), where, why),
+          fmt::format("give --repeats {} or more{}{}", planned.least,
+                      of_seed ? " with --seed " + seed.dump() : "",
+                      shares ? ", or name fewer gates" : "")};
 }
 
 }  // namespace
 
-int least_deciding_trials(const RunData& run, const AnalysisSettings& settings) {
-  return needed_trials(run, settings).least;
-}
-
-std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& settings) {
-  return too_few_trials(run, settings, needed_trials(run, settings));
-}
-
-GateLevels gate_levels(const RunData& run, const AnalysisSettings& settings) {
-  const NeededTrials needed = needed_trials(run, settings);
-  return {planned_looks(run, settings), needed.comparisons, needed.least,
-          too_few_trials(run, settings, needed)};
+PlannedTrials planned_trials(const RunData& run, const AnalysisSettings& settings) {
+  const bool is_restricted = settings.design == Design::restricted;
+  PlannedTrials planned{is_restricted ? run_order(run) : std::nullopt, planned_looks(run, settings),
+                        gates_that_share(run, settings)};
+  const LeastTrials least(run, settings);
+  const std::vector<Gate> gates = gates_to_decide(run, settings);
+  std::vector<std::string> undecided;
+  for (const Gate& gate : gates) {
+    const int needed = least.of(gate);
+    planned.least = std::max(planned.least, needed);
+    if (needed > settings.looks.back().blocks) undecided.push_back(gate.role + "." + gate.metric);
+  }
+  // A watched job is whole, what was measured apart has no plan that could be made longer, and of a
+  // program beside itself nothing is judged.
+  const bool is_watched = run.environment.is_object() && run.environment.contains("watched");
+  if (!undecided.empty() && !is_watched && settings.design != Design::unpaired &&
+      !judged_variants(view_config(run.config)).empty())
+    planned.too_few =
+        too_few_trials(run, settings, planned, undecided, undecided.size() == gates.size());
+  return planned;
 }
 
 int fewest_deciding_blocks(const RunData& run, const AnalysisSettings& settings) {

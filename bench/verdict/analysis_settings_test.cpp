@@ -46,9 +46,9 @@ TEST(TooFewTrials, DoNotCountGrowthWhereTooFewRoundsGiveIt) {
                 {"variants", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
                 {"measure", {{"repeats", 5}}}};
   // Five blocks reach p = 2 / C(10, 5) = 0.0079: below .05 / 6, above .05 / 9.
-  EXPECT_FALSE(too_few_trials(run, settings_from_config(run.config)));
+  EXPECT_FALSE(planned_trials(run, settings_from_config(run.config)).too_few);
   run.config["workload"]["rounds"] = 50;
-  EXPECT_TRUE(too_few_trials(run, settings_from_config(run.config)));
+  EXPECT_TRUE(planned_trials(run, settings_from_config(run.config)).too_few);
 }
 
 /// Of so many candidates, with the gates.
@@ -63,7 +63,7 @@ RunData plan_of(int trials, int candidates, const std::vector<std::string>& gate
 }
 
 int least_of(const RunData& run) {
-  return least_deciding_trials(run, settings_from_config(run.config));
+  return planned_trials(run, settings_from_config(run.config)).least;
 }
 
 TEST(LeastDecidingTrials, DependOnTheComparisonsThatShareTheLevel) {
@@ -87,7 +87,7 @@ TEST(TooFewTrials, NameTheNumberThatWouldDo) {
   const std::vector<std::string> gates = {"tree.peak_rss_bytes<=+1%", "server.peak_rss_bytes<=+1%"};
   const auto note_on = [&](int trials) {
     const RunData run = plan_of(trials, 1, gates);
-    return too_few_trials(run, settings_from_config(run.config));
+    return planned_trials(run, settings_from_config(run.config)).too_few;
   };
   ASSERT_TRUE(note_on(5));
   EXPECT_EQ(note_on(5)->message,
@@ -99,7 +99,7 @@ TEST(TooFewTrials, NameTheNumberThatWouldDo) {
   EXPECT_FALSE(note_on(6));
   RunData adaptive = plan_of(1, 1, gates);
   adaptive.config["measure"].erase("repeats");
-  EXPECT_FALSE(too_few_trials(adaptive, settings_from_config(adaptive.config)));
+  EXPECT_FALSE(planned_trials(adaptive, settings_from_config(adaptive.config)).too_few);
 }
 
 TEST(SettingsFromConfig, RefusesAWrongGateOrNumber) {

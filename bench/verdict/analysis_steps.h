@@ -44,15 +44,13 @@ struct AskedGates {
 /// The gates of a run: those that were named, and the defaults where they are asked for.
 AskedGates gates_to_judge(const RunData& run, const AnalysisSettings& settings);
 
-/// How the gates share the level, which no value of theirs decides.
-struct GateLevels {
-  CheckedLooks looks;
-  int rows = 1;
-  int least_trials = 1;         ///< as least_deciding_trials()
-  std::optional<Note> warning;  ///< too_few_trials()
-};
-
-GateLevels gate_levels(const RunData& run, const AnalysisSettings& settings);
+/// The gates as they are judged: one that a config names may name what the run does not have.
+/// Throws Error(usage) for one that no run of this kind can judge, and for names that it does not
+/// have.
+std::vector<Gate> checked_gates(std::vector<Gate> gates, const RunData& run,
+                                const AnalysisSettings& settings, bool is_alone,
+                                std::vector<std::string> roles,
+                                const std::vector<std::string>& metrics);
 
 /// The gates with the roles, values and levels that they are judged by. Throws as analyse() does.
 Inquiry ask(const RunData& run, const AnalysisSettings& settings);
@@ -74,7 +72,7 @@ struct MeasuredRows {
 MeasuredRows measure_rows(const Inquiry& inquiry, const std::vector<GrowthRow>& growth);
 
 struct DecidedRows {
-  std::vector<DecidedRow> rows;  ///< as they were measured
+  std::vector<DecidedRow> rows;  ///< in the order in which they are told
   Doubts doubts;                 ///< that take back the verdicts of all but the control's rows
   std::optional<Note> warning;   ///< a hidden twin of the baseline seems to differ from it
 };
@@ -92,7 +90,7 @@ std::string too_few_blocks(int blocks, int needed);
 int trials_needed(const MeasuredRow& row);
 
 /// Of each candidate, which keep their order: exact rows that changed, then gates, then the rest.
-void put_in_telling_order(std::vector<Comparison>& rows);
+void put_in_telling_order(std::vector<DecidedRow>& rows);
 
 // Gates
 

@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -100,35 +99,6 @@ double margin_of(const MetricInfo& metric, const RowScale& scale, bool exact) {
   return std::max(share, amount);
 }
 
-double SlopeDifference::p_value() const {
-  if (freedom <= 0 || std::abs(value) <= resolution) return 1;
-  if (error == 0) return 0;
-  const boost::math::students_t t(freedom);
-  return 2 * boost::math::cdf(boost::math::complement(t, std::abs(value) / error));
-}
-
-Interval SlopeDifference::interval(double alpha) const {
-  if (freedom <= 0) return {};
-  const boost::math::students_t t(freedom);
-  const double by_trials = error * boost::math::quantile(boost::math::complement(t, alpha / 2));
-  const double width = std::max(by_trials, resolution);
-  return {value - width, value + width};
-}
-
-SlopeDifference slope_difference(const TrialSlopes& baseline, const TrialSlopes& candidate) {
-  SlopeDifference difference;
-  difference.value = candidate.mean() - baseline.mean();
-  difference.resolution = baseline.resolution + candidate.resolution;
-  if (!baseline.has_interval() || !candidate.has_interval()) return difference;
-  const double a = baseline.error() * baseline.error();
-  const double b = candidate.error() * candidate.error();
-  difference.error = std::sqrt(a + b);
-  difference.freedom =
-      a + b > 0 ? (a + b) * (a + b) / (a * a / baseline.freedom() + b * b / candidate.freedom())
-                : std::min(baseline.freedom(), candidate.freedom());
-  return difference;
-}
-
 std::optional<GrowthDifference> growth_difference(const GrowthEstimate& baseline,
                                                   const GrowthEstimate& candidate) {
   if (!baseline.slope || !candidate.slope) return std::nullopt;
@@ -172,67 +142,49 @@ PlacedValues placed_on(const RowScale& scale, PlacedValues placed) {
   return placed;
 }
 
-std::optional<double> median_of(const std::vector<double>& values) {
-  return values.empty() ? std::nullopt : finite(median(values));
-}
-
-MeasuredRow growth_row_of(RowQuestion question, RowValues values, GrowthDifference growth) {
-  MeasuredRow row;
-  row.scale = {question.metric.name, Scale::difference, growth.baseline_slope};
-  row.candidate_median = growth.candidate_slope;
-  row.effect = growth.difference.value;
-  row.difference = growth.difference.value;
-  row.margin = growth.margin;
-  row.claim_margin = std::max(growth.margin, question.noise_floor.value_or(0));
-  if (growth.difference.freedom > 0) row.p_value = growth.difference.p_value();
-  row.growth = std::move(growth);
-  row.values = std::move(values);
-  row.question = std::move(question);
-  return row;
-}
-
 }  // namespace
 
-MeasuredRow measure_row(RowQuestion question, RowValues values,
+MeasuredRow measure_row(RowQuestion question, RowValues measured,
                         std::optional<GrowthDifference> growth) {
-  const Design design = question.design;
-  const int least = std::max(least_trials(question.family, design), question.least_trials);
+  MeasuredRow row{std::move(question), std::move(measured)};
+  const RowQuestion& asked = row.question;
+  const RowValues& values = row.values;
+  row.least_trials = std::max(least_trials(asked.family, asked.design), asked.least_trials);
   if (growth) {
-    MeasuredRow row = growth_row_of(std::move(question), std::move(values), std::move(*growth));
-    row.least_trials = least;
+    row.scale = {asked.metric.name, Scale::difference, growth->baseline_slope};
+    row.candidate_median = growth->candidate_slope;
+    row.effect = growth->difference.value;
+    row.difference = growth->difference.value;
+    row.margin = growth->margin;
+    row.claim_margin = std::max(growth->margin, asked.noise_floor.value_or(0));
+    if (growth->difference.freedom > 0) row.p_value = growth->difference.p_value();
+    row.growth = std::move(growth);
     return row;
   }
-  MeasuredRow row;
-  row.least_trials = least;
-  row.scale = scale_of(question.metric, values);
-  row.candidate_median = median_of(values.candidate);
-  row.exact = is_exact(question, values);
-  row.margin = margin_of(question.metric, row.scale, row.exact);
-  row.claim_margin = std::max(row.margin, floor_on_scale(question, row.scale));
-  if (!values.baseline.empty() && !values.candidate.empty()) {
-    const std::vector<double> a = row.scale.of(values.baseline);
-    const std::vector<double> b = row.scale.of(values.candidate);
-    row.effect = hodges_lehmann_shift(a, b);
-    row.difference = finite(row.scale.kind == Scale::difference
-                                ? row.effect
-                                : hodges_lehmann_shift(values.baseline, values.candidate));
-    row.apart = are_apart(a, b);
-    if (!row.exact && std::min(a.size(), b.size()) >= static_cast<size_t>(kMinimumBlocks)) {
-      if (has_places(design)) {
-        const PlacedValues placed = placed_on(row.scale, values.placed);
-        row.test.emplace(placed);
-        // Of strong verdicts alone.
-        if (values.candidate_failed == 0 && row.test->p_value() <= kAlpha)
-          row.mean_p = mean_p(placed);
-      } else {
-        row.test.emplace(a, b, design);
-      }
-      row.p_value = row.test->p_value();
-      if (question.gate && !values.placed.empty()) row.spread_p = spread_p(values.placed);
-    }
+  row.scale = scale_of(asked.metric, values);
+  if (!values.candidate.empty()) row.candidate_median = finite(median(values.candidate));
+  row.exact = is_exact(asked, values);
+  row.margin = margin_of(asked.metric, row.scale, row.exact);
+  row.claim_margin = std::max(row.margin, floor_on_scale(asked, row.scale));
+  if (values.baseline.empty() || values.candidate.empty()) return row;
+  const std::vector<double> a = row.scale.of(values.baseline);
+  const std::vector<double> b = row.scale.of(values.candidate);
+  row.effect = hodges_lehmann_shift(a, b);
+  row.difference = finite(row.scale.kind == Scale::difference
+                              ? row.effect
+                              : hodges_lehmann_shift(values.baseline, values.candidate));
+  row.apart = are_apart(a, b);
+  if (row.exact || std::min(a.size(), b.size()) < static_cast<size_t>(kMinimumBlocks)) return row;
+  if (has_places(asked.design)) {
+    const PlacedValues placed = placed_on(row.scale, values.placed);
+    row.test.emplace(placed);
+    // Of strong verdicts alone.
+    if (values.candidate_failed == 0 && row.test->p_value() <= kAlpha) row.mean_p = mean_p(placed);
+  } else {
+    row.test.emplace(a, b, asked.design);
   }
-  row.values = std::move(values);
-  row.question = std::move(question);
+  row.p_value = row.test->p_value();
+  if (asked.gate && !values.placed.empty()) row.spread_p = spread_p(values.placed);
   return row;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis_steps.h"
 #include "util/error.h"
 #include "util/text.h"
 #include "verdict/gates.h"
@@ -266,6 +267,31 @@ void refuse_unjudgeable(const std::vector<Gate>& gates, bool is_alone, bool is_i
                   "machine looks the same",
                   where, "compare the two programs with --a and --b, or give an absolute bound");
   }
+}
+
+std::vector<Gate> checked_gates(std::vector<Gate> gates, const RunData& run,
+                                const AnalysisSettings& settings, bool is_alone,
+                                std::vector<std::string> roles,
+                                const std::vector<std::string>& metrics) {
+  if (is_alone && settings.named_default_gates)
+    throw Error(ExitCode::usage,
+                "the run has one variant, and the default gates compare with a baseline",
+                fmt::format("gate '{}'", kDefaultGates),
+                "give an absolute bound, for example tree.peak_rss_bytes<=900MiB");
+  refuse_unjudgeable(gates, is_alone, settings.design != Design::unpaired);
+  if (run.trials.empty()) return gates;
+  for (const TrialData& trial : run.trials)
+    for (const RoleData& role : trial.roles)
+      if (!has(roles, role.role)) roles.push_back(role.role);
+  for (Gate& gate : gates) {
+    try {
+      check_gate_names({gate}, roles, metrics, run.job);
+    } catch (const Error& error) {
+      if (!settings.gates_of_config) throw;
+      gate.unjudged = error.what();
+    }
+  }
+  return gates;
 }
 
 }  // namespace memduel

@@ -225,14 +225,6 @@ GrowthRow minute_row(const Judging& by_step, const std::optional<GrowthRow>& hea
 
 }  // namespace
 
-const GrowthRow* find_growth(const std::vector<GrowthRow>& growth, const std::string& arm,
-                             const std::string& role, const std::string& metric) {
-  const auto at = std::ranges::find_if(growth, [&](const GrowthRow& one) {
-    return one.row.arm == arm && one.row.role == role && one.row.metric == metric;
-  });
-  return at == growth.end() ? nullptr : &*at;
-}
-
 std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& observations,
                                    const std::vector<std::string>& roles,
                                    const AnalysisSettings& settings, double alpha) {

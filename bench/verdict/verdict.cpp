@@ -508,6 +508,17 @@ Doubts doubts_of(const Inquiry& inquiry, bool is_control_flagged) {
 
 }  // namespace
 
+void put_in_telling_order(std::vector<DecidedRow>& rows) {
+  std::map<std::string, std::size_t> candidates;
+  for (const DecidedRow& row : rows)
+    candidates.emplace(row.comparison.candidate, candidates.size());
+  std::ranges::stable_sort(rows, {}, [&](const DecidedRow& decided) {
+    const Comparison& row = decided.comparison;
+    const int rank = row.exact && row.is_change() ? 0 : row.gate ? 1 : row.is_asked() ? 2 : 3;
+    return std::pair(candidates.at(row.candidate), rank);
+  });
+}
+
 DecidedRows decide_rows(std::vector<MeasuredRow> rows, const Inquiry& inquiry) {
   const auto is_of_control = [&](const MeasuredRow& row) {
     return inquiry.view.control_arms.contains(row.question.candidate);
@@ -551,21 +562,8 @@ DecidedRows decide_rows(std::vector<MeasuredRow> rows, const Inquiry& inquiry) {
     if (!decided[i])
       decide_one(i, is_of_control(rows[i]) ? Doubts() : all.doubts, !all.doubts.pending.empty());
   for (std::optional<DecidedRow>& row : decided) all.rows.push_back(std::move(*row));
+  put_in_telling_order(all.rows);
   return all;
-}
-
-void put_in_telling_order(std::vector<Comparison>& rows) {
-  const auto rank_of = [](const Comparison& row) {
-    const bool changed = row.is_change();
-    if (row.exact && changed) return 0;
-    return row.gate ? 1 : row.is_asked() ? 2 : 3;
-  };
-  std::map<std::string, std::size_t> candidates;
-  for (const Comparison& row : rows) candidates.emplace(row.candidate, candidates.size());
-  std::ranges::stable_sort(rows, [&](const Comparison& a, const Comparison& b) {
-    return std::pair(candidates.at(a.candidate), rank_of(a)) <
-           std::pair(candidates.at(b.candidate), rank_of(b));
-  });
 }
 
 }  // namespace memduel

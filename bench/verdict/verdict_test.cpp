@@ -194,38 +194,36 @@ TEST(Verdict, TestsAnExactMetricThatVariesAfterAll) {
   EXPECT_TRUE(row.comparison.p_value);
 }
 
-Comparison shown(const std::string& metric, Verdict verdict) {
-  Comparison c;
-  c.baseline = "a";
-  c.candidate = "b";
-  c.role = "server";
-  c.metric = metric;
-  c.verdict = verdict;
-  return c;
+DecidedRow shown(const std::string& metric, Verdict verdict) {
+  DecidedRow row;
+  row.comparison.candidate = "b";
+  row.comparison.metric = metric;
+  row.comparison.verdict = verdict;
+  return row;
 }
 
-std::vector<std::string> told(std::vector<Comparison> rows) {
+std::vector<std::string> told(std::vector<DecidedRow> rows) {
   put_in_telling_order(rows);
   std::vector<std::string> metrics;
-  for (const Comparison& c : rows) metrics.push_back(c.metric);
+  for (const DecidedRow& row : rows) metrics.push_back(row.comparison.metric);
   return metrics;
 }
 
 TEST(TellingOrder, PutsExactChangesBeforeGatesAndGatesBeforeTheRest) {
-  std::vector<Comparison> rows = {
+  std::vector<DecidedRow> rows = {
       shown("peak_rss_bytes", Verdict::regressed), shown("round_seconds", Verdict::inconclusive),
       shown("allocation_count", Verdict::unchanged), shown("allocated_bytes", Verdict::regressed)};
-  rows[1].gate = true;
-  rows[2].exact = rows[3].exact = true;
+  rows[1].comparison.gate = true;
+  rows[2].comparison.exact = rows[3].comparison.exact = true;
   EXPECT_THAT(told(rows), testing::ElementsAre("allocated_bytes", "round_seconds", "peak_rss_bytes",
                                                "allocation_count"));
 }
 
 TEST(TellingOrder, LeavesEachCandidateItsPlace) {
-  std::vector<Comparison> rows = {shown("peak_rss_bytes", Verdict::regressed),
+  std::vector<DecidedRow> rows = {shown("peak_rss_bytes", Verdict::regressed),
                                   shown("allocated_bytes", Verdict::regressed)};
-  rows[0].candidate = "first";
-  rows[1].exact = true;
+  rows[0].comparison.candidate = "first";
+  rows[1].comparison.exact = true;
   EXPECT_THAT(told(rows), testing::ElementsAre("peak_rss_bytes", "allocated_bytes"));
 }
 

@@ -50,6 +50,20 @@ struct TrialSlopes {
   [[nodiscard]] Interval interval(double alpha) const;
 };
 
+/// The mean slope of the candidate's trials minus that of the baseline's. Trials that vary widen
+/// the interval: the error is that of both means. p and interval never disagree.
+struct SlopeDifference {
+  double value = 0;
+  double error = 0;
+  double freedom = 0;     ///< Welch and Satterthwaite's; 0 below three trials of either variant
+  double resolution = 0;  ///< half of every interval at least: what readings cannot tell apart
+
+  [[nodiscard]] double p_value() const;
+  [[nodiscard]] Interval interval(double alpha) const;
+};
+
+SlopeDifference slope_difference(const TrialSlopes& baseline, const TrialSlopes& candidate);
+
 /// What readings to the nearest `reading_bytes` can do to a least-squares slope over equal steps of
 /// x that reach over `length`: every reading of the first half wrong by half of it in one
 /// direction, every one of the second half in the other.

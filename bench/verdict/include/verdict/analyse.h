@@ -113,13 +113,19 @@ int gates_that_share(const RunData& run, const AnalysisSettings& settings);
 /// Counters that are the same in every trial need fewer than a test.
 int fewest_deciding_blocks(const RunData& run, const AnalysisSettings& settings);
 
-/// The least number of trials of each variant with which every gate can show a change, if it is
-/// large enough; 1 where nothing is to be decided.
-int least_deciding_trials(const RunData& run, const AnalysisSettings& settings);
+/// How the trials of a run are planned, and the level that its gates share: no value decides that.
+struct PlannedTrials {
+  std::optional<RunOrder> order;  ///< of a restricted design
+  CheckedLooks looks;             ///< planned_looks()
+  int gate_rows = 1;              ///< gates_that_share()
+  /// The least number of trials of each variant with which every gate can show a change, if it is
+  /// large enough; 1 where nothing is to be decided.
+  int least = 1;
+  /// What is to be said of a plan with fewer, before the run starts and beside its results.
+  std::optional<Note> too_few = std::nullopt;
+};
 
-/// What is to be said of a run whose plan has fewer trials than that, before it starts and beside
-/// its results.
-std::optional<Note> too_few_trials(const RunData& run, const AnalysisSettings& settings);
+PlannedTrials planned_trials(const RunData& run, const AnalysisSettings& settings);
 
 /// After a first trial of each arm: throws Error(usage) for a gate on a metric that is not of the
 /// table and that no trial gave, and for one that its direction rules out.
@@ -174,8 +180,13 @@ std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& obser
                                    const AnalysisSettings& settings, double alpha);
 
 /// Null where that was not judged.
-const GrowthRow* find_growth(const std::vector<GrowthRow>& growth, const std::string& arm,
-                             const std::string& role, const std::string& metric);
+inline const GrowthRow* find_growth(const std::vector<GrowthRow>& growth, const std::string& arm,
+                                    const std::string& role, const std::string& metric) {
+  const auto at = std::ranges::find_if(growth, [&](const GrowthRow& one) {
+    return one.row.arm == arm && one.row.role == role && one.row.metric == metric;
+  });
+  return at == growth.end() ? nullptr : &*at;
+}
 
 /// The smallest p that any values can reach in the order that was drawn for them.
 struct ReachableP {

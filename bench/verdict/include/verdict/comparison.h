@@ -133,20 +133,6 @@ RowValues row_values(const ArmObservations& baseline, const ArmObservations& can
                      const std::string& role, const MetricInfo& metric, Design design,
                      const RunOrder* order = nullptr);
 
-/// The mean slope of the candidate's trials minus that of the baseline's. Trials that vary widen
-/// the interval: the error is that of both means. p and interval never disagree.
-struct SlopeDifference {
-  double value = 0;
-  double error = 0;
-  double freedom = 0;     ///< Welch and Satterthwaite's; 0 below three trials of either variant
-  double resolution = 0;  ///< half of every interval at least: what readings cannot tell apart
-
-  [[nodiscard]] double p_value() const;
-  [[nodiscard]] Interval interval(double alpha) const;
-};
-
-SlopeDifference slope_difference(const TrialSlopes& baseline, const TrialSlopes& candidate);
-
 /// What a row of growth takes from the judgements of its two variants.
 struct GrowthDifference {
   SlopeDifference difference;
@@ -213,22 +199,24 @@ struct RowQuestion {
 
 /// Complete when made, and decided by decide() of gates.h.
 struct MeasuredRow {
-  RowQuestion question;
-  RowValues values;
-  RowScale scale;
-  std::optional<double> candidate_median;
-  bool exact = false;                ///< one distinct value in each arm: compared directly
-  bool apart = false;                ///< no value of one side lies between values of the other
-  double effect = 0;                 ///< Hodges-Lehmann shift; 0 without values
-  std::optional<double> difference;  ///< the same in the metric's unit
-  double margin = 0;                 ///< what unchanged and gates are held to
+  RowQuestion question = {};
+  RowValues values = {};
+  RowScale scale = {};
+  std::optional<double> candidate_median = std::nullopt;
+  bool exact = false;  ///< one distinct value in each arm: compared directly
+  bool apart = false;  ///< no value of one side lies between values of the other
+  double effect = 0;   ///< Hodges-Lehmann shift; 0 without values
+  std::optional<double> difference = std::nullopt;  ///< the same in the metric's unit
+  double margin = 0;                                ///< what unchanged and gates are held to
   double claim_margin = 0;  ///< what improved and regressed must reach: margin, or noise floor
   int least_trials = kMinimumBlocks;  ///< of each arm, before the row's test can decide anything
-  std::optional<ShiftTest> test;      ///< absent for exact rows and with too few blocks
-  std::optional<GrowthDifference> growth;  ///< of growth metrics, which have no test of their own
-  std::optional<double> p_value;
-  std::optional<double> mean_p;    ///< of equal means, where the design has a test of them
-  std::optional<double> spread_p;  ///< of equal spreads, likewise; of gate rows only
+  std::optional<ShiftTest> test = std::nullopt;  ///< absent for exact rows and with too few blocks
+  std::optional<GrowthDifference> growth =
+      std::nullopt;  ///< of growth metrics, which have no test of their own
+  std::optional<double> p_value = std::nullopt;
+  std::optional<double> mean_p =
+      std::nullopt;  ///< of equal means, where the design has a test of them
+  std::optional<double> spread_p = std::nullopt;  ///< of equal spreads, likewise; of gate rows only
 
   /// Values of each side.
   [[nodiscard]] int baselines() const { return static_cast<int>(values.baseline.size()); }
