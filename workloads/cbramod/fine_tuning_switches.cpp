@@ -34,25 +34,19 @@ constexpr Choice<CheckpointRetention> kRetention[] = {{"all", CheckpointRetentio
 
 FineTuningSwitches make_fine_tuning_switches(const nlohmann::json& values) {
   JsonFields fields(values, "worker configuration", "switches");
-  const auto pick = [&](const char* name, const auto& choices) {
-    return choose(name, choices, fields.get<std::string>(name));
-  };
-  const auto number = [&](const char* name, int least) {
-    return choose_whole_number(name, fields.get<nlohmann::json>(name), least, kMost);
-  };
   FineTuningSwitches chosen;
-  chosen.gradient_checkpointing = pick("gradient_checkpointing", kActivations);
-  chosen.mixed_precision = pick("mixed_precision", kPrecisions);
-  chosen.cleanup_every_epochs = number("cleanup_every_epochs", 0);
-  chosen.cleanup_between_trials = pick("cleanup_between_trials", kBetweenTrials);
-  chosen.pruned_trial = pick("pruned_trial", kPrunedTrial);
-  chosen.best_state = pick("best_state", kBestState);
-  chosen.memory_threshold_mb = number("memory_threshold_mb", 0);
-  chosen.memory_baseline = pick("memory_baseline", kBaselines);
-  chosen.on_threshold = pick("on_threshold", kOnThreshold);
-  chosen.checkpoint_retention = pick("checkpoint_retention", kRetention);
-  chosen.max_checkpoints = number("max_checkpoints", 1);
-  chosen.cleanup_older_than_days = number("cleanup_older_than_days", 0);
+  chosen.gradient_checkpointing = choose(fields, "gradient_checkpointing", kActivations);
+  chosen.mixed_precision = choose(fields, "mixed_precision", kPrecisions);
+  chosen.cleanup_every_epochs = choose_whole_number(fields, "cleanup_every_epochs", 0, kMost);
+  chosen.cleanup_between_trials = choose(fields, "cleanup_between_trials", kBetweenTrials);
+  chosen.pruned_trial = choose(fields, "pruned_trial", kPrunedTrial);
+  chosen.best_state = choose(fields, "best_state", kBestState);
+  chosen.memory_threshold_mb = choose_whole_number(fields, "memory_threshold_mb", 0, kMost);
+  chosen.memory_baseline = choose(fields, "memory_baseline", kBaselines);
+  chosen.on_threshold = choose(fields, "on_threshold", kOnThreshold);
+  chosen.checkpoint_retention = choose(fields, "checkpoint_retention", kRetention);
+  chosen.max_checkpoints = choose_whole_number(fields, "max_checkpoints", 1, kMost);
+  chosen.cleanup_older_than_days = choose_whole_number(fields, "cleanup_older_than_days", 0, kMost);
   fields.expect_no_more();
   return chosen;
 }

@@ -52,24 +52,21 @@ LoaderChoice choose_loader_workers(const nlohmann::json& value) {
 
 SimulationSwitches make_simulation_switches(const nlohmann::json& values) {
   JsonFields fields(values, "worker configuration", "switches");
-  const auto word = [&](const char* name) { return fields.get<std::string>(name); };
-  const auto number = [&](const char* name, int least, int most) {
-    return choose_whole_number(name, fields.get<nlohmann::json>(name), least, most);
-  };
   SimulationSwitches chosen;
   chosen.loader_workers = choose_loader_workers(fields.get<nlohmann::json>("loader_workers"));
-  chosen.updates = choose("updates", kUpdates, word("updates"));
-  chosen.averaging = choose("averaging", kAveraging, word("averaging"));
-  chosen.between_methods = choose("between_methods", kBetweenMethods, word("between_methods"));
-  chosen.light_cleanup_rounds = number("light_cleanup_rounds", 0, kMostRounds);
-  chosen.heavy_cleanup_rounds = number("heavy_cleanup_rounds", 0, kMostRounds);
-  chosen.heap_cleanup = choose("heap_cleanup", kFreeHeap, word("heap_cleanup"));
-  chosen.memory_check = choose("memory_check", kMemoryCheck, word("memory_check"));
-  chosen.memory_check_rounds = number("memory_check_rounds", 1, kMostRounds);
-  chosen.warn_percent = number("warn_percent", 0, 100);
-  chosen.critical_percent = number("critical_percent", chosen.warn_percent, 100);
-  chosen.emergency = choose("emergency", kEmergency, word("emergency"));
-  chosen.garbage = make_garbage(word("cyclic_garbage"));
+  chosen.updates = choose(fields, "updates", kUpdates);
+  chosen.averaging = choose(fields, "averaging", kAveraging);
+  chosen.between_methods = choose(fields, "between_methods", kBetweenMethods);
+  chosen.light_cleanup_rounds = choose_whole_number(fields, "light_cleanup_rounds", 0, kMostRounds);
+  chosen.heavy_cleanup_rounds = choose_whole_number(fields, "heavy_cleanup_rounds", 0, kMostRounds);
+  chosen.heap_cleanup = choose(fields, "heap_cleanup", kFreeHeap);
+  chosen.memory_check = choose(fields, "memory_check", kMemoryCheck);
+  chosen.memory_check_rounds = choose_whole_number(fields, "memory_check_rounds", 1, kMostRounds);
+  chosen.warn_percent = choose_whole_number(fields, "warn_percent", 0, 100);
+  chosen.critical_percent =
+      choose_whole_number(fields, "critical_percent", chosen.warn_percent, 100);
+  chosen.emergency = choose(fields, "emergency", kEmergency);
+  chosen.garbage = make_garbage(fields.get<std::string>("cyclic_garbage"));
   chosen.arenas = choose_arenas("arenas", "default", fields.get<nlohmann::json>("arenas"));
   fields.expect_no_more();
   return chosen;

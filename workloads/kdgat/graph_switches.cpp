@@ -33,22 +33,16 @@ constexpr Choice<BatchSizing> kBatchSize[] = {
 
 GraphSwitches make_graph_switches(const nlohmann::json& values) {
   JsonFields fields(values, "worker configuration", "switches");
-  const auto chosen_of = [&](const char* name, const auto& choices) {
-    return choose(name, choices, fields.get<std::string>(name));
-  };
-  const auto number = [&](const char* name, int most) {
-    return choose_whole_number(name, fields.get<nlohmann::json>(name), 0, most);
-  };
   GraphSwitches chosen;
-  chosen.graph_loading = chosen_of("graph_loading", kGraphLoading);
-  chosen.teacher = chosen_of("teacher", kTeacher);
-  chosen.difficulty_scoring = chosen_of("difficulty_scoring", kDifficultyScoring);
-  chosen.neighbourhood_target = chosen_of("neighbourhood_target", kNeighbourhoodTarget);
-  chosen.gradient_checkpointing = chosen_of("gradient_checkpointing", kGradientCheckpointing);
-  chosen.mixed_precision = chosen_of("mixed_precision", kMixedPrecision);
-  chosen.loader_workers = number("loader_workers", kMostWorkers);
-  chosen.clear_cache_every_n = number("clear_cache_every_n", kMostRounds);
-  chosen.batch_size = chosen_of("batch_size", kBatchSize);
+  chosen.graph_loading = choose(fields, "graph_loading", kGraphLoading);
+  chosen.teacher = choose(fields, "teacher", kTeacher);
+  chosen.difficulty_scoring = choose(fields, "difficulty_scoring", kDifficultyScoring);
+  chosen.neighbourhood_target = choose(fields, "neighbourhood_target", kNeighbourhoodTarget);
+  chosen.gradient_checkpointing = choose(fields, "gradient_checkpointing", kGradientCheckpointing);
+  chosen.mixed_precision = choose(fields, "mixed_precision", kMixedPrecision);
+  chosen.loader_workers = choose_whole_number(fields, "loader_workers", 0, kMostWorkers);
+  chosen.clear_cache_every_n = choose_whole_number(fields, "clear_cache_every_n", 0, kMostRounds);
+  chosen.batch_size = choose(fields, "batch_size", kBatchSize);
   fields.expect_no_more();
   return chosen;
 }

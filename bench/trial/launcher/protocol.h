@@ -126,93 +126,77 @@ int send_packet(int socket, const std::vector<std::string>& fields,
 /// Waits for one packet; nothing when the other side is gone.
 std::optional<Packet> receive_packet(int socket);
 
-class FieldWriter {
+/// Writes the fields of a message, or reads them, in the order in which they are passed to it.
+class FieldCoder {
  public:
-  explicit FieldWriter(std::vector<std::string>& fields) : fields_(fields) {}
-  void operator()(const auto&... values) { (put(values), ...); }
+  explicit FieldCoder(const char* name) : fields_{name}, writes_(true) {}
+  explicit FieldCoder(std::vector<std::string> fields) : fields_(std::move(fields)) {}
 
- private:
-  void put(const std::string& text) { fields_.push_back(text); }
-  template <class Number>
-    requires std::is_arithmetic_v<Number>
-  void put(Number number) {
-    char text[32];
-    fields_.emplace_back(text, std::to_chars(text, text + sizeof text, number).ptr);
-  }
-  template <class Value>
-  void put(const std::optional<Value>& value) {
-    value ? put(*value) : put(std::string("-"));
-  }
-  void put(const std::vector<std::string>& list) {
-    put(list.size());
-    fields_.insert(fields_.end(), list.begin(), list.end());
-  }
+  void operator()(auto&... values) { (pass(values), ...); }
 
-  std::vector<std::string>& fields_;
-};
-
-class FieldReader {
- public:
-  /// The fields of a message, after its name.
-  explicit FieldReader(const std::vector<std::string>& fields) : fields_(fields) {}
-  void operator()(auto&... values) { (take(values), ...); }
+  [[nodiscard]] const std::vector<std::string>& fields() const { return fields_; }
   /// Whether all fields were read, and each was what it should be.
   [[nodiscard]] bool is_done() const { return is_good_ && at_ == fields_.size(); }
 
  private:
-  const std::string& next() {
-    static const std::string none;
-    is_good_ = is_good_ && at_ < fields_.size();
-    return is_good_ ? fields_[at_++] : none;
+  [[nodiscard]] bool is_at(const char* text) const {
+    return at_ < fields_.size() && fields_[at_] == text;
   }
-  void take(std::string& text) { text = next(); }
-  template <class Number>
-    requires std::is_arithmetic_v<Number>
-  void take(Number& number) {
-    const std::string& text = next();
+  void pass(std::string& text) {
+    if (writes_) return fields_.push_back(text);
+    is_good_ = is_good_ && at_ < fields_.size();
+    text = is_good_ ? fields_[at_++] : std::string();
+  }
+  void pass(auto& number)
+    requires std::is_arithmetic_v<std::remove_reference_t<decltype(number)>>
+  {
+    char digits[32];
+    std::string text;
+    if (writes_) text.assign(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+    pass(text);
+    if (writes_) return;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     is_good_ = is_good_ && error == std::errc() && end == text.data() + text.size();
   }
   template <class Value>
-  void take(std::optional<Value>& value) {
-    if (at_ < fields_.size() && fields_[at_] == "-")
-      ++at_;
-    else
-      take(value.emplace());
+  void pass(std::optional<Value>& value) {
+    std::string none = "-";
+    const bool is_absent = writes_ ? !value : is_at("-");
+    is_absent ? pass(none) : pass(value ? *value : value.emplace());
   }
-  void take(std::vector<std::string>& list) {
-    std::size_t count = 0;
-    take(count);
-    is_good_ = is_good_ && count <= fields_.size() - at_;
-    for (; is_good_ && count > 0; --count) list.push_back(next());
+  void pass(std::vector<std::string>& list) {
+    std::size_t count = list.size();
+    pass(count);
+    is_good_ = is_good_ && (writes_ || count <= fields_.size() - at_);
+    if (is_good_) list.resize(count);
+    for (std::string& item : list) pass(item);
   }
 
-  const std::vector<std::string>& fields_;
+  std::vector<std::string> fields_;
+  bool writes_ = false;
   std::size_t at_ = 1;
   bool is_good_ = true;
 };
 
 template <class Message>
 std::vector<std::string> fields_of(Message message) {
-  std::vector<std::string> fields = {Message::kName};
-  FieldWriter writer(fields);
-  message.code(writer);
-  return fields;
+  FieldCoder coder(Message::kName);
+  message.code(coder);
+  return coder.fields();
 }
 
-/// The first of these messages that has the packet's name; nothing if none has, or if its fields
-/// are not that message's.
+/// The message of these that has the packet's name; nothing if none has, or if its fields are not
+/// that message's.
 template <class... Messages>
 std::optional<std::variant<Messages...>> message_in(const std::vector<std::string>& fields) {
   std::optional<std::variant<Messages...>> found;
   const auto take_if_it_is = [&]<class Message>(Message message) {
-    if (fields.empty() || fields.front() != Message::kName) return false;
-    FieldReader reader(fields);
-    message.code(reader);
-    if (reader.is_done()) found = std::move(message);
-    return true;
+    if (fields.empty() || fields.front() != Message::kName) return;
+    FieldCoder coder(fields);
+    message.code(coder);
+    if (coder.is_done()) found = std::move(message);
   };
-  static_cast<void>((take_if_it_is(Messages()) || ...));
+  (take_if_it_is(Messages()), ...);
   return found;
 }
 

@@ -56,7 +56,6 @@ inline constexpr const char* kPeakGpuReserved = "peak_gpu_reserved_bytes";
 inline constexpr const char* kIdleGpuReserved = "idle_gpu_reserved_bytes";
 inline constexpr const char* kGpuInactiveSplit = "gpu_inactive_split_bytes";
 inline constexpr const char* kIdleGpuUsed = "idle_gpu_used_bytes";
-inline constexpr const char* kPeakGpuUsed = "peak_gpu_used_bytes";
 inline constexpr const char* kPeakGpuUsedAboveIdle = "peak_gpu_used_above_idle_bytes";
 inline constexpr const char* kGpuAllocated = "gpu_allocated_bytes";
 inline constexpr const char* kGpuReserved = "gpu_reserved_bytes";

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "fl/transport.h"
+#include "fl/worker_config.h"
 #include "staging.h"
-#include "switch_table.h"
 
 namespace memduel {
 namespace {
@@ -43,62 +43,34 @@ std::string expect_value(const char* name, const std::string& value,
   return value;
 }
 
-/// In this order: receiving needs to know how pieces are framed and how tensors are made of them.
-std::span<const Switch> switches() {
-  using Chosen = Optimizations;
-  static constexpr Switch kTable[] = {
-      {"framing", [](Chosen& c, const Setting& s) { c.framing = make_framing(s.text()); }},
-      {"serialize", [](Chosen& c, const Setting& s) { c.serializer = make_serializer(s.text()); }},
-      {"deserialize",
-       [](Chosen& c, const Setting& s) { c.deserializer = make_deserializer(s.text(), s.device); }},
-      {"compression",
-       [](Chosen& c, const Setting& s) {
-         c.upload_serializer = make_upload_serializer(s.text(), s.all.at("serialize"));
-         c.upload_deserializer = make_upload_deserializer(s.text(), s.all.at("deserialize"));
-       }},
-      {"receive",
-       [](Chosen& c, const Setting& s) {
-         c.receiver = make_receiver(s.text(), {*c.framing, *c.deserializer});
-         c.upload_receiver = make_receiver(s.text(), {*c.framing, *c.upload_deserializer});
-         c.receives_into_tensors = s.text() == "into_tensors";
-       }},
-      {"response",
-       [](Chosen& c, const Setting& s) {
-         c.responder = make_responder(s.text(), {*c.framing, *c.serializer});
-       }},
-      {"predictions",
-       [](Chosen& c, const Setting& s) { c.make_predictions = choose_predictions(s.text()); }},
-      {"aggregate",
-       [](Chosen& c, const Setting& s) {
-         c.aggregate = expect_value(s.name, s.text(), all_aggregate_values());
-       }},
-      {"staging",
-       [](Chosen& c, const Setting& s) {
-         c.staging = expect_value(s.name, s.text(), staging_values());
-       }},
-      {"piece_bytes",
-       [](Chosen& c, const Setting& s) {
-         c.piece_bytes = piece_bytes(s.value, s.max_message_bytes);
-       }},
-      {"model_chunking",
-       [](Chosen& c, const Setting& s) { c.chunk_bytes = choose_chunk_bytes(s.value); }},
-      {"tensor_offload",
-       [](Chosen& c, const Setting& s) { c.tensor_offload = choose_tensor_offload(s.text()); }},
-  };
-  return kTable;
-}
-
 }  // namespace
 
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes,
                                  const at::Device& device) {
   JsonFields fields(values, "worker configuration", "switches");
+  const auto word = [&](const char* name) { return fields.get<std::string>(name); };
   Optimizations chosen;
-  for (const std::span<const Switch> table : {lifetime_switches(), switches()})
-    for (const Switch& one : table) {
-      const auto value = fields.get<nlohmann::json>(one.name);
-      one.choose(chosen, {one.name, value, values, max_message_bytes, device});
-    }
+  choose_lifetimes(chosen, fields);
+  chosen.framing = make_framing(word("framing"));
+  const std::string serialize = word("serialize");
+  const std::string deserialize = word("deserialize");
+  const std::string compression = word("compression");
+  chosen.serializer = make_serializer(serialize);
+  chosen.deserializer = make_deserializer(deserialize, device);
+  chosen.upload_serializer = make_upload_serializer(compression, serialize);
+  chosen.upload_deserializer = make_upload_deserializer(compression, deserialize);
+  // Receiving needs to know how pieces are framed and how tensors are made of them.
+  const std::string receive = word("receive");
+  chosen.receiver = make_receiver(receive, {*chosen.framing, *chosen.deserializer});
+  chosen.upload_receiver = make_receiver(receive, {*chosen.framing, *chosen.upload_deserializer});
+  chosen.receives_into_tensors = receive == "into_tensors";
+  chosen.responder = make_responder(word("response"), {*chosen.framing, *chosen.serializer});
+  chosen.make_predictions = choose_predictions(word("predictions"));
+  chosen.aggregate = expect_value("aggregate", word("aggregate"), all_aggregate_values());
+  chosen.staging = expect_value("staging", word("staging"), staging_values());
+  chosen.piece_bytes = piece_bytes(fields.get<nlohmann::json>("piece_bytes"), max_message_bytes);
+  chosen.chunk_bytes = choose_chunk_bytes(fields.get<nlohmann::json>("model_chunking"));
+  chosen.tensor_offload = choose_tensor_offload(word("tensor_offload"));
   fields.expect_no_more();
   expect_compressible(values);
   expect_offloadable(chosen.tensor_offload, chosen.aggregate);

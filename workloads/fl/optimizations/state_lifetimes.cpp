@@ -5,8 +5,8 @@
 #include <limits>
 #include <mutex>
 
+#include "fl/worker_config.h"
 #include "memduel/memory_torch.h"
-#include "switch_table.h"
 #include "util/error.h"
 
 namespace memduel {
@@ -217,36 +217,26 @@ std::optional<int> choose_arenas(const char* switch_name, const char* absent,
   return value.get<int>();
 }
 
-namespace {
-
-constexpr Switch kLifetimeSwitches[] = {
-    {"state_snapshot", choose_word<&StateLifetimes::state_snapshot, kSnapshots>},
-    {"upload_state", choose_word<&StateLifetimes::upload_state, kUploads>},
-    {"pseudo_gradient", choose_word<&StateLifetimes::pseudo_gradient, kPseudoGradientChoices>},
-    {"request_lifetime", choose_word<&StateLifetimes::request_lifetime, kRequestLifetime>},
-    {"local_models", choose_word<&StateLifetimes::local_models, kLocalModels>},
-    {"previous_state", choose_word<&StateLifetimes::previous_state, kPreviousState>},
-    {"client_locals", choose_word<&StateLifetimes::client_locals, kClientLocals>},
-    {"optimizer_state", choose_word<&StateLifetimes::optimizer_state, kOptimizerState>},
-    {"flow_control", choose_word<&StateLifetimes::flow_control, kFlowControl>},
-    {"cleanup", choose_word<&StateLifetimes::cleanup, kCleanup>},
-    {"arenas",
-     [](Optimizations& chosen, const Setting& setting) {
-       chosen.arenas = choose_arenas(setting.name, "default", setting.value);
-     }},
-    {"client_arenas",
-     [](Optimizations& chosen, const Setting& setting) {
-       chosen.client_arenas = choose_arenas(setting.name, "as_server", setting.value);
-     }},
-    {"server_gc_rounds", choose_rounds<&StateLifetimes::server_gc_rounds>},
-    {"client_gc_rounds", choose_rounds<&StateLifetimes::client_gc_rounds>},
-    {"cuda_empty_cache", choose_word<&StateLifetimes::cuda_cache, kCudaCache>},
-    {"cyclic_garbage", choose_word<&StateLifetimes::garbage, kGarbage>}};
-
-}  // namespace
-
-std::span<const Switch> lifetime_switches() {
-  return kLifetimeSwitches;
+void choose_lifetimes(StateLifetimes& chosen, JsonFields& fields) {
+  const auto arenas = [&](const char* name, const char* absent) {
+    return choose_arenas(name, absent, fields.get<nlohmann::json>(name));
+  };
+  chosen.state_snapshot = choose(fields, "state_snapshot", kSnapshots)();
+  chosen.upload_state = choose(fields, "upload_state", kUploads)();
+  chosen.pseudo_gradient = choose(fields, "pseudo_gradient", kPseudoGradientChoices)();
+  chosen.request_lifetime = choose(fields, "request_lifetime", kRequestLifetime);
+  chosen.local_models = choose(fields, "local_models", kLocalModels);
+  chosen.previous_state = choose(fields, "previous_state", kPreviousState);
+  chosen.client_locals = choose(fields, "client_locals", kClientLocals);
+  chosen.optimizer_state = choose(fields, "optimizer_state", kOptimizerState);
+  chosen.flow_control = choose(fields, "flow_control", kFlowControl);
+  chosen.cleanup = choose(fields, "cleanup", kCleanup);
+  chosen.arenas = arenas("arenas", "default");
+  chosen.client_arenas = arenas("client_arenas", "as_server");
+  chosen.server_gc_rounds = choose_whole_number(fields, "server_gc_rounds", 0, kMostRounds);
+  chosen.client_gc_rounds = choose_whole_number(fields, "client_gc_rounds", 0, kMostRounds);
+  chosen.cuda_cache = choose(fields, "cuda_empty_cache", kCudaCache);
+  chosen.garbage = choose(fields, "cyclic_garbage", kGarbage)();
 }
 
 }  // namespace memduel

@@ -22,39 +22,18 @@ struct Address {
 template <class... Records>
 struct RecordList {};
 
-enum class Event : std::uint8_t {
-  counters = 1,
-  module = 2,
-  node = 3,
-  code = 4,
-  python = 5,
-  thread = 6,
-  allocation = 7,
-  free = 8,
-  revive = 9,
-  mapping = 10,
-  unmapping = 11,
-  mark = 12,
-  thread_phase = 13,
-  interval = 14,
-  touched = 15
-};
+enum class Event : std::uint8_t {};
 
 namespace events {
 
 /// What a block begins with.
 struct Counters {
-  static constexpr auto kKind = Event::counters;
-  std::uint64_t time_ns;
-  std::uint64_t next_node;
+  static constexpr Event kKind{1};
+  std::uint64_t time_ns, next_node;
   std::int64_t live_bytes;
-  std::uint64_t peak_bytes;
-  std::uint64_t allocated_bytes;
-  std::uint64_t allocations;
+  std::uint64_t peak_bytes, allocated_bytes, allocations;
   std::int64_t mapping_bytes;
-  std::uint64_t mapping_peak_bytes;
-  std::uint64_t lost;
-  std::uint64_t threads;
+  std::uint64_t mapping_peak_bytes, lost, threads;
   void code(auto& coder) {
     coder(time_ns, next_node, live_bytes, peak_bytes, allocated_bytes, allocations, mapping_bytes,
           mapping_peak_bytes, lost, threads);
@@ -63,10 +42,8 @@ struct Counters {
 
 /// From now on at [begin, end).
 struct Module {
-  static constexpr auto kKind = Event::module;
-  std::uint64_t begin;
-  std::uint64_t end;
-  std::uint64_t bias;
+  static constexpr Event kKind{2};
+  std::uint64_t begin, end, bias;
   std::string_view build_id;  ///< raw
   std::string_view path;
   void code(auto& coder) { coder(begin, end, bias, build_id, path); }
@@ -74,7 +51,7 @@ struct Module {
 
 /// A native frame.
 struct Node {
-  static constexpr auto kKind = Event::node;
+  static constexpr Event kKind{3};
   std::uint64_t parent;
   std::int64_t step;  ///< from the last node's address, whichever block that is in
   void code(auto& coder) { coder(parent, step); }
@@ -83,7 +60,7 @@ struct Node {
 /// A Python code object; they are numbered from 0.
 template <class Text = std::string_view>
 struct Code {
-  static constexpr auto kKind = Event::code;
+  static constexpr Event kKind{4};
   Text name;  ///< qualified
   Text file;
   void code(auto& coder) { coder(name, file); }
@@ -91,60 +68,56 @@ struct Code {
 
 /// A Python frame, numbered like a native one.
 struct Python {
-  static constexpr auto kKind = Event::python;
-  std::uint64_t parent;
-  std::uint64_t code_object;
-  std::uint64_t line;
+  static constexpr Event kKind{5};
+  std::uint64_t parent, code_object, line;
   void code(auto& coder) { coder(parent, code_object, line); }
 };
 
 /// Whose events follow.
 struct Thread {
-  static constexpr auto kKind = Event::thread;
+  static constexpr Event kKind{6};
   std::uint64_t thread;
   void code(auto& coder) { coder(thread); }
 };
 
 struct Allocation {
-  static constexpr auto kKind = Event::allocation;
-  std::uint64_t node;
-  std::uint64_t requested_bytes;
+  static constexpr Event kKind{7};
+  std::uint64_t node, requested_bytes;
   std::int64_t extra_bytes;  ///< of the block, beyond the requested ones
   Address at;
   void code(auto& coder) { coder(node, requested_bytes, extra_bytes, at); }
 };
 
 struct Free {
-  static constexpr auto kKind = Event::free;
+  static constexpr Event kKind{8};
   Address at;
   void code(auto& coder) { coder(at); }
 };
 
 /// The thread's last free did not happen (a realloc failed).
 struct Revive {
-  static constexpr auto kKind = Event::revive;
+  static constexpr Event kKind{9};
   Address at;
   void code(auto& coder) { coder(at); }
 };
 
 struct Mapping {
-  static constexpr auto kKind = Event::mapping;
-  std::uint64_t node;
-  std::uint64_t bytes;
+  static constexpr Event kKind{10};
+  std::uint64_t node, bytes;
   Address at;
   void code(auto& coder) { coder(node, bytes, at); }
 };
 
 /// May cover parts of mappings.
 struct Unmapping {
-  static constexpr auto kKind = Event::unmapping;
+  static constexpr Event kKind{11};
   std::uint64_t bytes;
   Address at;
   void code(auto& coder) { coder(bytes, at); }
 };
 
 struct Mark {
-  static constexpr auto kKind = Event::mark;
+  static constexpr Event kKind{12};
   std::uint64_t time_ns;
   std::uint64_t kind;  ///< of annotate.h
   std::int64_t round;
@@ -154,23 +127,22 @@ struct Mark {
 
 /// Of the running thread.
 struct ThreadPhase {
-  static constexpr auto kKind = Event::thread_phase;
+  static constexpr Event kKind{13};
   std::string_view phase;
   void code(auto& coder) { coder(phase); }
 };
 
 /// The mean from which the draws of the following samples came.
 struct Interval {
-  static constexpr auto kKind = Event::interval;
+  static constexpr Event kKind{14};
   std::uint64_t bytes;
   void code(auto& coder) { coder(bytes); }
 };
 
 /// Of a part of a mapping, as the kernel has it now. Since version 2.
 struct Touched {
-  static constexpr auto kKind = Event::touched;
-  std::uint64_t touched_bytes;
-  std::uint64_t bytes;
+  static constexpr Event kKind{15};
+  std::uint64_t touched_bytes, bytes;
   Address at;
   void code(auto& coder) { coder(touched_bytes, bytes, at); }
 };
@@ -182,35 +154,23 @@ using All = RecordList<Allocation, Free, Node, Thread, Interval, Python, Mapping
 }  // namespace events
 
 /// What the blocks of a snapshot contain. Pages are of 4096 bytes.
-enum class PageRecord : std::uint8_t {
-  begin = 1,
-  mapping = 2,
-  pages = 3,
-  stack = 4,
-  own = 5,
-  allocator = 6,
-  end = 7,
-  block = 8,
-  arena = 9
-};
+enum class PageRecord : std::uint8_t {};
 
 enum MappingFlag : std::uint32_t { kMappingWritable = 1, kMappingShared = 2 };
 
 namespace pages {
 
 struct Begin {
-  static constexpr auto kKind = PageRecord::begin;
-  std::uint64_t time_ns;
-  std::uint64_t round;
+  static constexpr PageRecord kKind{1};
+  std::uint64_t time_ns, round;
   std::string_view phase;
   std::uint64_t tells_blocks;  ///< 1 if Block records tell what is live, else the events before do
   void code(auto& coder) { coder(time_ns, round, phase, tells_blocks); }
 };
 
 struct Mapping {
-  static constexpr auto kKind = PageRecord::mapping;
-  std::uint64_t first_page;
-  std::uint64_t pages;
+  static constexpr PageRecord kKind{2};
+  std::uint64_t first_page, pages;
   std::uint64_t flags;  ///< MappingFlag
   std::uint64_t resident_bytes;
   std::uint64_t alone_bytes;  ///< of these, mapped by no other process
@@ -220,7 +180,7 @@ struct Mapping {
 
 /// Resident pages of the last mapping.
 struct Pages {
-  static constexpr auto kKind = PageRecord::pages;
+  static constexpr PageRecord kKind{3};
   std::uint64_t gap;  ///< in pages, since the last run
   std::uint64_t pages;
   std::uint64_t file;  ///< 1 if file-backed
@@ -228,39 +188,35 @@ struct Pages {
 };
 
 struct Stack {
-  static constexpr auto kKind = PageRecord::stack;
+  static constexpr PageRecord kKind{4};
   std::uint64_t address;  ///< near the top of a thread's stack
   void code(auto& coder) { coder(address); }
 };
 
 /// The recorder's (own), mapped by the allocator, or one of glibc's further arenas.
-template <PageRecord kRecord>
+template <std::uint8_t kNumber>
 struct Range {
-  static constexpr auto kKind = kRecord;
-  std::uint64_t address;
-  std::uint64_t bytes;
+  static constexpr PageRecord kKind{kNumber};
+  std::uint64_t address, bytes;
   void code(auto& coder) { coder(address, bytes); }
 };
-using Own = Range<PageRecord::own>;
-using Allocator = Range<PageRecord::allocator>;
-using Arena = Range<PageRecord::arena>;
+using Own = Range<5>;
+using Allocator = Range<6>;
+using Arena = Range<9>;
 
 /// A live one.
 struct Block {
-  static constexpr auto kKind = PageRecord::block;
-  std::uint64_t node;
-  std::uint64_t requested_bytes;
-  std::uint64_t extra_bytes;
+  static constexpr PageRecord kKind{8};
+  std::uint64_t node, requested_bytes, extra_bytes;
   std::uint64_t round;  ///< of its allocation
   std::uint64_t address;
   void code(auto& coder) { coder(node, requested_bytes, extra_bytes, round, address); }
 };
 
 struct End {
-  static constexpr auto kKind = PageRecord::end;
+  static constexpr PageRecord kKind{7};
   std::uint64_t resident_bytes;  ///< by smaps_rollup
-  std::uint64_t swapped_bytes;
-  std::uint64_t hugetlb_bytes;
+  std::uint64_t swapped_bytes, hugetlb_bytes;
   std::uint64_t nanoseconds;  ///< that it took
   std::uint64_t zeros_apart;  ///< 1 if the kernel tells pages of zeros apart
   void code(auto& coder) {

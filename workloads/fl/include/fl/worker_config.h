@@ -193,6 +193,12 @@ const Item& choose(std::string_view switch_name, const Choice<Item> (&choices)[C
               fmt::format("switches.{}", switch_name));
 }
 
+/// Of the switch that is called so.
+template <class Item, std::size_t Count>
+const Item& choose(JsonFields& fields, const char* name, const Choice<Item> (&choices)[Count]) {
+  return choose(name, choices, fields.get<std::string>(name));
+}
+
 template <class Item, std::size_t Count>
 std::vector<std::string> values_of(const Choice<Item> (&choices)[Count]) {
   std::vector<std::string> values;
@@ -211,6 +217,11 @@ inline int choose_whole_number(const char* switch_name, const nlohmann::json& va
     throw Error(ExitCode::usage, not_whole_number(value.dump(), least, most),
                 fmt::format("switches.{}", switch_name));
   return value.get<int>();
+}
+
+/// Of the switch that is called so.
+inline int choose_whole_number(JsonFields& fields, const char* name, int least, int most) {
+  return choose_whole_number(name, fields.get<nlohmann::json>(name), least, most);
 }
 
 }  // namespace memduel
