@@ -67,9 +67,8 @@ class Bench {
       : whole_(load_experiment(config)),
         short_rounds_(load_experiment(config, short_rounds())),
         directory_(std::move(directory)) {
-    const Expansion& expansion = *whole_.expansion;
     const nlohmann::json site =
-        ask_site(provider_of(expansion), site_request(expansion), ask_program);
+        ask_site(whole_.expansion->provider, site_request(whole_.resolved), ask_program);
     site_ = {directory_ / kTrialsFolder, directory_ / kLogsFolder, current_environment(),
              site.at("values")};
     fs::create_directories(site_.log_dir);

@@ -94,7 +94,7 @@ void verdicts_by_noise(Report& report, const BenchOptions& options) {
           repeated(options.repetitions, ++seed, 6, [&](Random& random, std::vector<int>& count) {
             const DecidedRow same = judge(make_session(shape.make, blocks, 0, random));
             count[0] += static_cast<int>(flagged(same));
-            count[1] += static_cast<int>(same.test->interval(0.05).contains(0));
+            count[1] += static_cast<int>(same.measured.test->interval(0.05).contains(0));
             std::size_t next = 2;
             for (const double change : {0.02, 0.05, 0.1, 0.2}) {
               const DecidedRow row = judge(make_session(shape.make, blocks, change, random));
