@@ -9,6 +9,7 @@
 #include "config/config_json.h"
 #include "model/job_facts.h"
 #include "model/run_directory.h"
+#include "run/store.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/json.h"
@@ -136,6 +137,7 @@ bool has_assignment(const std::vector<std::string>& assignments, const std::stri
 json config_of_resumed(const RunOptions& options) {
   const fs::path config = fs::path(options.out.value_or("")) / kConfigFile;
   if (!options.resume || !options.out || !fs::exists(config)) return nullptr;
+  if (has_run(*options.out)) refuse_resume_of_earlier(*options.out);
   return parse_foreign_json(read_text_file(config));
 }
 

@@ -43,7 +43,7 @@ void view_ablation(const json& section, ExperimentView& view) {
   for (const json& one : member(section, "switches"))
     view.ablation->switches.push_back({text_member(one, "name"),
                                        ablation_arm(member(one, "added_alone")),
-                                       ablation_arm(member(one, "left_out"))});
+                                       ablation_arm(member(one, "removed_alone"))});
   for (const AblationSwitch& one : view.ablation->switches) {
     for (const auto& arm : {one.added_alone.arm, one.left_out.arm})
       if (arm && *arm != view.baseline && *arm != view.ablation->candidate)

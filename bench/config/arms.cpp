@@ -260,7 +260,7 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
     json left_out = section_cell(pair.left_out, arms);
     section["switches"].push_back({{"name", pair.name},
                                    {"added_alone", std::move(added_alone)},
-                                   {"left_out", std::move(left_out)}});
+                                   {"removed_alone", std::move(left_out)}});
   }
 
   json document = experiment.resolved;

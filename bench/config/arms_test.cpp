@@ -88,10 +88,10 @@ TEST(AblationArms, SayWhyASwitchHasNoArmWhereItCouldChangeNothing) {
   const json& switches = ablation.resolved.at("ablation").at("switches");
   EXPECT_EQ(switches.at(1), json({{"name", "staging"},
                                   {"added_alone", {{"idle", "needs fold=on"}}},
-                                  {"left_out", {{"arm", "new-staging"}}}}));
+                                  {"removed_alone", {{"arm", "new-staging"}}}}));
   EXPECT_EQ(switches.at(3), json({{"name", "gradient"},
                                   {"added_alone", {{"idle", "needs workload.send=gradient"}}},
-                                  {"left_out", {{"idle", "needs workload.send=gradient"}}}}));
+                                  {"removed_alone", {{"idle", "needs workload.send=gradient"}}}}));
   const Experiment sending =
       ablation_experiment(experiment_of(kAll, R"(, "send": "gradient")"), {}, five_switches());
   EXPECT_EQ(sending.resolved.at("ablation").at("switches").at(3).at("added_alone"),
@@ -105,7 +105,7 @@ TEST(AblationArms, AreNotMadeWhereTheyWouldNotRun) {
   const json& switches = ablation.resolved.at("ablation").at("switches");
   // fold added to old, and the old squeeze put back into new, would be both at once.
   EXPECT_EQ(switches.at(0).at("added_alone").at("refused"), "squeeze=on needs fold=off");
-  EXPECT_EQ(switches.at(2).at("left_out").at("refused"), "squeeze=on needs fold=off");
+  EXPECT_EQ(switches.at(2).at("removed_alone").at("refused"), "squeeze=on needs fold=off");
   EXPECT_THAT(names_of(ablation),
               ElementsAre("old", "new", "new-fold", "old+framing", "new-framing", "old+squeeze"));
 }
@@ -119,7 +119,7 @@ TEST(AblationArms, RunNoProgramTwice) {
   const json& switches = ablation.resolved.at("ablation").at("switches");
   EXPECT_EQ(switches.at(1).at("name"), "framing");
   EXPECT_EQ(switches.at(1).at("added_alone").at("arm"), "new-fold");
-  EXPECT_EQ(switches.at(1).at("left_out").at("arm"), "old+fold");
+  EXPECT_EQ(switches.at(1).at("removed_alone").at("arm"), "old+fold");
 }
 
 TEST(AblationArms, TakeAVariableOfTheEnvironmentForASwitch) {
@@ -142,7 +142,7 @@ TEST(AblationArms, TakeTheAllocatorForASwitch) {
   const json& allocator = ablation.resolved.at("ablation").at("switches").at(1);
   EXPECT_EQ(allocator.at("name"), "allocator");
   EXPECT_EQ(allocator.at("added_alone").at("arm"), "new-framing") << "of two, the same";
-  EXPECT_EQ(allocator.at("left_out").at("arm"), "old+framing");
+  EXPECT_EQ(allocator.at("removed_alone").at("arm"), "old+framing");
 }
 
 TEST(AblationArms, AreOfTheArmsThatWereAskedFor) {
@@ -197,7 +197,7 @@ TEST(AblationArms, OfACommandAreRefused) {
 
 TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {
   json document = ablation_experiment(experiment_of(kAll), {}, five_switches()).resolved;
-  document["ablation"]["switches"][0]["left_out"]["arm"] = "gone";
+  document["ablation"]["switches"][0]["removed_alone"]["arm"] = "gone";
   EXPECT_THAT(error_of([&] {
                 parse_experiment(document.dump(), "c.json", "/", {}, five_switches());
               }).message(),

@@ -34,7 +34,7 @@ JsonPath process_path(std::size_t index) {
 void check_role(const std::string& role, const std::vector<std::string>& taken,
                 const std::string& origin, const JsonPath& path) {
   if (role == kTree)
-    refuse(origin, path, "role", "found \"tree\", which memduel uses for all processes together");
+    refuse(origin, path, "role", "found \"all\", which memduel uses for all processes together");
   if (std::ranges::find(taken, role) != taken.end()) {
     refuse(origin, path, "role", fmt::format("found \"{}\" twice", role),
            "give each process its own role, or one process a count");

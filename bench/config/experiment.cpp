@@ -119,7 +119,7 @@ void refuse_unknown_ablation_arms(const json& document, const Source& source) {
   expect_arm(ablation.at("candidate"), names, json_place(source.origin, {"ablation", "candidate"}));
   const json& switches = ablation.at("switches");
   for (std::size_t i = 0; i < switches.size(); ++i) {
-    for (const char* view : {"added_alone", "left_out"}) {
+    for (const char* view : {"added_alone", "removed_alone"}) {
       const json& cell = switches[i].at(view);
       if (!cell.contains("arm")) continue;
       const JsonPath place = {"ablation", "switches", std::to_string(i), view, "arm"};

@@ -272,8 +272,8 @@ void note_misleading_sum(Work& work) {
   const std::string bytes = format_bytes(sum->bytes);
   const std::string message =
       sum->how == MisleadingSum::How::counts_again
-          ? "tree.peak_rss_bytes counts " + bytes + " of shared memory more than once"
-          : "tree.peak_rss_bytes leaves out " + bytes + " that no process maps, as in a tmpfs";
+          ? "all.peak_rss_bytes counts " + bytes + " of shared memory more than once"
+          : "all.peak_rss_bytes leaves out " + bytes + " that no process maps, as in a tmpfs";
   const std::string asked = sum->asked.role + "." + sum->asked.metric;
   if (by_default)
     work.results.limitations.push_back(
@@ -286,7 +286,7 @@ void note_misleading_sum(Work& work) {
   throw Error(ExitCode::usage,
               "the run has one variant, and the default gates compare with a baseline",
               fmt::format("gate '{}'", kDefaultGates),
-              "give an absolute bound, for example tree.peak_rss_bytes<=900MiB");
+              "give an absolute bound, for example all.peak_rss_bytes<=900MiB");
 }
 
 /// A run whose trials did not run where its seed puts them: the test takes all orders then.

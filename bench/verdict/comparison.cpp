@@ -358,7 +358,7 @@ constexpr int kPowerDraws = 200;
 
 void add_power(MeasuredRow& row, Design design, double alpha, int family, unsigned long seed) {
   Comparison& out = row.comparison;
-  if (row.exact) out.smallest_detectable = 0;
+  if (row.exact) out.minimum_detectable = 0;
   if (!row.test) return;
   const std::optional<Noise> noise =
       noise_of(on_scale(row.values.baseline, row.scale), on_scale(row.values.candidate, row.scale));
@@ -368,7 +368,7 @@ void add_power(MeasuredRow& row, Design design, double alpha, int family, unsign
   const EstimateScatter scatter = scatter_of(*noise, blocks, kPowerDraws, random);
   if (const auto found =
           detectable_shift(scatter, blocks, design, alpha / family, row.claim_margin))
-    out.smallest_detectable = row.scale == Scale::logarithm ? std::expm1(*found) : *found;
+    out.minimum_detectable = row.scale == Scale::logarithm ? std::expm1(*found) : *found;
   if (row.decision.verdict != Verdict::inconclusive || may_be_drift(row)) return;
   out.blocks_needed =
       blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, design, alpha / family);

@@ -71,7 +71,7 @@ constexpr std::array kTools = {
 
 TracerFacts facts_of(const Profile& profile) {
   TracerFacts facts;
-  const std::string tracer = fact_in(profile, "tracer");
+  const std::string tracer = fact_in(profile, "profiler");
   // "memray (gprof2dot)" and "memray (stats)" are memray's, whichever of its formats.
   facts.tool = tracer.empty() ? "memduel" : tracer.substr(0, tracer.find_first_of(" @"));
   // jemalloc calls it one sample per byte when it records every block.
@@ -136,7 +136,7 @@ std::vector<ProfileKind> kinds_in(const Profile& profile) {
 }
 
 std::string tracer_in(const Profile& profile) {
-  const auto found = profile.info.find("tracer");
+  const auto found = profile.info.find("profiler");
   return found == profile.info.end() ? std::string() : found->second;
 }
 

@@ -15,7 +15,7 @@ const std::vector<std::string> kNames = {"before", "after"};
 /// With 10 bytes of each of the kinds; of the recorder where `tracer` is empty.
 Profile compared(const std::string& tracer, const std::vector<ProfileKind>& kinds) {
   Profile profile;
-  if (!tracer.empty()) profile.info["tracer"] = tracer;
+  if (!tracer.empty()) profile.info["profiler"] = tracer;
   AllocationSite site;
   const Estimate ten{10, 1, 0, 1};
   for (const ProfileKind kind : kinds) {

@@ -246,7 +246,7 @@ std::string describe_interval(const MeasuredRow& row, const Interval& interval);
 /// Without a sign: "1 %", "64.0 KiB/round".
 std::string describe_size(const MeasuredRow& row, double on_scale);
 
-/// smallest_detectable and blocks_needed of a decided row.
+/// minimum_detectable and blocks_needed of a decided row.
 /// `family` is the number of rows that share the level. Exact rows detect any change; rows with
 /// fewer than five blocks and rows with failed candidates get no number.
 void add_power(MeasuredRow& row, Design design, double alpha, int family, unsigned long seed);
