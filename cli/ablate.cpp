@@ -37,7 +37,7 @@ void announce(const Experiment& ablation, const RunOptions& options) {
       .say(fmt::format("ablating {} against {}: {}, {}, {}",
                        section.at("candidate").get<std::string>(), ablation.baseline,
                        format_count(section.at("switches").size(), "switch", "switches"),
-                       format_count(ablation.arms.size(), "arm"),
+                       format_count(ablation.arms.size(), "variant"),
                        format_count(ablation.arms.size() * times, "trial")));
 }
 
@@ -61,20 +61,21 @@ int ablate(const AblateArguments& arguments) {
 void add_ablate(CLI::App& app, Action& action) {
   const auto [verb, arguments] = add_verb(
       app, action, "ablate",
-      "which switch matters: each added alone to one arm, and left out of the other", ablate);
+      "which switch matters: each added alone to one variant, and left out of the other", ablate);
   verb->group("Replay");
-  verb->footer(fmt::format(
-      "Every switch in which the two arms differ gets two arms of its own, measured in the same "
-      "blocks. Without --repeats there are {} blocks.\n"
-      "Example: memduel ablate configs/resnet-state.json --candidate minimal",
-      kAblationBlocks));
+  verb->footer(
+      fmt::format("Every switch in which the two variants differ gets two variants of its own, "
+                  "measured in the same "
+                  "blocks. Without --repeats there are {} blocks.\n"
+                  "Example: memduel ablate configs/resnet-state.json --candidate minimal",
+                  kAblationBlocks));
   verb->add_option("CONFIG", arguments->config, "an experiment, see configs/")->required();
   verb->add_option("--baseline", arguments->baseline,
-                   "the arm to which switches are added (default: the config's baseline)")
-      ->type_name("ARM");
+                   "the variant to which switches are added (default: the config's baseline)")
+      ->type_name("VARIANT");
   verb->add_option("--candidate", arguments->candidate,
-                   "the arm that is taken apart (default: the last one)")
-      ->type_name("ARM");
+                   "the variant that is taken apart (default: the last one)")
+      ->type_name("VARIANT");
   RunOptions& options = arguments->options;
   add_out(*verb, options);
   add_resume(*verb, options);

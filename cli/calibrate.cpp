@@ -90,7 +90,7 @@ void add_calibrate(CLI::App& app, Action& action) {
       "Later runs of the same baseline in the same environment use the result.");
   verb->add_option("CONFIG", arguments->config, "an experiment; only its baseline runs")
       ->required();
-  verb->add_option("--blocks-per-duel", arguments->blocks_per_duel,
+  verb->add_option("--repeats-per-comparison", arguments->blocks_per_duel,
                    "the size of duel that the numbers hold for")
       ->check(CLI::Range(5, 100))
       ->capture_default_str();

@@ -69,9 +69,9 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--calibrate", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--build", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
     OptionOfForms{"--keep", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
-    OptionOfForms{"--arm", kOfConfig | kMeasured.bit, "has no arm to choose",
+    OptionOfForms{"--variant", kOfConfig | kMeasured.bit, "has no variant to choose",
                   "it belongs to a config or to measured runs"},
-    OptionOfForms{"--arms", kCommands.bit, "has two arms", "leave it out"},
+    OptionOfForms{"--variants", kCommands.bit, "has two variants", "leave it out"},
     OptionOfForms{"--out", kEveryForm},
     OptionOfForms{"--resume", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--repeats", kWithTrials, kTakesNoTrials},
@@ -354,8 +354,8 @@ void add_compare(CLI::App& app, Action& action) {
   verb->add_option("WHAT", arguments->words,
                    "two run directories, results.json or Google Benchmark JSON files; for builds a "
                    "config, or after -- a program and its arguments");
-  verb->add_option("--arm", arguments->arm,
-                   "the arm of two runs, or of a config (default: the baseline)");
+  verb->add_option("--variant", arguments->arm,
+                   "the variant of two runs, or of a config (default: the baseline)");
   RunOptions& options = arguments->options;
   add_out(*verb, options);
   add_resume(*verb, options);

@@ -190,7 +190,7 @@ void check_before_building(const BuildsArguments& arguments, const WorktreePlan&
   const nlohmann::json process = {{"role", "command"}, {"argv", arguments.words}};
   const nlohmann::json document = {{"name", "compare"},
                                    {"workload", {{"kind", "command"}, {"processes", {process}}}},
-                                   {"arms", {{{"name", "a"}}, {{"name", "b"}, {"cwd", "b"}}}},
+                                   {"variants", {{{"name", "a"}}, {{"name", "b"}, {"cwd", "b"}}}},
                                    {"baseline", "a"}};
   check(parse_experiment(document.dump(), "compare", current_directory(), overrides));
 }

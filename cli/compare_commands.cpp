@@ -151,8 +151,10 @@ json experiment_of(const ComparedCommands& commands) {
   json workload = {{"kind", "command"}, {"processes", json::array({process})}};
   for (const std::string& command : commands.prepare)
     workload["prepare"].push_back(argv_of(command, commands.shell));
-  return {
-      {"name", "compare"}, {"workload", workload}, {"arms", arms}, {"baseline", all.front().name}};
+  return {{"name", "compare"},
+          {"workload", workload},
+          {"variants", arms},
+          {"baseline", all.front().name}};
 }
 
 }  // namespace memduel::cli

@@ -13,12 +13,12 @@ using testing::HasSubstr;
 
 std::vector<std::string> names_of(const json& experiment) {
   std::vector<std::string> names;
-  for (const json& arm : experiment.at("arms")) names.push_back(arm.at("name"));
+  for (const json& arm : experiment.at("variants")) names.push_back(arm.at("name"));
   return names;
 }
 
 json argv_of(const json& experiment, std::size_t arm) {
-  return experiment.at("arms").at(arm).at("argv").at("command");
+  return experiment.at("variants").at(arm).at("argv").at("command");
 }
 
 std::string refusal_of(const ComparedCommands& commands) {
@@ -35,7 +35,7 @@ TEST(ComparedCommands, AreArmsByLetterUnlessTheyHaveNames) {
   const json experiment = experiment_of(commands);
   EXPECT_THAT(names_of(experiment), ElementsAre("a", "b", "c"));
   EXPECT_EQ(experiment.at("baseline"), "a");
-  EXPECT_EQ(experiment.at("arms").at(0).at("env"), json::parse(R"({"A": "1"})"));
+  EXPECT_EQ(experiment.at("variants").at(0).at("env"), json::parse(R"({"A": "1"})"));
   EXPECT_EQ(experiment.at("workload").at("processes").at(0).at("argv"),
             json::parse(R"(["./old", "x y"])"));
   EXPECT_EQ(argv_of(experiment, 2), json::parse(R"(["./newer", "-f"])"));

@@ -7,7 +7,7 @@
 #include "cli/print.h"
 #include "cli/verbs.h"
 #include "external/tracers.h"
-#include "laboratory.h"
+#include "fl.h"
 #include "meters/meter_registry.h"
 #include "meters/nvml.h"
 #include "profile/recording.h"
@@ -42,7 +42,7 @@ std::vector<Capability> tracer_capabilities() {
   for (const TracerEntry& tracer : tracers()) {
     if (tracer.package.empty()) continue;
     const Availability here = tracer.works_here();
-    rows.push_back({"tracer: " + tracer.name, here.works, here.works ? tracer.summary : here.why,
+    rows.push_back({"profiler: " + tracer.name, here.works, here.works ? tracer.summary : here.why,
                     "apt-get install " + tracer.package + ", for its profiles"});
   }
   return rows;
@@ -56,11 +56,11 @@ std::vector<Capability> library_capabilities() {
 }
 
 /// What the replays need.
-std::vector<Capability> laboratory_capabilities() {
-  auto here = ask_laboratory_of_machine();
+std::vector<Capability> fl_capabilities() {
+  auto here = ask_fl_of_machine();
   if (here) return std::move(here->rows);
-  return {{"laboratory", false, "not beside memduel nor in PATH",
-           "the package memduel-laboratory has the replays; commands and builds are duelled "
+  return {{"fl", false, "not beside memduel nor in PATH",
+           "the package memduel-fl has the replays; commands and builds are duelled "
            "without it"}};
 }
 
@@ -103,7 +103,7 @@ int doctor(bool ci) {
   }
   for (Capability& row : tracer_capabilities()) rows.push_back(std::move(row));
   for (Capability& row : library_capabilities()) rows.push_back(std::move(row));
-  for (Capability& row : laboratory_capabilities()) rows.push_back(std::move(row));
+  for (Capability& row : fl_capabilities()) rows.push_back(std::move(row));
   std::string text;
   for (const Capability& row : rows) {
     text += fmt::format("{:<4} {:<20} {}\n", row.ok ? "ok" : "--", row.name, row.detail);

@@ -12,8 +12,8 @@
 #include "cli/print.h"
 #include "cli/program.h"
 #include "finished_run.h"
+#include "fl.h"
 #include "follow_up_commands.h"
-#include "laboratory.h"
 #include "meters/meter_registry.h"
 #include "model/experiment_view.h"
 #include "model/run_directory.h"
@@ -68,7 +68,7 @@ nlohmann::json about(const Expansion& expansion) {
   const nlohmann::json& catalogue = expansion.kept.at("catalogue");
   nlohmann::json programs = expansion.kept.at("programs");
   // Not in the config, which another build of it may answer in the same words.
-  if (const auto laboratory = find_laboratory(); programs.empty() && laboratory)
+  if (const auto laboratory = find_fl(); programs.empty() && laboratory)
     programs[*laboratory] = sha256_hex_of_file(*laboratory);
   return {{"name", catalogue.at("name")},
           {"version", catalogue.at("version")},
@@ -138,7 +138,7 @@ std::string profile_lines(const fs::path& directory) {
 /// A part of a run has no verdict.
 int tell_share(const Share& share, const RunOptions& options, const fs::path& directory) {
   if (!options.quiet)
-    print_fitted(fmt::format("share {} is in {}\n{}\n", to_text(share),
+    print_fitted(fmt::format("shard {} is in {}\n{}\n", to_text(share),
                              escape_terminal(directory.string()),
                              escape_terminal_lines(advice_to_merge(share, directory))));
   return 0;

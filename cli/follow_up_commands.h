@@ -16,7 +16,7 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
                            std::optional<double> minutes = std::nullopt);
 
 /// The command that merges all shares, where the name of this one's directory tells those of the
-/// others: share-2 of three has share-1 and share-3 beside it. Else which verb does it.
+/// others: shard-2 of three has shard-1 and shard-3 beside it. Else which verb does it.
 std::string advice_to_merge(const Share& share, const std::filesystem::path& directory);
 
 }  // namespace memduel::cli

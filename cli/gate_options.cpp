@@ -72,7 +72,7 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
 
 /// Default gates compare with a baseline.
 bool has_one_variant(const nlohmann::json& config) {
-  const auto arms = config.find("arms");
+  const auto arms = config.find("variants");
   return arms != config.end() && arms->size() == 1;
 }
 

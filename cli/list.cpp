@@ -12,7 +12,7 @@
 #include "config/experiment.h"
 #include "config/provider.h"
 #include "external/tracers.h"
-#include "laboratory.h"
+#include "fl.h"
 #include "meters/meter_registry.h"
 #include "model/metric_catalogue.h"
 #include "model/run_directory.h"
@@ -46,7 +46,7 @@ std::string list_presets(const Catalog& catalog) {
 Availability availability_of(const MeterEntry& meter) {
   Availability here = meter.works_here();
   if (meter.name != "cuda" || !here.works) return here;
-  const auto laboratory = ask_laboratory_of_machine();
+  const auto laboratory = ask_fl_of_machine();
   if (!laboratory || laboratory->cuda) return here;
   return {false, laboratory->no_cuda};
 }
@@ -108,25 +108,25 @@ const std::map<std::string, List>& lists() {
     return [list](const Catalog&) { return list(); };
   };
   static const std::map<std::string, List> kLists = {
-      {"optimizations", list_optimizations}, {"presets", list_presets},
-      {"meters", of_build(list_meters)},     {"tracers", of_build(list_tracers)},
+      {"switches", list_optimizations},    {"presets", list_presets},
+      {"meters", of_build(list_meters)},   {"profilers", of_build(list_tracers)},
       {"metrics", of_build(list_metrics)},
   };
   return kLists;
 }
 
 /// Of all kinds of workload that have no provider of their own.
-Catalog catalog_of_laboratory() {
-  if (!find_laboratory())
+Catalog catalog_of_fl() {
+  if (!find_fl())
     throw Error(ExitCode::cannot_measure,
-                "the laboratory of replays, which has optimizations and presets, is not installed "
+                "the FL workloads, which has switches and presets, is not installed "
                 "here",
                 "", "name a CONFIG whose provider has some: docs/providers.md");
   return ask_whole_catalogue({{kDefaultProvider}, ".", ""}, ask_program);
 }
 
 /// What the laboratory lists itself.
-constexpr const char* kListsOfLaboratory[] = {"datasets", "models"};
+constexpr const char* kListsOfFl[] = {"datasets", "models"};
 
 struct ListArguments {
   std::string what;
@@ -136,7 +136,7 @@ struct ListArguments {
 std::vector<std::string> kinds() {
   std::vector<std::string> names;
   for (const auto& [name, print_list] : lists()) names.push_back(name);
-  names.insert(names.end(), std::begin(kListsOfLaboratory), std::end(kListsOfLaboratory));
+  names.insert(names.end(), std::begin(kListsOfFl), std::end(kListsOfFl));
   std::ranges::sort(names);
   return names;
 }
@@ -147,15 +147,15 @@ int list(const ListArguments& arguments) {
         fmt::format("memduel list KIND, where KIND is one of\n  {}\n", fmt::join(kinds(), "\n  ")));
     return 0;
   }
-  const bool of_catalogue = arguments.what == "optimizations" || arguments.what == "presets";
+  const bool of_catalogue = arguments.what == "switches" || arguments.what == "presets";
   if (arguments.config.empty()) {
-    if (!lists().contains(arguments.what)) return list_of_laboratory(arguments.what);
-    print_fitted(lists().at(arguments.what)(of_catalogue ? catalog_of_laboratory() : Catalog{}));
+    if (!lists().contains(arguments.what)) return list_of_fl(arguments.what);
+    print_fitted(lists().at(arguments.what)(of_catalogue ? catalog_of_fl() : Catalog{}));
     return 0;
   }
   if (!of_catalogue)
     throw Error(ExitCode::usage, "found a config, which says nothing of " + arguments.what,
-                arguments.config, "a config's provider has optimizations and presets");
+                arguments.config, "a config's provider has switches and presets");
   const Experiment experiment = load_experiment(arguments.config);
   print_fitted(
       lists().at(arguments.what)(experiment.expansion ? experiment.expansion->catalog : Catalog{}));
@@ -170,11 +170,11 @@ void add_list(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  memduel list meters\n"
-      "  memduel list optimizations examples/provider/pool.json");
+      "  memduel list switches examples/provider/pool.json");
   verb->add_option("KIND", arguments->what, fmt::format("{}", fmt::join(kinds(), ", ")))
       ->check(CLI::IsMember(kinds()));
   verb->add_option("CONFIG", arguments->config,
-                   "optimizations and presets of this config's provider instead");
+                   "switches and presets of this config's provider instead");
 }
 
 }  // namespace memduel::cli

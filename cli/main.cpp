@@ -28,8 +28,8 @@ constexpr const char* kExamples =
 
 constexpr const char* kOthers =
     "\n"
-    "A program memduel-VERB beside memduel or in PATH is a verb, too. The laboratory of replays\n"
-    "brings budget and checkpoints: memduel laboratory --help.";
+    "A program memduel-VERB beside memduel or in PATH is a verb, too. The FL workloads\n"
+    "brings budget and checkpoints: memduel fl --help.";
 
 /// Whether the words before -- have `option`; a command line that could not be parsed has it, too.
 bool is_given(std::string_view option) {
@@ -57,7 +57,7 @@ bool takes_any_bytes(const CLI::App& app) {
 }
 
 /// Verbs that a package has which may not be installed.
-constexpr std::array kVerbsOfLaboratory = {"budget", "checkpoints", "laboratory"};
+constexpr std::array kCommandsOfFl = {"budget", "checkpoints", "fl"};
 
 /// As git finds git-VERB: beside memduel, then in PATH.
 int run_program_of(const CLI::App& app, const std::string& verb, char** argv) {
@@ -65,11 +65,10 @@ int run_program_of(const CLI::App& app, const std::string& verb, char** argv) {
   const std::string program = own_program(name);
   argv[1] = name.data();  // by which it knows the verb
   if (verb.find('/') == std::string::npos) execvp(program.c_str(), argv + 1);
-  if (std::ranges::find(kVerbsOfLaboratory, verb) == kVerbsOfLaboratory.end())
-    return refuse_verb(app, verb);
+  if (std::ranges::find(kCommandsOfFl, verb) == kCommandsOfFl.end()) return refuse_verb(app, verb);
   print_failure("found \"" + verb +
-                "\", a verb of the laboratory of replays, which is not installed here\n"
-                "  the package memduel-laboratory has it; from source: build preset release");
+                "\", a verb of the FL workloads, which is not installed here\n"
+                "  the package memduel-fl has it; from source: build preset release");
   return static_cast<int>(ExitCode::usage);
 }
 

@@ -48,14 +48,14 @@ int merge(const MergeArguments& arguments) {
 
 void add_merge(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
-      add_verb(app, action, "merge", "make one run of the shares that machines measured", merge);
+      add_verb(app, action, "merge", "make one run of the shards that machines measured", merge);
   verb->group("Compare");
   verb->footer(
       "Example, on four machines and then on one:\n"
-      "  memduel run duel.json --repeats 16 --seed 7 --blocks 1/4 --out share-1\n"
-      "  memduel merge share-1 share-2 share-3 share-4 --out runs/duel\n"
-      "A share that is missing is named in the report. See docs/scale.md.");
-  verb->add_option("DIR", arguments->directories, "directories of shares")->required();
+      "  memduel run duel.json --repeats 16 --seed 7 --shard 1/4 --out shard-1\n"
+      "  memduel merge shard-1 shard-2 shard-3 shard-4 --out runs/duel\n"
+      "A shard that is missing is named in the report. See docs/scale.md.");
+  verb->add_option("DIR", arguments->directories, "directories of shards")->required();
   verb->add_option("--out", arguments->out, "directory for the run")->required()->type_name("DIR");
   add_on_inconclusive(*verb, arguments->gate);
   add_verbose(*verb, arguments->verbose);

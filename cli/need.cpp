@@ -55,14 +55,14 @@ Experiment experiment_for(const NeedArguments& arguments) {
   Overrides overrides = overrides_from(arguments.options);
   if (is_config(arguments)) return load_experiment(arguments.words.front(), overrides);
   if (!arguments.arm.empty())
-    throw Error(ExitCode::usage, "a command has no arms", "--arm", "give it with a config");
+    throw Error(ExitCode::usage, "a command has no variants", "--variant", "give it with a config");
   overrides.calibrate = true;  // which allows a single arm
   const nlohmann::json process = {
       {"role", "command"}, {"argv", arguments.words}, {"cwd", current_directory()}};
   const nlohmann::json document = {
       {"name", "need"},
       {"workload", {{"kind", "command"}, {"processes", nlohmann::json::array({process})}}},
-      {"arms", nlohmann::json::array({{{"name", "a"}}})},
+      {"variants", nlohmann::json::array({{{"name", "a"}}})},
       {"baseline", "a"}};
   return parse_experiment(document.dump(), "need", current_directory(), overrides);
 }
@@ -72,7 +72,7 @@ std::size_t arm_of(const Experiment& experiment, const std::string& name) {
   const auto found = std::ranges::find(experiment.arms, wanted, &Arm::name);
   if (found != experiment.arms.end())
     return static_cast<std::size_t>(found - experiment.arms.begin());
-  throw Error(ExitCode::usage, fmt::format("found no arm \"{}\"", wanted), "--arm");
+  throw Error(ExitCode::usage, fmt::format("found no variant \"{}\"", wanted), "--variant");
 }
 
 bool groups_can_be_limited() {
@@ -228,14 +228,14 @@ void add_need(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  memduel need -- python3 train.py\n"
-      "  memduel need configs/quickstart.json --arm optimized\n"
+      "  memduel need configs/quickstart.json --variant optimized\n"
       "Runs it under falling limits, in a control group of its own without swap. Without\n"
       "root or a group that is yours, each process's private memory is limited instead.\n"
       "See docs/scale.md.");
   verb->add_option("WHAT", arguments->words, "a config, or after -- a program and its arguments")
       ->required();
-  verb->add_option("--arm", arguments->arm, "the arm of a config (default: the baseline)")
-      ->type_name("ARM");
+  verb->add_option("--variant", arguments->arm, "the variant of a config (default: the baseline)")
+      ->type_name("VARIANT");
   verb->add_option("--slowdown", arguments->slowdown_percent,
                    "how much slower it may be than without a limit, in percent")
       ->check(finite_range(0.1, 1000))

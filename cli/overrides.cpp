@@ -162,7 +162,7 @@ Overrides overrides_from(const RunOptions& options) {
 
 void refuse_change_of_commands(const json& document, const RunOptions& options) {
   const auto values_of = [](const json& all) {
-    return json({{"arms", all.at("arms")}, {"workload", all.at("workload")}}).flatten();
+    return json({{"variants", all.at("variants")}, {"workload", all.at("workload")}}).flatten();
   };
   const json before = values_of(document);
   for (const std::string& assignment : options.set) {

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 const std::string kConfig = R"({"name": "t", "baseline": "x",
   "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["true"]}]},
-  "arms": [{"name": "x"}, {"name": "y", "env": {"A": "1"}}],
+  "variants": [{"name": "x"}, {"name": "y", "env": {"A": "1"}}],
   "measure": {"repeats": 8}, "gates": ["server.peak_rss_bytes<=1GiB"]})";
 
 Experiment resolved(const RunOptions& options) {
@@ -133,8 +133,8 @@ TEST(Overrides, DoNotChangeWhatTheNamesOfASuiteTell) {
   part.name = "t-interval_ms-2";
   part.config = scratch.path() / "t.json";
   write_file_atomically(part.config, kConfig);
-  part.set = {"measure.repeats=2", "measure.interval_ms=2", "arms.y.env.A=\"2\""};
-  part.matrix = {"measure.interval_ms=2", "arms.y.env.A=\"2\""};
+  part.set = {"measure.repeats=2", "measure.interval_ms=2", "variants.y.env.A=\"2\""};
+  part.matrix = {"measure.interval_ms=2", "variants.y.env.A=\"2\""};
   const auto refused = [&](const RunOptions& options) {
     try {
       refuse_change_of_matrix(part, options);
@@ -148,8 +148,8 @@ TEST(Overrides, DoNotChangeWhatTheNamesOfASuiteTell) {
   EXPECT_EQ(refused(options), "") << "the name does not tell it";
   options.set = {"measure.interval_ms=9"};
   EXPECT_THAT(refused(options), HasSubstr("measure.interval_ms"));
-  options.set = {"arms.1.env.A=\"9\""};
-  EXPECT_THAT(refused(options), HasSubstr("arms.y.env.A")) << "by its index";
+  options.set = {"variants.1.env.A=\"9\""};
+  EXPECT_THAT(refused(options), HasSubstr("variants.y.env.A")) << "by its index";
   options.set.clear();
   part.set.emplace_back("measure.repeats=2");
   part.matrix = {"measure.repeats=2"};

@@ -48,7 +48,7 @@ constexpr std::array kPlanOptions = {
     OptionOfForms{"--warmup", kBoth},
     OptionOfForms{"--seed", kBoth},
     OptionOfForms{"--max-minutes", kMinutes.bit, kMeasuresNothing, "give sbatch a limit: --time"},
-    OptionOfForms{"--arms", kBoth},
+    OptionOfForms{"--variants", kBoth},
     OptionOfForms{"--set", kBoth},
     OptionOfForms{"--data-dir", kBoth},
     OptionOfForms{"--gate", kBoth},
@@ -165,16 +165,16 @@ void add_plan(CLI::App& app, Action& action) {
       "Uses the calibration on file, else a probe of the baseline against itself, of five\n"
       "blocks or --repeats. An option of the probe, such as --repeats or --out, makes one.\n"
       "         memduel plan configs/quickstart.json --slurm 4 > quickstart.sh\n"
-      "prints a batch script that measures it in four shares; see docs/scale.md.");
+      "prints a batch script that measures it in four shards; see docs/scale.md.");
   verb->add_option("CONFIG", arguments->config, "an experiment")->required();
   verb->add_option("--detect", arguments->detect, "the change to find, as a share")
       ->type_name("P%")
       ->capture_default_str();
   verb->add_option("--slurm", arguments->slurm_shares,
-                   "print a Slurm batch script that runs the experiment in so many shares, and "
+                   "print a Slurm batch script that runs the experiment in so many shards, and "
                    "measure nothing")
       ->check(CLI::Range(1, 100'000))
-      ->type_name("SHARES");
+      ->type_name("SHARDS");
   RunOptions& options = arguments->options;
   add_out(*verb, options);
   add_plan_options(*verb, options, "blocks of the probe (default: 5); with --slurm, of the run");

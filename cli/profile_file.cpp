@@ -67,10 +67,10 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
   if (!own || own->number != 1) {
     if (!image || image == (own ? own->number : 1)) return given;
     throw Error(ExitCode::usage,
-                own ? fmt::format("--image {}: the file is itself image {} of {}", *image,
+                own ? fmt::format("--process {}: the file is itself image {} of {}", *image,
                                   own->number, own->count)
-                    : fmt::format("--image {}: the file has one process image", *image),
-                file.string(), own ? "give the file of the first image" : "leave --image out");
+                    : fmt::format("--process {}: the file has one process image", *image),
+                file.string(), own ? "give the file of the first image" : "leave --process out");
   }
   const std::size_t wanted = image.value_or(own->largest);
   if (wanted < 1 || wanted > own->count)
@@ -84,7 +84,7 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
   if (!other) return given;
   if (!image)
     say(
-        fmt::format("memduel: this is {}, image {} of {} and the largest {}; --image N selects "
+        fmt::format("memduel: this is {}, image {} of {} and the largest {}; --process N selects "
                     "another, and 1 is {}\n",
                     escape_terminal(program_of(*other)), wanted, own->count, kLargestBy,
                     escape_terminal(program_of(given))));
@@ -92,7 +92,7 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
 }
 
 void add_image_option(CLI::App& verb, std::optional<std::size_t>& image) {
-  verb.add_option("--image", image,
+  verb.add_option("--process", image,
                   "which process image of a recording with several, in the order in which they "
                   "started (default: the largest by peak heap and mappings)")
       ->transform(no_sign())

@@ -26,7 +26,7 @@ Profile open_profile(const std::filesystem::path& file);
 Profile open_recording(const std::filesystem::path& file,
                        std::optional<std::size_t> image = std::nullopt);
 
-/// --image, for open_recording.
+/// --process, for open_recording.
 void add_image_option(CLI::App& verb, std::optional<std::size_t>& image);
 
 /// --kind; `purpose` says what it is to this verb.

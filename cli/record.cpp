@@ -114,7 +114,7 @@ void tell(const RecordResult& result) {
 [[noreturn]] void refuse(const std::string& option, const RecordArguments& arguments,
                          const std::string& why) {
   throw Error(ExitCode::usage, fmt::format("{} is not for {}: {}", option, arguments.tracer, why),
-              "--tracer " + arguments.tracer, "leave it out, or use --tracer recorder");
+              "--profiler " + arguments.tracer, "leave it out, or use --profiler recorder");
 }
 
 /// What has a meaning for the recorder alone, or only for tracers that sample.
@@ -219,18 +219,18 @@ void add_record(CLI::App& app, Action& action) {
       "  memduel record -o train.mdp -- python3 train.py --rounds 5\n"
       "  memduel record --count -- ./server --once\n"
       "\n"
-      "  memduel record --tracer heaptrack -o train.heaptrack.zst -- ./train\n"
+      "  memduel record --profiler heaptrack -o train.heaptrack.zst -- ./train\n"
       "\n"
       "FILE.mdp is the first process image, FILE.2.mdp and so on later ones; of more\n"
       "than eight, the later ones are FILE.images/2.mdp and so on, with index.tsv. Given\n"
-      "FILE.mdp, summary, flamegraph and export show the largest (--image N: another). Other\n"
-      "tracers leave files of their own kinds (FILE.round3.gperftools.heap: at the end\n"
+      "FILE.mdp, summary, flamegraph and export show the largest (--process N: another). Other\n"
+      "profilers leave files of their own kinds (FILE.round3.gperftools.heap: at the end\n"
       "of round 3). summary, flamegraph and export read them all. Returns the\n"
       "command's status (128 + signal); 125 when memduel itself failed.");
   std::vector<std::string> names;
   for (const TracerEntry& entry : tracers()) names.push_back(entry.name);
-  verb->add_option("--tracer", arguments->tracer,
-                   fmt::format("what records (default recorder): {}; see memduel list tracers",
+  verb->add_option("--profiler", arguments->tracer,
+                   fmt::format("what records (default recorder): {}; see memduel list profilers",
                                fmt::join(names, ", ")))
       ->option_text("NAME");
   CLI::Option* interval =
@@ -263,7 +263,7 @@ void add_record(CLI::App& app, Action& action) {
                  "ask the servers of DEBUGINFOD_URLS for names");
   add_output_option(
       *verb, arguments->output, "FILE.mdp",
-      "the first image's file (default: NAME.PID.mdp here, or the tracer's extension)");
+      "the first image's file (default: NAME.PID.mdp here, or the profiler's extension)");
   verb->add_option("CMD", arguments->command, kCommandHelp)->required();
 }
 

@@ -27,7 +27,7 @@ struct RunArguments {
 };
 
 constexpr CommandForm kExperiment{1, "run of one experiment"};
-constexpr CommandForm kShare{2, "run of a share"};
+constexpr CommandForm kShare{2, "run of a shard"};
 constexpr CommandForm kSuite{4, "run of a suite"};
 constexpr CommandForm kExperimentOnSlurm{8, "run on Slurm"};
 constexpr CommandForm kSuiteOnSlurm{16, "run of a suite on Slurm"};
@@ -41,7 +41,7 @@ constexpr const char* kIsLocal = "measures on this machine";
 constexpr const char* kGiveSlurm = "give --launcher slurm, or leave it out";
 
 constexpr std::array kRunOptions = {
-    OptionOfForms{"--blocks", kShare.bit, "makes the shares by itself", "leave it out"},
+    OptionOfForms{"--shard", kShare.bit, "makes the shards by itself", "leave it out"},
     OptionOfForms{"--out", kAllForms},
     OptionOfForms{"--resume", kAllForms},
     OptionOfForms{"--repeats", kAllForms},
@@ -49,7 +49,7 @@ constexpr std::array kRunOptions = {
     OptionOfForms{"--seed", kAllForms},
     OptionOfForms{"--max-minutes", kHere, "takes its limit from Slurm",
                   "give Slurm a limit: --time"},
-    OptionOfForms{"--arms", kAllForms},
+    OptionOfForms{"--variants", kAllForms},
     OptionOfForms{"--set", kAllForms},
     OptionOfForms{"--data-dir", kAllForms},
     OptionOfForms{"--gate", kAllForms},
@@ -61,9 +61,9 @@ constexpr std::array kRunOptions = {
     OptionOfForms{"--verbose", kWithOneResult, "prints no tables",
                   "memduel report DIR --format text prints them"},
     OptionOfForms{"--export", kWithOneResult, "has no result of its own",
-                  "of shares: memduel merge --export; of a suite: memduel check DIR --export"},
+                  "of shards: memduel merge --export; of a suite: memduel check DIR --export"},
     OptionOfForms{"--launcher", kAllForms},
-    OptionOfForms{"--shares", kOnSlurm, kIsLocal, kGiveSlurm},
+    OptionOfForms{"--shards", kOnSlurm, kIsLocal, kGiveSlurm},
     OptionOfForms{"--partition", kOnSlurm, kIsLocal, kGiveSlurm},
     OptionOfForms{"--nodes", kOnSlurm, kIsLocal, kGiveSlurm},
     OptionOfForms{"--time", kOnSlurm, kIsLocal, kGiveSlurm},
@@ -75,17 +75,17 @@ constexpr std::array kRunOptions = {
 /// Every machine must come to the same plan by itself.
 void check_share(const Share& share, const Experiment& experiment, bool drawn_seed) {
   if (!experiment.measure.repeats)
-    throw Error(ExitCode::usage, kNoFixedBlocks, "--blocks",
-                "give the same --repeats N for every share");
+    throw Error(ExitCode::usage, kNoFixedBlocks, "--shard",
+                "give the same --repeats N for every shard");
   superblocks_of(share, *experiment.measure.repeats);
   if (drawn_seed)
-    throw Error(ExitCode::usage, "found no seed, and every share would draw its own", "--blocks",
-                "give the same --seed S for every share");
+    throw Error(ExitCode::usage, "found no seed, and every shard would draw its own", "--shard",
+                "give the same --seed S for every shard");
 }
 
 int run_share(const RunArguments& arguments) {
   RunOptions options = arguments.options;
-  options.share = share_from(*arguments.blocks, "--blocks");
+  options.share = share_from(*arguments.blocks, "--shard");
   const Overrides overrides = overrides_from(options);
   const Experiment experiment = load_experiment(arguments.config, overrides);
   const bool drawn =
@@ -121,7 +121,7 @@ CommandForm form_of(const RunArguments& arguments) {
   if (arguments.launcher == "slurm") return suite ? kSuiteOnSlurm : kExperimentOnSlurm;
   if (suite && arguments.blocks)
     throw Error(ExitCode::usage, "found a suite, expected one experiment", arguments.config,
-                "run the shares of each of its experiments");
+                "run the shards of each of its experiments");
   return suite ? kSuite : arguments.blocks ? kShare : kExperiment;
 }
 
@@ -136,14 +136,14 @@ int run(const RunArguments& arguments) {
 void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
   constexpr const char* kSlurmGroup = "Slurm";
   verb.add_option("--launcher", arguments.launcher,
-                  "slurm: shares of the run as a job array; needs --repeats. See docs/scale.md")
+                  "slurm: shards of the run as a job array; needs --repeats. See docs/scale.md")
       ->check(CLI::IsMember({"local", "slurm"}))
       ->group(kSlurmGroup)
       ->capture_default_str()
       ->type_name("local|slurm");
   SlurmOptions& slurm = arguments.slurm;
-  verb.add_option("--shares", slurm.shares,
-                  "in so many shares (default: one for each node, if there are superblocks enough)")
+  verb.add_option("--shards", slurm.shares,
+                  "in so many shards (default: one for each node, if there are superblocks enough)")
       ->check(CLI::Range(1, 100'000))
       ->group(kSlurmGroup)
       ->type_name("N");
@@ -173,7 +173,7 @@ void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
 
 void add_run(CLI::App& app, Action& action) {
   const auto [verb, arguments] = add_verb(
-      app, action, "run", "run an experiment: every arm in random order, block by block", run);
+      app, action, "run", "run an experiment: every variant in random order, block by block", run);
   verb->group("Compare");
   verb->footer(
       "Example: memduel run configs/quickstart.json --out /tmp/quickstart\n"
@@ -184,8 +184,8 @@ void add_run(CLI::App& app, Action& action) {
                    "an experiment, or a suite of them: see configs/ and "
                    "configs/suites/")
       ->required();
-  verb->add_option("--blocks", arguments->blocks,
-                   "only the I-th of N shares of a fixed plan, which memduel merge puts together: "
+  verb->add_option("--shard", arguments->blocks,
+                   "only the I-th of N shards of a fixed plan, which memduel merge puts together: "
                    "needs --repeats and --seed")
       ->type_name("I/N");
   RunOptions& options = arguments->options;

@@ -30,7 +30,7 @@ void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& re
       ->check(finite_range(1, kMostRepeats))
       ->type_name("N");
   verb.add_option("--warmup", options.warmups,
-                  "trials of each arm before the first block, which do not count (default: 1)")
+                  "trials of each variant before the first block, which do not count (default: 1)")
       ->check(CLI::Range(0, 100))
       ->type_name("N");
   verb.add_option(
@@ -40,13 +40,13 @@ void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& re
       ->check(finite_range(kLeastMinutes, kMostMinutes))
       ->type_name("M");
   verb.add_option("--seed", options.seed,
-                  "of the order in which the arms run (default: drawn for every run)")
+                  "of the order in which the variants run (default: drawn for every run)")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{9007199254740991}))
       ->type_name("S");
 }
 
 void add_arms(CLI::App& verb, RunOptions& options) {
-  verb.add_option("--arms", options.arms, "only these arms, the baseline among them")
+  verb.add_option("--variants", options.arms, "only these variants, the baseline among them")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("A,B");

@@ -51,7 +51,7 @@ void add_resume(CLI::App& verb, RunOptions& options);
 void add_plan_options(CLI::App& verb, RunOptions& options,
                       const std::string& repeats_help =
                           "a fixed number of blocks; without it the run ends when settled");
-/// --arms
+/// --variants
 void add_arms(CLI::App& verb, RunOptions& options);
 /// --set and --data-dir.
 void add_config_options(CLI::App& verb, RunOptions& options);

@@ -37,7 +37,7 @@ TEST(RunOptions, WhatIsRepeatedKeepsItsOrder) {
 }
 
 TEST(RunOptions, ArmsAreAList) {
-  EXPECT_THAT(parsed("--arms a,b").arms, ElementsAre("a", "b"));
+  EXPECT_THAT(parsed("--variants a,b").arms, ElementsAre("a", "b"));
 }
 
 TEST(RunOptions, AnUndecidedGateFailsOnlyWhereItIsAskedTo) {

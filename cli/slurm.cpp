@@ -49,7 +49,7 @@ std::vector<std::string> command_of(const std::string& config, const Experiment&
   for (const std::string& assignment : assignments) add("--set", assignment);
   std::string arms;
   for (const std::string& arm : options.arms) arms += (arms.empty() ? "" : ",") + arm;
-  if (!arms.empty()) add("--arms", arms);
+  if (!arms.empty()) add("--variants", arms);
   for (const std::string& gate : options.gate.named) add("--gate", gate);
   if (options.gate.strict) words.emplace_back("--gate-strict");
   if (options.gate.no_defaults) words.emplace_back("--no-default-gates");
@@ -88,7 +88,7 @@ number=$((SLURM_ARRAY_TASK_ID + ${{{offset}:-0}}))
 share={directory}/share-$number
 resume=()
 if [ -e "$share/run.sqlite" ]; then resume=(--resume); fi
-exec {command} --blocks "$number/{shares}" --out "$share" "${{resume[@]}}"
+exec {command} --shard "$number/{shares}" --out "$share" "${{resume[@]}}"
 )",
       fmt::arg("name", name), fmt::arg("shares", shares), fmt::arg("directory", directory),
       fmt::arg("out", out.string()), fmt::arg("offset", kShareOffset),
@@ -263,7 +263,7 @@ void merge(const SlurmShares& shares, const fs::path& run) {
     if (has_run(share)) there.push_back(share);
   }
   if (there.empty())
-    throw Error(ExitCode::cannot_measure, "no share was measured", shares_directory(run).string(),
+    throw Error(ExitCode::cannot_measure, "no shard was measured", shares_directory(run).string(),
                 "see the logs there");
   put_aside(run);
   merge_shares(there, run);

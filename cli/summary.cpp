@@ -37,7 +37,7 @@ constexpr std::array kSummaryOptions = {
     OptionOfForms{"--stacks", kOneProfile.bit, kIsTable, kNameProfile},
     OptionOfForms{"--frames", kOneProfile.bit, kIsTable, kNameProfile},
     OptionOfForms{"--all-frames", kOneProfile.bit, kIsTable, kNameProfile},
-    OptionOfForms{"--image", kOneProfile.bit, kIsTable, kNameProfile},
+    OptionOfForms{"--process", kOneProfile.bit, kIsTable, kNameProfile},
 };
 
 namespace fs = std::filesystem;

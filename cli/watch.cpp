@@ -245,7 +245,7 @@ void add_watch(CLI::App& app, Action& action) {
       "  memduel watch --pid 812 --log server.log --round-pattern 'Round (\\d+)'\n"
       "  memduel watch --pid $(pgrep -f fl_server) --duration 3600 --out runs/night\n"
       "\n"
-      "Leaves a run of one arm that report and compare take. With -- CMD it returns\n"
+      "Leaves a run of one variant that report and compare take. With -- CMD it returns\n"
       "the command's status (128 + signal), 125 when memduel itself failed. With\n"
       "--pid it ends when all have ended or the duration is over (0), or by Ctrl-C\n"
       "(130; by SIGTERM 143): the run is there in all cases. See docs/long-runs.md.");

@@ -30,7 +30,7 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 
 AblationArm ablation_arm(const json& cell) {
   AblationArm arm;
-  if (member(cell, "arm").is_string()) arm.arm = text_member(cell, "arm");
+  if (member(cell, "variant").is_string()) arm.arm = text_member(cell, "variant");
   arm.idle = member(cell, "idle").is_string();
   arm.why_not = arm.idle ? "changes nothing: " + text_member(cell, "idle")
                          : "not possible: " + text_member(cell, "refused");
@@ -68,12 +68,12 @@ ExperimentView view_config(const json& config) {
   ExperimentView view;
   view.name = text_member(config, "name");
   view.baseline = text_member(config, "baseline");
-  for (const json& arm : member(config, "arms")) {
+  for (const json& arm : member(config, "variants")) {
     const std::string name = text_member(arm, "name");
     add_once(view.arms, name);
     if (member(arm, "allocator").is_string()) view.allocators[name] = text_member(arm, "allocator");
     if (member(arm, "twin_of").is_string()) view.control_arms.insert(name);
-    const json& optimizations = member(arm, "optimizations");
+    const json& optimizations = member(arm, "switches");
     view.optimizations[name] = optimizations.is_object() ? optimizations : json::object();
   }
   view_ablation(member(config, "ablation"), view);
@@ -89,8 +89,8 @@ ExperimentView view_experiment(const RunData& run) {
   if (view.baseline.empty() && !view.arms.empty()) view.baseline = view.arms.front();
   const auto at = std::ranges::find(view.arms, view.baseline);
   if (at == view.arms.end()) {
-    throw Error(ExitCode::usage, fmt::format("baseline '{}' is no arm", view.baseline), "/baseline",
-                nearest_advice(view.baseline, view.arms));
+    throw Error(ExitCode::usage, fmt::format("baseline '{}' is no variant", view.baseline),
+                "/baseline", nearest_advice(view.baseline, view.arms));
   }
   std::rotate(view.arms.begin(), at, at + 1);
   return view;

@@ -49,7 +49,7 @@ std::string parts_between(std::size_t image, std::optional<int> round) {
 std::string profile_extension(std::string_view tracer) {
   for (const auto& [name, extension] : kExtensions)
     if (name == tracer) return std::string(extension);
-  throw Error(ExitCode::usage, fmt::format("there is no tracer \"{}\"", tracer), {}, kAllTracers);
+  throw Error(ExitCode::usage, fmt::format("there is no profiler \"{}\"", tracer), {}, kAllTracers);
 }
 
 std::string to_text(const ProfileName& name) {

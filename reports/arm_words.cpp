@@ -91,7 +91,7 @@ const json& config_member(const json& object, const char* key) {
 }
 
 const json& arm_of(const json& config, const std::string& name) {
-  const json& arms = config_member(config, "arms");
+  const json& arms = config_member(config, "variants");
   if (!arms.is_array()) return kNothing;
   const auto found = std::ranges::find_if(
       arms, [&](const json& arm) { return config_member(arm, "name") == name; });
@@ -112,7 +112,7 @@ std::string arm_words(const json& arm, const json& processes, Place place) {
 
 std::string baseline_words(const json& config) {
   std::set<std::string> changed;
-  for (const json& arm : config_member(config, "arms"))
+  for (const json& arm : config_member(config, "variants"))
     for (const char* key : {"argv", "append"})
       for (const auto& [role, words] : config_member(arm, key).items()) changed.insert(role);
   std::vector<std::string> parts;

@@ -61,7 +61,7 @@ bool is_one_command(const json& workload, const json& arm) {
   return is_plain && is_here(config_member(workload, "cwd")) &&
          is_here(config_member(process, "cwd")) && !config_member(process, "count").is_number() &&
          config_member(process, "exit_statuses").size() <= 1 &&
-         config_member(arm, "optimizations").is_null() && config_member(arm, "cwd").is_null();
+         config_member(arm, "switches").is_null() && config_member(arm, "cwd").is_null();
 }
 
 /// A run of the arm with the setting, beside the arm itself where that is one command. Empty where
@@ -79,7 +79,8 @@ std::string command_with(const MallocSetting& setting, const ReportModel& model,
   const std::vector<std::string> again = words_of(model.reproduce);
   if (again.size() != kWordsOfRun || again[1] != "run") return {};
   return quoted_command_line(with_options(
-      again, {"--set", fmt::format("arms.{}.env.{}=\"{}\"", name, setting.name, setting.value)}));
+      again,
+      {"--set", fmt::format("variants.{}.env.{}=\"{}\"", name, setting.name, setting.value)}));
 }
 
 /// Where the best candidate's allocator keeps much that is free.

@@ -23,7 +23,7 @@ ReportModel with_held(double held, double peak, double arenas, const json& proce
   json second = candidate;
   second["name"] = "optimized";
   sample.run.config = {{"workload", {{"processes", processes}}},
-                       {"arms", {{{"name", "original"}}, second}}};
+                       {"variants", {{{"name", "original"}}, second}}};
   sample.results.comparisons.clear();
   for (const auto& [metric, value] :
        std::vector<std::pair<std::string, double>>{{"heap_free_bytes", held},
@@ -67,7 +67,7 @@ TEST(NextStep, OfSeveralProcessesSetsTheArmsEnvironment) {
   EXPECT_THAT(step->sentence, HasSubstr("in 2 arenas"));
   EXPECT_THAT(split_command_line(step->command).argv,
               ElementsAre("memduel", "run", "config.json", "--set",
-                          "arms.optimized.env.MALLOC_TRIM_THRESHOLD_=\"131072\""));
+                          "variants.optimized.env.MALLOC_TRIM_THRESHOLD_=\"131072\""));
 }
 
 TEST(NextStep, IsNoneWhereLittleIsHeldOrTheArmDecidesItself) {

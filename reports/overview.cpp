@@ -228,7 +228,7 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   const std::string& baseline = model.results.baseline;
   std::vector<ComparedArm> arms;
   const json& processes = config_member(config_member(model.config, "workload"), "processes");
-  const json& switches = config_member(arm_of(model.config, baseline), "optimizations");
+  const json& switches = config_member(arm_of(model.config, baseline), "switches");
   const json& subjects = config_member(model.results.environment, "subjects");
   for (const ArmSummary* arm : judged_arms(model.results)) {
     const json& config = arm_of(model.config, arm->name);
@@ -237,7 +237,7 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
                                   subject.is_string() ? Place::left_out : Place::told);
     if (subject.is_string())
       words = subject.get<std::string>() + (words.empty() ? "" : ": ") + words;
-    const std::string changed = switches_of(config_member(config, "optimizations"), switches);
+    const std::string changed = switches_of(config_member(config, "switches"), switches);
     if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
     arms.push_back({arm->name, std::move(words)});
   }

@@ -19,7 +19,7 @@ std::vector<std::string> words_of(const json& processes, const json& original,
   json second = optimized;
   first["name"] = "original";
   second["name"] = "optimized";
-  sample.run.config = {{"workload", {{"processes", processes}}}, {"arms", {first, second}}};
+  sample.run.config = {{"workload", {{"processes", processes}}}, {"variants", {first, second}}};
   ReportOptions options;
   options.confidential = confidential;
   std::vector<std::string> words;
@@ -54,7 +54,7 @@ TEST(ComparedArms, OfRevisionsAreTheirSubjectsAndThePathsBelowTheWorktrees) {
   Sample sample = make_sample({.series = false});
   sample.run.config = json::parse(R"({
     "workload": {"processes": [{"role": "command", "cwd": "/w/a", "argv": ["/w/a/src/lua", "x"]}]},
-    "arms": [{"name": "original"},
+    "variants": [{"name": "original"},
              {"name": "optimized", "cwd": "/w/b", "argv": {"command": ["/w/b/src/lua", "x"]}}]})");
   sample.results.environment["subjects"] = {{"original", "Release"}, {"optimized", "Collect"}};
   const ReportModel model = build_report_model(sample.results, sample.run);
@@ -64,8 +64,8 @@ TEST(ComparedArms, OfRevisionsAreTheirSubjectsAndThePathsBelowTheWorktrees) {
 }
 
 TEST(ComparedArms, OfSwitchesAreThoseThatDiffer) {
-  const json original = json::parse(R"({"optimizations": {"a": "x", "b": 1, "c": "y"}})");
-  const json optimized = json::parse(R"({"optimizations": {"a": "z", "b": 2, "c": "y"}})");
+  const json original = json::parse(R"({"switches": {"a": "x", "b": 1, "c": "y"}})");
+  const json optimized = json::parse(R"({"switches": {"a": "z", "b": 2, "c": "y"}})");
   EXPECT_THAT(words_of(nullptr, original, optimized), ElementsAre("the baseline", "a=z, b=2"));
 }
 
@@ -78,8 +78,8 @@ TEST(ComparedArms, KeepAConfidentialReportsSecrets) {
 
 TEST(ComparedArms, AreNotToldFromAConfigThatIsNotTheirs) {
   Sample sample = make_sample({.series = false});
-  for (const json& config : {json(nullptr), json("text"), json::parse(R"({"arms": {"a": 1}})"),
-                             json::parse(R"({"arms": [1, {"name": 2}], "workload": []})")}) {
+  for (const json& config : {json(nullptr), json("text"), json::parse(R"({"variants": {"a": 1}})"),
+                             json::parse(R"({"variants": [1, {"name": 2}], "workload": []})")}) {
     sample.run.config = config;
     const ReportModel model = build_report_model(sample.results, sample.run);
     EXPECT_TRUE(model.compared.empty());

@@ -13,7 +13,7 @@ case "${1:-}" in
   *) echo "usage: bench.sh --quick | --all | --check" >&2; exit 2 ;;
 esac
 
-"$root/scripts/setup.sh" --tool --tests --laboratory
+"$root/scripts/setup.sh" --tool --tests --fl
 "$root/scripts/build.sh" release
 cmake --build "$root/build/release" --target memduel-bench-tool memduel-bench-replay
 bin=$root/build/release/bin

@@ -2,7 +2,7 @@
 # Duels two builds of this repository's own workers, by default on the quickstart: the same rounds, once by each build.
 #   scripts/compare-builds.sh REV_A [REV_B]            two revisions, each built with scripts/build.sh release (REV_B: HEAD)
 #   scripts/compare-builds.sh BUILD_A BUILD_B          two build directories, such as build/release and another one
-# Further arguments go to memduel compare: --gate G, --repeats N, --arm optimized, --out DIR; CONFIG=configs/resnet-dummy.json is another job.
+# Further arguments go to memduel compare: --gate G, --repeats N, --variant optimized, --out DIR; CONFIG=configs/resnet-dummy.json is another job.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 config=${CONFIG:-configs/quickstart.json}

@@ -14,13 +14,13 @@ if [ "${1:-}" = --config ]; then
   shift 2
 fi
 preset=release
-if [ ! -x "$root/build/release/bin/memduel-laboratory" ]; then
+if [ ! -x "$root/build/release/bin/memduel-fl" ]; then
   preset=job
-  if [ ! -x "$root/build/job/bin/memduel-laboratory" ]; then
+  if [ ! -x "$root/build/job/bin/memduel-fl" ]; then
     echo "run: builds memduel and the replays first: LibTorch, gRPC and about five minutes on two cores. scripts/try.sh needs neither."
   fi
 fi
-"$root/scripts/setup.sh" --tool --laboratory
+"$root/scripts/setup.sh" --tool --fl
 "$root/scripts/build.sh" "$preset"
 if [ "$config" = "$root/configs/quickstart.json" ]; then echo "run: runs the duel, about a minute and a half."; fi
 exec "$root/build/$preset/bin/memduel" run "$config" "$@"

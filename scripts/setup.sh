@@ -3,7 +3,7 @@
 #   scripts/setup.sh                 the tool, its tests and the laboratory
 #   scripts/setup.sh --tool          to build the tool: no LibTorch, no gRPC, no browser
 #   scripts/setup.sh --tests         to test it
-#   scripts/setup.sh --laboratory    to build and test the replays
+#   scripts/setup.sh --fl    to build and test the replays
 #   scripts/setup.sh --packages      to make a wheel of it
 #   scripts/setup.sh --long          for the tests of scripts/test.sh --all and --weekly: other distributions, failing system calls
 #   scripts/setup.sh --jobs          the servers that tests/foreign duels and the Slurm of tests/slurm; they may start, so nobody gets them unasked
@@ -23,7 +23,7 @@ test_packages=(
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4
   fish heaptrack libgoogle-perftools4 mawk sqlite3 valgrind zsh
 )
-laboratory_packages=(
+fl_packages=(
   libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
   python3-torch
 )
@@ -31,16 +31,16 @@ wheel_packages=(binutils dpkg-dev python3-pip python3-venv python3-wheel)
 foreign_jobs=(redis-server redis-tools nginx-light apache2-utils postgresql munge slurm-client slurmctld slurmd)
 
 packages=()
-if [ $# -eq 0 ]; then set -- --tool --tests --laboratory; fi
+if [ $# -eq 0 ]; then set -- --tool --tests --fl; fi
 for part in "$@"; do
   case "$part" in
     --tool) packages+=("${tool_packages[@]}") ;;
     --tests) packages+=("${test_packages[@]}") ;;
-    --laboratory) packages+=("${laboratory_packages[@]}") ;;
+    --fl) packages+=("${fl_packages[@]}") ;;
     --packages) packages+=("${wheel_packages[@]}") ;;
     --long) packages+=(debootstrap strace) ;;
     --jobs) packages+=("${foreign_jobs[@]}") ;;
-    *) echo "usage: setup.sh [--tool] [--tests] [--laboratory] [--packages] [--long] [--jobs]" >&2; exit 2 ;;
+    *) echo "usage: setup.sh [--tool] [--tests] [--fl] [--packages] [--long] [--jobs]" >&2; exit 2 ;;
   esac
 done
 # The viewer inside the report is bundled with Node.js: any with npm will do, Debian's where there is none.

@@ -8,7 +8,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 preset=release
-parts=(--tool --tests --laboratory --packages)
+parts=(--tool --tests --fl --packages)
 left_out='^(all|weekly)$'
 fuzz=
 case "${1:-}" in

@@ -5,7 +5,7 @@ statistics. Needs Python 3.8 and nothing else; asks NVIDIA's driver too, where t
 
     scripts/worker_round.py configs/resnet-dummy-gpu.json
     scripts/worker_round.py configs/resnet-state-quick.json --device cuda --check
-    scripts/worker_round.py configs/resnet-dummy-gpu.json --device cpu --arms original --set local_steps=1
+    scripts/worker_round.py configs/resnet-dummy-gpu.json --device cpu --variants original --set local_steps=1
 """
 
 import argparse
@@ -142,8 +142,8 @@ def switches_of(arm):
     """Every switch of the arm's preset: its first value where neither the preset nor the arm sets one."""
     preset = read_json(ROOT / "configs/presets" / f"{arm['preset']}.json")
     kind = preset["workload_kinds"][0]
-    original = {one["name"]: one["values"][0]["value"] for one in read_json(ROOT / "configs/optimizations.json") if kind in one["applies_to"]}
-    return {**original, **preset["optimizations"], **arm.get("optimizations", {})}
+    original = {one["name"]: one["values"][0]["value"] for one in read_json(ROOT / "configs/switches.json") if kind in one["applies_to"]}
+    return {**original, **preset["switches"], **arm.get("switches", {})}
 
 
 def worker_document(config, arm, options):
@@ -154,7 +154,7 @@ def worker_document(config, arm, options):
     workload.setdefault("clients", 2)
     workload.setdefault("deadline_seconds", 600)
     workload["transport"] = {"kind": "unix", "max_message_bytes": workload.get("transport", {}).get("max_message_bytes", 10485760)}
-    return {"workload": workload, "optimizations": switches_of(arm), "seed": config.get("measure", {}).get("seed", 1),
+    return {"workload": workload, "switches": switches_of(arm), "seed": config.get("measure", {}).get("seed", 1),
             "meters": ["allocator", "torch", "cuda"], "data_dir": str(options.data_dir)}
 
 
@@ -174,7 +174,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("config", type=Path)
     parser.add_argument("--worker", type=Path, default=ROOT / "build/worker/bin/memduel-worker")
-    parser.add_argument("--arms", help="comma-separated; default: all")
+    parser.add_argument("--variants", help="comma-separated; default: all")
     parser.add_argument("--device", choices=["cpu", "cuda"], help="instead of the config's")
     parser.add_argument("--set", action="append", default=[], type=lambda word: word.split("=", 1), help="NAME=JSON of the workload")
     parser.add_argument("--data-dir", type=Path, default=ROOT / "workloads/data/datasets")
@@ -187,8 +187,8 @@ def main():
     driver = find_driver()
     wrong = checked = 0
     print(f"{'MiB':<20} {'role':<10} round{'allocated':>11}{'peak':>11}{'reserved':>11}{'peak':>11}{'split':>11}{'used':>11}{'cpu peak':>11}")
-    for arm in config["arms"]:
-        if options.arms and arm["name"] not in options.arms.split(","):
+    for arm in config["variants"]:
+        if options.variants and arm["name"] not in options.variants.split(","):
             continue
         document = worker_document(config, arm, options)
         workload = document["workload"]

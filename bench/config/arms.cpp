@@ -95,7 +95,7 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
       ExitCode::usage, "a command workload has no switches to take apart", experiment.name,
       names.empty()
           ? "a provider can give it some: docs/providers.md"
-          : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them an arm of its own, "
+          : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them a variant of its own, "
                         "which is \"{}\" with that alone, and memduel run compares them all",
                         baseline.name, candidate.name, fmt::join(names, " and "), baseline.name));
 }
@@ -111,7 +111,7 @@ std::string arm_name(const std::string& arm, char sign, const std::string& name)
 }
 
 json document_of(const Variant& variant, const std::string& name) {
-  json arm = {{"name", name}, {"optimizations", variant.optimizations}, {"env", variant.env}};
+  json arm = {{"name", name}, {"switches", variant.optimizations}, {"env", variant.env}};
   if (variant.allocator) arm["allocator"] = memduel::name_of(*variant.allocator);
   return arm;
 }
@@ -150,11 +150,11 @@ const Arm& named_arm(const Experiment& experiment, const std::string& name, cons
 const Arm& last_arm_beside(const Experiment& experiment, const std::string& baseline) {
   for (auto arm = experiment.arms.rbegin(); arm != experiment.arms.rend(); ++arm)
     if (arm->name != baseline && !arm->twin_of) return *arm;
-  throw Error(ExitCode::usage, "found no arm beside the baseline to take apart", "arms");
+  throw Error(ExitCode::usage, "found no variant beside the baseline to take apart", "variants");
 }
 
 json arm_document(const Experiment& experiment, const std::string& name) {
-  for (const json& arm : experiment.resolved.at("arms"))
+  for (const json& arm : experiment.resolved.at("variants"))
     if (arm.at("name") == name) return arm;
   return {};
 }
@@ -222,7 +222,7 @@ void mark_refused(std::vector<CellPair>& pairs, const Asked& asked) {
 
 json section_cell(const Cell& cell, Arms& arms) {
   if (!cell.why_not.is_null()) return cell.why_not;
-  return {{"arm", arms.name_of(cell.variant, cell.arm)}};
+  return {{"variant", arms.name_of(cell.variant, cell.arm)}};
 }
 
 }  // namespace
@@ -239,7 +239,7 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
       differences(variant_of(baseline), variant_of(candidate), expansion->catalog);
   if (switches.empty())
     throw Error(ExitCode::usage,
-                fmt::format("the arms \"{}\" and \"{}\" differ in no switch", baseline.name,
+                fmt::format("the variants \"{}\" and \"{}\" differ in no switch", baseline.name,
                             candidate.name),
                 experiment.name, "name two others with --baseline and --candidate");
 
@@ -267,9 +267,9 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   document["name"] =
       experiment.name.substr(0, kLongestTitle - std::string(kTitleEnd).size()) + kTitleEnd;
   document["baseline"] = baseline.name;
-  document["arms"] = json::array(
+  document["variants"] = json::array(
       {arm_document(experiment, baseline.name), arm_document(experiment, candidate.name)});
-  for (const json& arm : arms.added()) document["arms"].push_back(arm);
+  for (const json& arm : arms.added()) document["variants"].push_back(arm);
   document["measure"]["repeats"] = choice.repeats;
   document["ablation"] = std::move(section);
   Overrides overrides;
@@ -283,7 +283,7 @@ using nlohmann::json;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& origin, JsonPath path) {
   throw Error(ExitCode::usage, what, json_place(origin, path),
-              "an axis is an object of names and what each changes in the arm");
+              "an axis is an object of names and what each changes in the variant");
 }
 
 /// Every arm so far with each value of the axis.
@@ -305,7 +305,7 @@ std::vector<json> multiplied(const std::vector<json>& arms, const json& axis,
       all.push_back(std::move(one));
     }
   if (all.size() > kMostArms)
-    refuse(fmt::format("found a matrix of {} arms, expected at most {}", all.size(), kMostArms),
+    refuse(fmt::format("found a matrix of {} variants, expected at most {}", all.size(), kMostArms),
            origin, path);
   return all;
 }
@@ -317,7 +317,7 @@ std::vector<json> arms_of(json arm, const std::string& origin, JsonPath path) {
   if (!axes.is_array() || axes.empty())
     refuse("found no axes, expected a list of at least one", origin, path);
   if (!arm.contains("name") || !arm["name"].is_string())
-    refuse("found no name before it, with which its arms' names begin", origin, path);
+    refuse("found no name before it, with which its variants' names begin", origin, path);
   std::vector<json> arms = {std::move(arm)};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     JsonPath at = path;
@@ -330,18 +330,19 @@ std::vector<json> arms_of(json arm, const std::string& origin, JsonPath path) {
 }  // namespace
 
 void expand_arm_matrices(json& document, const std::string& origin) {
-  if (!document.is_object() || !document.contains("arms") || !document["arms"].is_array()) return;
+  if (!document.is_object() || !document.contains("variants") || !document["variants"].is_array())
+    return;
   json all = json::array();
-  const json& given = document["arms"];
+  const json& given = document["variants"];
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!given[i].is_object() || !given[i].contains("matrix")) {
       all.push_back(given[i]);
       continue;
     }
-    for (json& arm : arms_of(given[i], origin, {"arms", std::to_string(i)}))
+    for (json& arm : arms_of(given[i], origin, {"variants", std::to_string(i)}))
       all.push_back(std::move(arm));
   }
-  document["arms"] = std::move(all);
+  document["variants"] = std::move(all);
 }
 
 }  // namespace memduel

@@ -30,11 +30,11 @@ AskProvider five_switches() {
   return [=](const Provider& provider, const std::string& word, const json& request) {
     json answer = all(provider, word, request);
     if (word == "catalogue") return answer;
-    for (std::size_t i = 0; i < answer["arms"].size(); ++i) {
-      const json& chosen = request.at("arms")[i].at("optimizations");
+    for (std::size_t i = 0; i < answer["variants"].size(); ++i) {
+      const json& chosen = request.at("variants")[i].at("switches");
       if (chosen.at("squeeze") == "on" && chosen.at("fold") == "on")
-        throw Error(ExitCode::usage, "squeeze=on needs fold=off", "$.arms");
-      json& idle = answer["arms"][i]["idle"] = json::object();
+        throw Error(ExitCode::usage, "squeeze=on needs fold=off", "$.variants");
+      json& idle = answer["variants"][i]["idle"] = json::object();
       if (chosen.at("fold") == "off") idle["staging"] = "needs fold=on";
       if (request.at("workload").value("send", "") != "gradient")
         idle["gradient"] = "needs workload.send=gradient";
@@ -47,7 +47,7 @@ Experiment experiment_of(const std::string& arms, const char* more = "") {
   return parse_experiment(
       R"({"name": "duel", "baseline": "old", "measure": {"repeats": 8},
           "workload": {"kind": "federated", "model": "mnist-cnn", "dataset": {"name": "mnist"})" +
-          std::string(more) + R"(}, "arms": )" + arms + "}",
+          std::string(more) + R"(}, "variants": )" + arms + "}",
       "c.json", "/", {}, five_switches());
 }
 
@@ -62,7 +62,7 @@ const Arm& arm_of(const Experiment& experiment, const std::string& name) {
 }
 
 constexpr const char* kAll = R"([{"name": "old"},
-  {"name": "new", "optimizations":
+  {"name": "new", "switches":
     {"fold": "on", "staging": "file", "framing": 2, "gradient": "dropped"}}])";
 
 TEST(AblationArms, AddEverySwitchToTheOneAndLeaveItOutOfTheOther) {
@@ -88,19 +88,19 @@ TEST(AblationArms, SayWhyASwitchHasNoArmWhereItCouldChangeNothing) {
   const json& switches = ablation.resolved.at("ablation").at("switches");
   EXPECT_EQ(switches.at(1), json({{"name", "staging"},
                                   {"added_alone", {{"idle", "needs fold=on"}}},
-                                  {"removed_alone", {{"arm", "new-staging"}}}}));
+                                  {"removed_alone", {{"variant", "new-staging"}}}}));
   EXPECT_EQ(switches.at(3), json({{"name", "gradient"},
                                   {"added_alone", {{"idle", "needs workload.send=gradient"}}},
                                   {"removed_alone", {{"idle", "needs workload.send=gradient"}}}}));
   const Experiment sending =
       ablation_experiment(experiment_of(kAll, R"(, "send": "gradient")"), {}, five_switches());
   EXPECT_EQ(sending.resolved.at("ablation").at("switches").at(3).at("added_alone"),
-            json({{"arm", "old+gradient"}}));
+            json({{"variant", "old+gradient"}}));
 }
 
 TEST(AblationArms, AreNotMadeWhereTheyWouldNotRun) {
-  const char* arms = R"([{"name": "old", "optimizations": {"squeeze": "on"}},
-    {"name": "new", "optimizations": {"fold": "on", "framing": 2}}])";
+  const char* arms = R"([{"name": "old", "switches": {"squeeze": "on"}},
+    {"name": "new", "switches": {"fold": "on", "framing": 2}}])";
   const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
   const json& switches = ablation.resolved.at("ablation").at("switches");
   // fold added to old, and the old squeeze put back into new, would be both at once.
@@ -112,19 +112,19 @@ TEST(AblationArms, AreNotMadeWhereTheyWouldNotRun) {
 
 TEST(AblationArms, RunNoProgramTwice) {
   const char* two = R"([{"name": "old"},
-    {"name": "new", "optimizations": {"fold": "on", "framing": 2}}])";
+    {"name": "new", "switches": {"fold": "on", "framing": 2}}])";
   const Experiment ablation = ablation_experiment(experiment_of(two), {}, five_switches());
   // The new one without fold is the old one with framing.
   EXPECT_THAT(names_of(ablation), ElementsAre("old", "new", "old+fold", "new-fold"));
   const json& switches = ablation.resolved.at("ablation").at("switches");
   EXPECT_EQ(switches.at(1).at("name"), "framing");
-  EXPECT_EQ(switches.at(1).at("added_alone").at("arm"), "new-fold");
-  EXPECT_EQ(switches.at(1).at("removed_alone").at("arm"), "old+fold");
+  EXPECT_EQ(switches.at(1).at("added_alone").at("variant"), "new-fold");
+  EXPECT_EQ(switches.at(1).at("removed_alone").at("variant"), "old+fold");
 }
 
 TEST(AblationArms, TakeAVariableOfTheEnvironmentForASwitch) {
   const char* arms = R"([{"name": "old", "env": {"A": "1", "B": "2"}},
-    {"name": "new", "env": {"B": "3", "C": "4"}, "optimizations": {"framing": 2}}])";
+    {"name": "new", "env": {"B": "3", "C": "4"}, "switches": {"framing": 2}}])";
   const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
   using Env = std::map<std::string, std::string>;
   EXPECT_EQ(arm_of(ablation, "old+A").env, (Env{{"B", "2"}}));
@@ -135,19 +135,19 @@ TEST(AblationArms, TakeAVariableOfTheEnvironmentForASwitch) {
 
 TEST(AblationArms, TakeTheAllocatorForASwitch) {
   const char* arms = R"([{"name": "old", "allocator": "glibc"},
-    {"name": "new", "allocator": "jemalloc", "optimizations": {"framing": 2}}])";
+    {"name": "new", "allocator": "jemalloc", "switches": {"framing": 2}}])";
   const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
   EXPECT_EQ(arm_of(ablation, "old+framing").allocator, Allocator::glibc);
   EXPECT_EQ(arm_of(ablation, "new-framing").allocator, Allocator::jemalloc);
   const json& allocator = ablation.resolved.at("ablation").at("switches").at(1);
   EXPECT_EQ(allocator.at("name"), "allocator");
-  EXPECT_EQ(allocator.at("added_alone").at("arm"), "new-framing") << "of two, the same";
-  EXPECT_EQ(allocator.at("removed_alone").at("arm"), "old+framing");
+  EXPECT_EQ(allocator.at("added_alone").at("variant"), "new-framing") << "of two, the same";
+  EXPECT_EQ(allocator.at("removed_alone").at("variant"), "old+framing");
 }
 
 TEST(AblationArms, AreOfTheArmsThatWereAskedFor) {
-  const char* three = R"([{"name": "old"}, {"name": "mid", "optimizations": {"fold": "on"}},
-    {"name": "new", "optimizations": {"fold": "on", "framing": 2}}])";
+  const char* three = R"([{"name": "old"}, {"name": "mid", "switches": {"fold": "on"}},
+    {"name": "new", "switches": {"fold": "on", "framing": 2}}])";
   const Experiment experiment = experiment_of(three);
   EXPECT_EQ(
       ablation_experiment(experiment, {}, five_switches()).resolved.at("ablation").at("candidate"),
@@ -175,7 +175,7 @@ TEST(AblationArms, HaveNamesThatTheSchemaTakes) {
   const std::string longest(60, 'x');
   const Experiment ablation = ablation_experiment(
       experiment_of(R"([{"name": "old"}, {"name": ")" + longest +
-                    R"(", "env": {"A B": "1"}, "optimizations": {"framing": 2, "fold": "on"}}])"),
+                    R"(", "env": {"A B": "1"}, "switches": {"framing": 2, "fold": "on"}}])"),
       {}, five_switches());
   EXPECT_THAT(
       names_of(ablation),
@@ -187,21 +187,22 @@ TEST(AblationArms, OfACommandAreRefused) {
   const Experiment command = parse_experiment(
       R"({"name": "c", "baseline": "a", "workload": {"kind": "command",
           "processes": [{"role": "command", "argv": ["/bin/true"]}]},
-          "arms": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})",
+          "variants": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})",
       "c.json", "/", {}, five_switches());
-  EXPECT_EQ(error_of([&] { ablation_experiment(command, {}); }).message(),
-            "c: a command workload has no switches to take apart\n  \"a\" and \"b\" differ in X: "
-            "give each of them an arm of its own, which is \"a\" with that alone, and memduel run "
-            "compares them all");
+  EXPECT_EQ(
+      error_of([&] { ablation_experiment(command, {}); }).message(),
+      "c: a command workload has no switches to take apart\n  \"a\" and \"b\" differ in X: "
+      "give each of them a variant of its own, which is \"a\" with that alone, and memduel run "
+      "compares them all");
 }
 
 TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {
   json document = ablation_experiment(experiment_of(kAll), {}, five_switches()).resolved;
-  document["ablation"]["switches"][0]["removed_alone"]["arm"] = "gone";
+  document["ablation"]["switches"][0]["removed_alone"]["variant"] = "gone";
   EXPECT_THAT(error_of([&] {
                 parse_experiment(document.dump(), "c.json", "/", {}, five_switches());
               }).message(),
-              HasSubstr("$.ablation.switches[0].left_out.arm"));
+              HasSubstr("$.ablation.switches[0].removed_alone.variant"));
 }
 
 TEST(AblationArms, GoWithTheirSectionWhenOnlySomeArmsAreAskedFor) {
@@ -218,9 +219,9 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 json expanded(const json& arms) {
-  json document = {{"arms", arms}};
+  json document = {{"variants", arms}};
   expand_arm_matrices(document, "c.json");
-  return document["arms"];
+  return document["variants"];
 }
 
 std::string refusal(const json& arms) {
@@ -234,23 +235,22 @@ std::string refusal(const json& arms) {
 }
 
 TEST(ArmMatrix, IsAnArmForEveryCombinationInTheOrderOfTheAxes) {
-  const json arms = expanded(
-      {{{"name", "base"}},
-       {{"name", "glibc"},
-        {"allocator", "glibc"},
-        {"optimizations", {{"cleanup", "none"}}},
-        {"matrix",
-         {{{"2", {{"optimizations", {{"arenas", 2}}}}},
-           {"8", {{"optimizations", {{"arenas", 8}}}}}},
-          {{"gc-1", {{"optimizations", {{"gc", 1}}}}}, {"gc-5", {{"env", {{"N", "5"}}}}}}}}}});
+  const json arms =
+      expanded({{{"name", "base"}},
+                {{"name", "glibc"},
+                 {"allocator", "glibc"},
+                 {"switches", {{"cleanup", "none"}}},
+                 {"matrix",
+                  {{{"2", {{"switches", {{"arenas", 2}}}}}, {"8", {{"switches", {{"arenas", 8}}}}}},
+                   {{"gc-1", {{"switches", {{"gc", 1}}}}}, {"gc-5", {{"env", {{"N", "5"}}}}}}}}}});
   ASSERT_EQ(arms.size(), 5U);
   EXPECT_EQ(arms[0], json({{"name", "base"}}));
   EXPECT_EQ(arms[1], json({{"name", "glibc-2-gc-1"},
                            {"allocator", "glibc"},
-                           {"optimizations", {{"cleanup", "none"}, {"arenas", 2}, {"gc", 1}}}}));
+                           {"switches", {{"cleanup", "none"}, {"arenas", 2}, {"gc", 1}}}}));
   EXPECT_EQ(arms[4], json({{"name", "glibc-8-gc-5"},
                            {"allocator", "glibc"},
-                           {"optimizations", {{"cleanup", "none"}, {"arenas", 8}}},
+                           {"switches", {{"cleanup", "none"}, {"arenas", 8}}},
                            {"env", {{"N", "5"}}}}));
 }
 
@@ -258,12 +258,12 @@ TEST(ArmMatrix, WhatIsNoListOfAxesIsRefusedWithItsPlace) {
   const auto with = [](const json& matrix) {
     return json::array({{{"name", "a"}, {"matrix", matrix}}});
   };
-  EXPECT_THAT(refusal(with(3)), HasSubstr("c.json, $.arms[0].matrix: found no axes"));
+  EXPECT_THAT(refusal(with(3)), HasSubstr("c.json, $.variants[0].matrix: found no axes"));
   EXPECT_THAT(refusal(with(json::array())), HasSubstr("found no axes"));
   EXPECT_THAT(refusal(with(json::array({json::object()}))),
-              HasSubstr("$.arms[0].matrix[0]: found no names"));
+              HasSubstr("$.variants[0].matrix[0]: found no names"));
   EXPECT_THAT(refusal(with(json::array({{{"x", 1}}}))),
-              HasSubstr("$.arms[0].matrix[0].x: found no object"));
+              HasSubstr("$.variants[0].matrix[0].x: found no object"));
   EXPECT_THAT(refusal(with(json::array({{{"x", {{"name", "b"}}}}}))), HasSubstr("found a name"));
   EXPECT_THAT(refusal(json::array({{{"matrix", {{{"x", json::object()}}}}}})),
               HasSubstr("found no name before it"));
@@ -273,7 +273,7 @@ TEST(ArmMatrix, MoreArmsThanAConfigMayHaveAreRefused) {
   json axis = json::object();
   for (int i = 0; i < 9; ++i) axis[std::to_string(i)] = json::object();
   EXPECT_THAT(refusal(json::array({{{"name", "a"}, {"matrix", {axis, axis}}}})),
-              HasSubstr("found a matrix of 81 arms, expected at most 64"));
+              HasSubstr("found a matrix of 81 variants, expected at most 64"));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ json command_config() {
       {"role": "server", "argv": ["./server", "--port", "{port:fl}"], "end": "stop",
        "ready": {"port": "fl"}},
       {"role": "client", "count": 2, "after": ["server"], "argv": ["./client", "{index}"]}]},
-    "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
+    "variants": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
     "baseline": "before"})");
 }
 
@@ -32,9 +32,9 @@ std::string message_of(const json& document) {
 
 TEST(CommandConfig, ArmsChangeArgumentsEnvironmentAndDirectory) {
   json document = command_config();
-  document["arms"][1]["argv"]["client"] = {"python3", "client.py"};
-  document["arms"][1]["env"]["N"] = "2";
-  document["arms"][1]["cwd"] = "other";
+  document["variants"][1]["argv"]["client"] = {"python3", "client.py"};
+  document["variants"][1]["env"]["N"] = "2";
+  document["variants"][1]["cwd"] = "other";
   const Experiment experiment =
       parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
   const auto& before = experiment.arms[0].processes;
@@ -138,9 +138,10 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
     EXPECT_THAT(message_with(place, value), testing::HasSubstr("found unknown placeholder"));
   }
   json arm = command_config();
-  arm["arms"][1]["append"]["server"] = {"{tria_dir}"};
-  EXPECT_THAT(message_of(arm),
-              testing::StartsWith("c.json, $.arms[1].append.server[0]: found unknown placeholder"));
+  arm["variants"][1]["append"]["server"] = {"{tria_dir}"};
+  EXPECT_THAT(
+      message_of(arm),
+      testing::StartsWith("c.json, $.variants[1].append.server[0]: found unknown placeholder"));
 }
 
 TEST(BadCommandConfig, FaultyPartsOfTheJob) {
@@ -201,7 +202,7 @@ TEST(BadCommandConfig, ARoleThatStandsForAGroup) {
   json named = command_config();
   named["workload"]["processes"][0]["role"] = "client_max";
   named["workload"]["processes"][1]["after"] = {"client_max"};
-  named["arms"][1]["append"] = {{"client_max", {"x"}}};
+  named["variants"][1]["append"] = {{"client_max", {"x"}}};
   EXPECT_EQ(
       message_of(named),
       "c.json, $.workload.processes: found the role \"client_max\", which memduel uses for all "
@@ -227,16 +228,17 @@ TEST(BadCommandConfig, AReferenceThatIsNoProcess) {
 
 TEST(BadCommandConfig, FaultyArms) {
   json unknown = command_config();
-  unknown["arms"][1]["append"] = {{"sever", {"x"}}};
-  EXPECT_EQ(message_of(unknown),
-            "c.json, $.arms[1].append: found unknown role \"sever\"\n  did you mean \"server\"?");
+  unknown["variants"][1]["append"] = {{"sever", {"x"}}};
+  EXPECT_EQ(
+      message_of(unknown),
+      "c.json, $.variants[1].append: found unknown role \"sever\"\n  did you mean \"server\"?");
   json preset = command_config();
-  preset["arms"][1]["preset"] = "appfl-original";
+  preset["variants"][1]["preset"] = "appfl-original";
   EXPECT_EQ(
       message_of(preset),
-      "c.json, $.arms[1].preset: found \"preset\", which workloads of kind command do not use");
+      "c.json, $.variants[1].preset: found \"preset\", which workloads of kind command do not use");
   json same = command_config();
-  same["arms"][1].erase("append");
+  same["variants"][1].erase("append");
   EXPECT_THAT(message_of(same), testing::HasSubstr("have the same program"));
 }
 
@@ -256,7 +258,7 @@ json marked_config() {
         {"role": "server", "from": "stderr", "pattern": "acc (?<metric_accuracy>\\S+)"},
         {"role": "client", "from": {"file": "client-{index}.log"}, "pattern": "Round (\\d+)"},
         {"role": "client-2", "from": {"file": "/var/log/two"}, "pattern": "phase (?<phase>\\w+)"}]},
-    "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
+    "variants": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
     "baseline": "before"})json");
 }
 
@@ -321,7 +323,7 @@ json logging_config() {
     "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["./server"]}],
       "metrics": {"throughput": {"better": "higher"}},
       "marks": [{"role": "server", "pattern": "(?<lower_loss>\\S+) (?<metric_throughput>\\S+) (?<metric_steps>\\d+)"}]},
-    "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
+    "variants": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
     "baseline": "before"})json");
 }
 

@@ -281,7 +281,7 @@ std::optional<Fault> choice_fault(const json& schema, const json& value, const J
   std::vector<std::string> names;
   for (const json& choice : *choices) names.push_back(choice.get<std::string>());
   std::string advice = value.is_string() ? nearest_advice(value.get<std::string>(), names) : "";
-  if (value.is_string() && path.size() > 1 && path[path.size() - 2] == "tracers")
+  if (value.is_string() && path.size() > 1 && path[path.size() - 2] == "profilers")
     advice = replacement_for(Removed::tracer, value.get<std::string>()).value_or(advice);
   return Fault{path, fmt::format("found {}, expected {}", shown(value), fmt::join(names, " or ")),
                advice};

@@ -33,7 +33,7 @@ TEST(JsonText, DeepNestingIsRefused) {
 
 TEST(JsonText, PathsReadAsInOtherTools) {
   EXPECT_EQ(format_json_path({}), "$");
-  EXPECT_EQ(format_json_path({"arms", "0", "name"}), "$.arms[0].name");
+  EXPECT_EQ(format_json_path({"variants", "0", "name"}), "$.variants[0].name");
 }
 
 TEST(SetJsonValue, ValuesAreJsonOrElseText) {
@@ -46,15 +46,15 @@ TEST(SetJsonValue, ValuesAreJsonOrElseText) {
 }
 
 TEST(SetJsonValue, ElementsAreNamedByIndexOrName) {
-  nlohmann::json document = {{"arms", {{{"name", "a"}}, {{"name", "b"}}}}};
-  set_json_value(document, "arms.1.preset=x");
-  set_json_value(document, "arms.a.env.N=\"2\"");
-  EXPECT_EQ(document["arms"][1]["preset"], "x");
-  EXPECT_EQ(document["arms"][0]["env"]["N"], "2");
+  nlohmann::json document = {{"variants", {{{"name", "a"}}, {{"name", "b"}}}}};
+  set_json_value(document, "variants.1.preset=x");
+  set_json_value(document, "variants.a.env.N=\"2\"");
+  EXPECT_EQ(document["variants"][1]["preset"], "x");
+  EXPECT_EQ(document["variants"][0]["env"]["N"], "2");
 }
 
 TEST(SetJsonValue, FaultyAssignmentsAreRefused) {
-  nlohmann::json document = {{"arms", {{{"name", "optimized"}}}}, {"name", "x"}};
+  nlohmann::json document = {{"variants", {{{"name", "optimized"}}}}, {"name", "x"}};
   const auto message = [&](const std::string& assignment) {
     const Error error = error_of([&] { set_json_value(document, assignment); });
     EXPECT_EQ(error.code(), ExitCode::usage);
@@ -62,9 +62,10 @@ TEST(SetJsonValue, FaultyAssignmentsAreRefused) {
   };
   EXPECT_EQ(message("rounds"),
             "--set rounds: expected path=value\n  for example --set workload.rounds=10");
-  EXPECT_EQ(message("arms.7.name=y"), "--set arms.7.name=y: found index 7, expected one below 1");
-  EXPECT_EQ(message("arms.optimised.name=y"),
-            "--set arms.optimised.name=y: no element is named \"optimised\"\n"
+  EXPECT_EQ(message("variants.7.name=y"),
+            "--set variants.7.name=y: found index 7, expected one below 1");
+  EXPECT_EQ(message("variants.optimised.name=y"),
+            "--set variants.optimised.name=y: no element is named \"optimised\"\n"
             "  did you mean \"optimized\"?");
   EXPECT_EQ(message("name.first=y"),
             "--set name.first=y: \"first\" is inside a value of type string");
@@ -74,7 +75,7 @@ TEST(SetJsonValue, FaultyAssignmentsAreRefused) {
 TEST(JsonText, AKeyGivenTwiceIsNamedWithBothLines) {
   const Error error = error_of([] {
     parse_json_text(
-        "{\n  \"baseline\": \"a\",\n  \"arms\": [{\"name\": 1}, {\"name\": 2}],\n"
+        "{\n  \"baseline\": \"a\",\n  \"variants\": [{\"name\": 1}, {\"name\": 2}],\n"
         "  \"baseline\": \"b\"\n}",
         "f.json");
   });

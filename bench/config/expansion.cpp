@@ -20,8 +20,8 @@ using nlohmann::json;
 constexpr const char* kOfTheJob[] = {"argv", "append", "cwd", "templates"};
 
 /// What it says of the job beside its processes and arms.
-constexpr const char* kOfTheAnswer[] = {"workload", "arms",   "default_gates", "held_models",
-                                        "groups",   "meters", "resolved"};
+constexpr const char* kOfTheAnswer[] = {"workload", "variants", "default_gates", "held_models",
+                                        "groups",   "meters",   "resolved"};
 
 json arm_named(const json& arms, const std::string& name) {
   const auto found = std::ranges::find_if(
@@ -39,7 +39,7 @@ json said_of(const json& arm, const json& answer) {
 bool is_asked_for(const json& arm, const json& arms) {
   if (!arm.contains("twin_of")) return true;
   const json of = arm_named(arms, arm.at("twin_of"));
-  for (const char* key : {"optimizations", "env", "allocator"})
+  for (const char* key : {"switches", "env", "allocator"})
     if (of.value(key, json()) != arm.value(key, json())) return true;
   return false;
 }
@@ -49,7 +49,7 @@ void refuse_keys_of_the_job(const json& arms, const std::vector<std::string>& pl
     for (const char* key : kOfTheJob)
       if (arms[i].contains(key))
         throw Error(ExitCode::usage,
-                    fmt::format("found \"{}\", which the provider says of an arm", key),
+                    fmt::format("found \"{}\", which the provider says of a variant", key),
                     places[i] + "." + key);
 }
 
@@ -60,8 +60,8 @@ json with_switches(json arms, const Catalog& catalog, const std::string& kind,
     json& arm = arms[i];
     std::optional<std::string> preset;
     if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
-    arm["optimizations"] = resolve_optimizations(
-        catalog, kind, preset, arm.value("optimizations", json::object()), places[i]);
+    arm["switches"] = resolve_optimizations(catalog, kind, preset,
+                                            arm.value("switches", json::object()), places[i]);
   }
   return arms;
 }
@@ -70,9 +70,9 @@ json with_switches(json arms, const Catalog& catalog, const std::string& kind,
 void drop_changed_presets(json& arms, const Catalog& catalog, const std::string& kind) {
   for (json& arm : arms)
     if (arm.contains("preset") &&
-        arm.at("optimizations") != resolve_optimizations(catalog, kind,
-                                                         arm.at("preset").get<std::string>(),
-                                                         json::object(), ""))
+        arm.at("switches") != resolve_optimizations(catalog, kind,
+                                                    arm.at("preset").get<std::string>(),
+                                                    json::object(), ""))
       arm.erase("preset");
 }
 
@@ -80,17 +80,17 @@ void drop_changed_presets(json& arms, const Catalog& catalog, const std::string&
 /// has them: what each sets itself. @param meters null where the document names none.
 json request_for(json workload, const json& arms, const json& own, const json& meters) {
   workload.erase("seed");
-  json request = {{"workload", std::move(workload)}, {"arms", json::array()}};
+  json request = {{"workload", std::move(workload)}, {"variants", json::array()}};
   if (!meters.is_null()) request["meters"] = meters;
   for (std::size_t i = 0; i < arms.size(); ++i) {
     const json& arm = arms[i];
     if (!is_asked_for(arm, arms)) continue;
     json asked = {{"name", arm.at("name")},
-                  {"optimizations", arm.at("optimizations")},
-                  {"own", own[i].value("optimizations", json::object())},
+                  {"switches", arm.at("switches")},
+                  {"own", own[i].value("switches", json::object())},
                   {"env", arm.value("env", json::object())}};
     if (arm.contains("allocator")) asked["allocator"] = arm.at("allocator");
-    request["arms"].push_back(std::move(asked));
+    request["variants"].push_back(std::move(asked));
   }
   return request;
 }
@@ -107,7 +107,7 @@ json arms_of_job(const json& arms, const json& answer, const Provider& provider,
     const json said = said_of(arm, answer);
     if (said.is_null())
       throw Error(ExitCode::usage,
-                  fmt::format("found no arm \"{}\", expected one for each in the request",
+                  fmt::format("found no variant \"{}\", expected one for each in the request",
                               arm.at("name").get<std::string>()),
                   fmt::format("{}: {} expand", file, provider.argv.front()));
     json env = said.value("env", json::object());
@@ -134,7 +134,7 @@ json asked(const std::string& origin, const Provider& provider, const Ask& ask) 
                   json_place(origin, {"workload", "kind"}),
                   nearest_advice(
                       provider.kind, {"command"},
-                      "expected \"command\"; the package memduel-laboratory has the kinds of the "
+                      "expected \"command\"; the package memduel-fl has the kinds of the "
                       "replays, and a kind of your own needs a \"provider\": docs/providers.md"));
     throw Error(started ? error.code() : ExitCode::usage, error.what(),
                 fmt::format("{}: {}", origin, error.where()), error.advice());
@@ -154,7 +154,7 @@ const json* kept_in(const json& document, const json& before) {
 bool answers(const json& kept, const json& document, const Provider& provider) {
   try {
     const Catalog catalog = catalog_of(kept.at("catalogue"), provider);
-    const json& own = document.at("arms");
+    const json& own = document.at("variants");
     const json request = request_for(
         document.at("workload"),
         with_switches(own, catalog, provider.kind, std::vector<std::string>(own.size())), own,
@@ -174,7 +174,7 @@ void take_what_is_said(json& arms, const json& answer) {
   for (json& arm : arms) {
     const json said = said_of(arm, answer);
     if (!said.is_object()) continue;
-    for (const char* key : {"optimizations", "allocator"})
+    for (const char* key : {"switches", "allocator"})
       if (said.contains(key)) arm[key] = said.at(key);
   }
 }
@@ -194,11 +194,11 @@ void refuse_unknown_kind(const json& catalogue, const Provider& provider, const 
 /// document: a config that is loaded again is another text, and the same question.
 void ask_for_job(Expansion& expansion, const json& document, const Provider& provider,
                  const Origin& origin, const AskProvider& ask) {
-  const json& own = document.at("arms");
+  const json& own = document.at("variants");
   json request = request_for(expansion.workload, expansion.arms, own, meters_of(document));
   expansion.kept["request_sha256"] = sha256_hex(request.dump());
   request["origin"] = origin.file;
-  for (json& asked : request["arms"])
+  for (json& asked : request["variants"])
     for (std::size_t i = 0; i < own.size(); ++i)
       if (own[i].at("name") == asked.at("name")) asked["place"] = origin.arms[i];
   const json answer =
@@ -208,7 +208,7 @@ void ask_for_job(Expansion& expansion, const json& document, const Provider& pro
   for (const char* key : kOfTheAnswer)
     if (answer.contains(key)) expansion.kept[key] = answer.at(key);
   json arms = expansion.arms;
-  take_what_is_said(arms, answer.at("arms"));
+  take_what_is_said(arms, answer.at("variants"));
   const json meters = meters_of(document);
   const json resolved =
       request_for(answer.value("resolved", expansion.workload), arms, arms,
@@ -221,7 +221,7 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
   Expansion expansion;
   expansion.provider = document.at("provider");
   expansion.workload = document.at("workload");
-  const json own = document.at("arms");
+  const json own = document.at("variants");
   Provider provider{expansion.provider, origin.directory, expansion.workload.at("kind")};
   const json* kept = kept_in(document, before);
   if (kept != nullptr && kept->contains("directory"))
@@ -236,7 +236,7 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
   expansion.catalog = catalog_of(expansion.kept.at("catalogue"), provider);
   expansion.arms = with_switches(own, expansion.catalog, provider.kind, origin.arms);
   if (!known) ask_for_job(expansion, document, provider, origin, ask);
-  take_what_is_said(expansion.arms, expansion.kept.at("arms"));
+  take_what_is_said(expansion.arms, expansion.kept.at("variants"));
   drop_changed_presets(expansion.arms, expansion.catalog, provider.kind);
   const json seed = expansion.workload.value("seed", json());
   if (expansion.kept.contains("resolved")) expansion.workload = expansion.kept.at("resolved");
@@ -245,7 +245,8 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
   if (!seed.is_null()) document["workload"]["seed"] = seed;
   if (meters_of(document).is_null())
     document["measure"]["meters"] = expansion.kept.value("meters", default_meters());
-  document["arms"] = arms_of_job(expansion.arms, expansion.kept.at("arms"), provider, origin.file);
+  document["variants"] =
+      arms_of_job(expansion.arms, expansion.kept.at("variants"), provider, origin.file);
   return expansion;
 }
 
@@ -281,7 +282,7 @@ std::vector<IdleSwitches> ask_about_arms(const Expansion& expansion, const json&
   try {
     for (const json& arm : arms)
       idle.push_back(
-          said_of(arm, answer.at("arms")).value("idle", json::object()).get<IdleSwitches>());
+          said_of(arm, answer.at("variants")).value("idle", json::object()).get<IdleSwitches>());
   } catch (const json::exception& error) {
     refuse_form(error, origin, provider.argv);
   }
@@ -300,15 +301,15 @@ Provider provider_of(const Expansion& expansion) {
 json folded(json document, const Expansion& expansion) {
   json expanded = expansion.kept;
   expanded["workload"] = document.at("workload");
-  expanded["arms"] = json::array();
-  for (const json& arm : document.at("arms"))
-    if (!arm_named(expansion.kept.at("arms"), arm.at("name")).is_null())
-      expanded["arms"].push_back(arm);
+  expanded["variants"] = json::array();
+  for (const json& arm : document.at("variants"))
+    if (!arm_named(expansion.kept.at("variants"), arm.at("name")).is_null())
+      expanded["variants"].push_back(arm);
   document["expanded"] = std::move(expanded);
   const json seed = document.at("workload").at("seed");
   document["workload"] = expansion.workload;
   if (expansion.kept.contains("resolved")) document["workload"]["seed"] = seed;
-  document["arms"] = expansion.arms;
+  document["variants"] = expansion.arms;
   return document;
 }
 

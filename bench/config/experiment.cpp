@@ -35,17 +35,18 @@ struct Source {
 };
 
 std::string arm_place(const Source& source, std::size_t index) {
-  return json_place(source.file, {"arms", std::to_string(index)});
+  return json_place(source.file, {"variants", std::to_string(index)});
 }
 
-/// Where the file has the arm, also where --arms left others out; behind its last one for a twin.
+/// Where the file has the arm, also where --variants left others out; behind its last one for a
+/// twin.
 std::string index_of(const Source& source, const std::string& name) {
   const auto found = std::ranges::find(source.arms, name);
   return std::to_string(found - source.arms.begin());
 }
 
 std::string arm_place(const Source& source, const std::string& name) {
-  return json_place(source.file, {"arms", index_of(source, name)});
+  return json_place(source.file, {"variants", index_of(source, name)});
 }
 
 std::vector<std::string> arm_names(const json& arms) {
@@ -63,21 +64,21 @@ void refuse_repeated_names(const Source& source, const std::vector<std::string>&
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (seen.insert(names[i]).second) continue;
-    throw Error(ExitCode::usage, fmt::format("found the arm name \"{}\" twice", names[i]),
-                arm_place(source, i) + ".name", "give every arm its own name");
+    throw Error(ExitCode::usage, fmt::format("found the variant name \"{}\" twice", names[i]),
+                arm_place(source, i) + ".name", "give every variant its own name");
   }
 }
 
 json selected_arms(const json& arms, const std::vector<std::string>& wanted,
                    const std::string& baseline) {
   const auto names = arm_names(arms);
-  for (const std::string& name : wanted) expect_arm(name, names, "--arms");
+  for (const std::string& name : wanted) expect_arm(name, names, "--variants");
   json selected = json::array();
   for (const json& arm : arms) {
     const bool keep = std::ranges::find(wanted, arm.at("name").get<std::string>()) != wanted.end();
     if (keep) selected.push_back(arm);
   }
-  expect_arm(baseline, arm_names(selected), "--arms, baseline");
+  expect_arm(baseline, arm_names(selected), "--variants, baseline");
   return selected;
 }
 
@@ -114,23 +115,23 @@ void apply_overrides(json& document, const Overrides& overrides) {
 }
 
 void refuse_unknown_ablation_arms(const json& document, const Source& source) {
-  const auto names = arm_names(document.at("arms"));
+  const auto names = arm_names(document.at("variants"));
   const json& ablation = document.at("ablation");
   expect_arm(ablation.at("candidate"), names, json_place(source.origin, {"ablation", "candidate"}));
   const json& switches = ablation.at("switches");
   for (std::size_t i = 0; i < switches.size(); ++i) {
     for (const char* view : {"added_alone", "removed_alone"}) {
       const json& cell = switches[i].at(view);
-      if (!cell.contains("arm")) continue;
-      const JsonPath place = {"ablation", "switches", std::to_string(i), view, "arm"};
-      expect_arm(cell.at("arm"), names, json_place(source.origin, place));
+      if (!cell.contains("variant")) continue;
+      const JsonPath place = {"ablation", "switches", std::to_string(i), view, "variant"};
+      expect_arm(cell.at("variant"), names, json_place(source.origin, place));
     }
   }
 }
 
 /// Narrows the arms to those asked for and adds the twin; the document is valid by now.
 void choose_arms(json& document, const Source& source, const Overrides& overrides) {
-  json& arms = document.at("arms");
+  json& arms = document.at("variants");
   const std::string baseline = document.at("baseline");
   refuse_repeated_names(source, arm_names(arms));
   expect_arm(baseline, arm_names(arms), json_place(source.origin, {"baseline"}));
@@ -147,8 +148,8 @@ void choose_arms(json& document, const Source& source, const Overrides& override
   }
   if (document.contains("ablation")) refuse_unknown_ablation_arms(document, source);
   if (arms.size() < 2) {
-    throw Error(ExitCode::usage, "found one arm, expected two or more",
-                json_place(source.origin, {"arms"}), "add an arm");
+    throw Error(ExitCode::usage, "found one variant, expected two or more",
+                json_place(source.origin, {"variants"}), "add a variant");
   }
 }
 
@@ -164,7 +165,7 @@ void refuse_keys(const json& arm, const std::vector<std::string>& keys, const st
 
 void resolve_command_arm(json& arm, const Source& source, const std::string& place) {
   if (!source.expanded) {
-    const std::vector<std::string> foreign = {"preset", "optimizations"};
+    const std::vector<std::string> foreign = {"preset", "switches"};
     refuse_keys(arm, foreign, place);
     for (const std::string& key : foreign) arm.erase(key);
   }
@@ -176,14 +177,14 @@ void resolve_command_arm(json& arm, const Source& source, const std::string& pla
 Arm resolve_arm(json& arm, const json& workload, const Source& source) {
   const std::string name = arm.at("name");
   refuse_bad_environment(arm.at("env"), arm_place(source, name) + ".env");
-  const std::string place = json_place(source.origin, {"arms", index_of(source, name)});
+  const std::string place = json_place(source.origin, {"variants", index_of(source, name)});
   Arm result;
   result.name = name;
   resolve_command_arm(arm, source, place);
   for (const json& process : processes_of_arm(workload, arm, place))
     result.processes.push_back(job_process_from_json(process));
   result.templates = job_templates_from_json(arm.at("templates"));
-  if (source.expanded) result.optimizations = arm.at("optimizations");
+  if (source.expanded) result.optimizations = arm.at("switches");
   result.env = arm.at("env").get<std::map<std::string, std::string>>();
   if (arm.contains("allocator"))
     result.allocator = allocator_named(arm.at("allocator").get<std::string>());
@@ -201,7 +202,7 @@ void refuse_equal_arms(const std::vector<Arm>& arms, const Source& source) {
     for (std::size_t j = 0; j < i; ++j) {
       if (arms[i].twin_of || arms[j].twin_of || !same_program(arms[i], arms[j])) continue;
       throw Error(ExitCode::usage,
-                  fmt::format("the arms \"{}\" and \"{}\" have the same program, arguments, "
+                  fmt::format("the variants \"{}\" and \"{}\" have the same program, arguments, "
                               "environment and directory",
                               arms[j].name, arms[i].name),
                   arm_place(source, arms[i].name), kMeasureTheNoise);
@@ -301,10 +302,10 @@ std::optional<Expansion> expanded(json& document, Source& source, const Override
   if (document["workload"]["kind"] == "command")
     throw Error(ExitCode::usage, "found a workload of kind command, which needs no provider",
                 json_place(source.origin, {"provider"}), "leave it out, or name a kind of its own");
-  source.arms = arm_names(document.at("arms"));
+  source.arms = arm_names(document.at("variants"));
   choose_arms(document, source, overrides);
   std::vector<std::string> places;
-  for (const std::string& name : arm_names(document.at("arms")))
+  for (const std::string& name : arm_names(document.at("variants")))
     places.push_back(arm_place(source, name));
   Expansion expansion =
       expand(document, {source.file, source.directory, places}, overrides.resumed, source.ask);
@@ -325,7 +326,7 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   resolve_seeds(document, overrides);
   resolve_gates(document, overrides, source);
   if (!source.expanded) {
-    source.arms = arm_names(document.at("arms"));
+    source.arms = arm_names(document.at("variants"));
     choose_arms(document, source, overrides);
   }
   json& workload = document.at("workload");
@@ -340,7 +341,7 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   experiment.job = job_from_json(workload);
   experiment.deadline_seconds = workload.at("deadline_seconds");
   experiment.seed = workload.at("seed");
-  for (json& arm : document["arms"]) {
+  for (json& arm : document["variants"]) {
     experiment.arms.push_back(resolve_arm(arm, workload, source));
   }
   refuse_equal_arms(experiment.arms, source);
@@ -348,7 +349,7 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   experiment.measure = measure_from_json(document.at("measure"));
   if (document.contains("profile")) {
     experiment.profile_trials = document.at("profile").at("trials");
-    experiment.tracers = document.at("profile").at("tracers").get<std::vector<std::string>>();
+    experiment.tracers = document.at("profile").at("profilers").get<std::vector<std::string>>();
   }
   experiment.gates = document.at("gates").get<std::vector<std::string>>();
   if (overrides.gates.empty()) experiment.gates_place = json_place(source.file, {"gates"});
@@ -366,7 +367,7 @@ void refuse_arm(const std::string& name, const std::vector<std::string>& names,
                 const std::string& place) {
   throw Error(
       ExitCode::usage,
-      fmt::format("found \"{}\", expected the name of an arm: {}", name, fmt::join(names, ", ")),
+      fmt::format("found \"{}\", expected the name of a variant: {}", name, fmt::join(names, ", ")),
       place, nearest_advice(name, names));
 }
 

@@ -33,7 +33,7 @@ TEST(Config, DefaultsAndPresetsAreWrittenOut) {
   EXPECT_EQ(resolved.at("measure"), json::parse(R"({"repeats": 2, "warmup_rounds": 1,
       "interval_ms": 2, "meters": ["procfs", "allocator", "torch"], "seed": 1, "order": "restricted"})"));
   EXPECT_EQ(resolved.at("gates"), json::array());
-  EXPECT_EQ(resolved.at("arms")[1].at("optimizations"),
+  EXPECT_EQ(resolved.at("variants")[1].at("switches"),
             json({{"serialize", "scoped"}, {"piece_bytes", 1048576}}));
   EXPECT_EQ(experiment.config_sha256, sha256_hex(resolved.dump()));
   ASSERT_EQ(experiment.arms.size(), 2U);
@@ -70,7 +70,7 @@ TEST(Config, TheResolvedConfigLoadsAsItself) {
 
 TEST(Config, OverridesChangeWhatTheFileSays) {
   Overrides overrides;
-  overrides.set = {"workload.rounds=9", "arms.optimized.env.OMP_NUM_THREADS=\"2\""};
+  overrides.set = {"workload.rounds=9", "variants.optimized.env.OMP_NUM_THREADS=\"2\""};
   overrides.repeats = 12;
   overrides.gates = {"all.peak_rss_bytes<=+2%"};
   const Experiment experiment = federated_experiment(overrides);
@@ -106,12 +106,13 @@ TEST(BadConfig, UnknownKey) {
 }
 
 TEST(BadConfig, WrongType) {
-  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["env"]["N"] = 2; }),
-            "c.json, $.arms[1].env.N: found integer 2, expected string\n  write it in quotes: "
-            "\"2\", or --set 'arms.1.env.N=\"2\"'");
-  EXPECT_EQ(message_after([](json& c) { c = json::array(); }),
-            "c.json, $: found array [], expected object\n  A workload, two or more arms, and how "
-            "to measure them. Defaults stand here and nowhere else.");
+  EXPECT_EQ(message_after([](json& c) { c["variants"][1]["env"]["N"] = 2; }),
+            "c.json, $.variants[1].env.N: found integer 2, expected string\n  write it in quotes: "
+            "\"2\", or --set 'variants.1.env.N=\"2\"'");
+  EXPECT_EQ(
+      message_after([](json& c) { c = json::array(); }),
+      "c.json, $: found array [], expected object\n  A workload, two or more variants, and how "
+      "to measure them. Defaults stand here and nowhere else.");
 }
 
 TEST(BadConfig, ValueOutOfRange) {
@@ -127,53 +128,59 @@ TEST(BadConfig, MissingKey) {
 
 TEST(Config, AnAllocatorAloneMakesAnotherArm) {
   Overrides overrides;
-  overrides.set = {"arms.optimized.preset=appfl-original", "arms.optimized.allocator=jemalloc"};
+  overrides.set = {"variants.optimized.preset=appfl-original",
+                   "variants.optimized.allocator=jemalloc"};
   const Experiment experiment = federated_experiment(overrides);
   EXPECT_FALSE(experiment.arms[0].allocator);
   EXPECT_EQ(experiment.arms[1].allocator, Allocator::jemalloc);
-  EXPECT_FALSE(experiment.resolved.at("arms")[0].contains("allocator"));
-  EXPECT_EQ(experiment.resolved.at("arms")[1].at("allocator"), "jemalloc");
+  EXPECT_FALSE(experiment.resolved.at("variants")[0].contains("allocator"));
+  EXPECT_EQ(experiment.resolved.at("variants")[1].at("allocator"), "jemalloc");
 }
 
 TEST(BadConfig, FaultyArms) {
-  EXPECT_EQ(
-      message_after([](json& c) { c["arms"][1]["allocator"] = "jemaloc"; }),
-      "c.json, $.arms[1].allocator: found \"jemaloc\", expected glibc or jemalloc or tcmalloc or "
-      "mimalloc\n  did you mean \"jemalloc\"?");
-  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["name"] = "original"; }),
-            "c.json, $.arms[1].name: found the arm name \"original\" twice\n  give every arm its "
+  EXPECT_EQ(message_after([](json& c) { c["variants"][1]["allocator"] = "jemaloc"; }),
+            "c.json, $.variants[1].allocator: found \"jemaloc\", expected glibc or jemalloc or "
+            "tcmalloc or "
+            "mimalloc\n  did you mean \"jemalloc\"?");
+  EXPECT_EQ(message_after([](json& c) { c["variants"][1]["name"] = "original"; }),
+            "c.json, $.variants[1].name: found the variant name \"original\" twice\n  give every "
+            "variant its "
             "own name");
   EXPECT_EQ(message_after([](json& c) { c["baseline"] = "orginal"; }),
-            "c.json, $.baseline: found \"orginal\", expected the name of an arm: original, "
+            "c.json, $.baseline: found \"orginal\", expected the name of a variant: original, "
             "optimized\n  did you mean \"original\"?");
-  EXPECT_EQ(message_after([](json& c) { c["arms"].erase(1); }),
-            "c.json, $.arms: found one arm, expected two or more\n  add an arm");
-  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["preset"] = "appfl-original"; }),
-            "c.json, $.arms[1]: the arms \"original\" and \"optimized\" have the same program, "
-            "arguments, environment and directory\n  nothing can differ between them; to measure "
-            "the noise give --calibrate");
-  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["twin_of"] = "nobody"; }),
-            "c.json, $.arms[1].twin_of: found \"nobody\", expected the name of an arm: original, "
-            "optimized");
-  EXPECT_EQ(message_after([](json& c) { c["arms"][0]["argv"]["server"] = {"x"}; }),
-            "c.json, $.arms[0].argv: found \"argv\", which the provider says of an arm");
-  EXPECT_EQ(message_after([](json& c) { c["arms"][0]["env"]["A=B"] = "x"; }),
-            "c.json, $.arms[0].env: found the variable \"A=B\", which no environment can hold\n  "
-            "names are not empty and have no '='; neither names nor values hold a NUL");
+  EXPECT_EQ(message_after([](json& c) { c["variants"].erase(1); }),
+            "c.json, $.variants: found one variant, expected two or more\n  add a variant");
+  EXPECT_EQ(
+      message_after([](json& c) { c["variants"][1]["preset"] = "appfl-original"; }),
+      "c.json, $.variants[1]: the variants \"original\" and \"optimized\" have the same program, "
+      "arguments, environment and directory\n  nothing can differ between them; to measure "
+      "the noise give --calibrate");
+  EXPECT_EQ(
+      message_after([](json& c) { c["variants"][1]["twin_of"] = "nobody"; }),
+      "c.json, $.variants[1].twin_of: found \"nobody\", expected the name of a variant: original, "
+      "optimized");
+  EXPECT_EQ(message_after([](json& c) { c["variants"][0]["argv"]["server"] = {"x"}; }),
+            "c.json, $.variants[0].argv: found \"argv\", which the provider says of a variant");
+  EXPECT_EQ(
+      message_after([](json& c) { c["variants"][0]["env"]["A=B"] = "x"; }),
+      "c.json, $.variants[0].env: found the variable \"A=B\", which no environment can hold\n  "
+      "names are not empty and have no '='; neither names nor values hold a NUL");
 }
 
 TEST(BadConfig, UnknownPresetOptimizationOrValue) {
-  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["preset"] = "appfl-optimised"; }),
-            "c.json, $.arms[1].preset: found unknown preset \"appfl-optimised\" for workloads of "
-            "kind federated\n  did you mean \"appfl-optimized\"?");
-  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["optimizations"]["serialise"] = "scoped"; }),
-            "c.json, $.arms[1].optimizations: found unknown optimization \"serialise\"\n  did you "
+  EXPECT_EQ(
+      message_after([](json& c) { c["variants"][1]["preset"] = "appfl-optimised"; }),
+      "c.json, $.variants[1].preset: found unknown preset \"appfl-optimised\" for workloads of "
+      "kind federated\n  did you mean \"appfl-optimized\"?");
+  EXPECT_EQ(message_after([](json& c) { c["variants"][1]["switches"]["serialise"] = "scoped"; }),
+            "c.json, $.variants[1].switches: found unknown switch \"serialise\"\n  did you "
             "mean \"serialize\"?");
-  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["optimizations"]["serialize"] = "scope"; }),
-            "c.json, $.arms[1].optimizations: found \"scope\" for optimization \"serialize\", "
+  EXPECT_EQ(message_after([](json& c) { c["variants"][1]["switches"]["serialize"] = "scope"; }),
+            "c.json, $.variants[1].switches: found \"scope\" for switch \"serialize\", "
             "expected buffered or scoped\n  did you mean \"scoped\"?");
-  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["optimizations"]["piece_bytes"] = 5; }),
-            "c.json, $.arms[1].optimizations: found 5 for optimization \"piece_bytes\", expected "
+  EXPECT_EQ(message_after([](json& c) { c["variants"][1]["switches"]["piece_bytes"] = 5; }),
+            "c.json, $.variants[1].switches: found 5 for switch \"piece_bytes\", expected "
             "1048576 or 262144");
 }
 
@@ -183,11 +190,12 @@ TEST(BadConfig, FaultyCommandLine) {
     change(overrides);
     return message_after([](json&) {}, overrides);
   };
-  EXPECT_EQ(message([](Overrides& o) { o.arms = {{"original", "optimised"}}; }),
-            "--arms: found \"optimised\", expected the name of an arm: original, optimized\n  did "
-            "you mean \"optimized\"?");
+  EXPECT_EQ(
+      message([](Overrides& o) { o.arms = {{"original", "optimised"}}; }),
+      "--variants: found \"optimised\", expected the name of a variant: original, optimized\n  did "
+      "you mean \"optimized\"?");
   EXPECT_EQ(message([](Overrides& o) { o.arms = {{"optimized"}}; }),
-            "--arms, baseline: found \"original\", expected the name of an arm: optimized");
+            "--variants, baseline: found \"original\", expected the name of a variant: optimized");
 }
 
 TEST(BadConfig, TextThatIsNotUtf8) {
@@ -215,11 +223,11 @@ TEST(BadConfig, ARunsDirectoryIsAnIoErrorThatNamesTheConfigInIt) {
 
 TEST(BadConfig, AMisspeltKindIsTakenForNoProviders) {
   const AskProvider none = [](const Provider&, const std::string&, const json&) -> json {
-    throw Error(ExitCode::io, "cannot be started", "memduel-laboratory");
+    throw Error(ExitCode::io, "cannot be started", "memduel-fl");
   };
   const char* config = R"({"name": "c", "baseline": "a", "workload": {"kind": "comand",
     "processes": [{"role": "p", "argv": ["./p"]}]},
-    "arms": [{"name": "a"}, {"name": "b", "argv": {"p": ["./q"]}}]})";
+    "variants": [{"name": "a"}, {"name": "b", "argv": {"p": ["./q"]}}]})";
   EXPECT_EQ(error_of([&] { parse_experiment(config, "c.json", "/", {}, none); }).message(),
             "c.json, $.workload.kind: found the kind \"comand\", which no program here knows\n  "
             "did you mean \"command\"?");
@@ -257,7 +265,7 @@ TEST(Schema, DescribesTheMetersOfTheRegistry) {
 TEST(Schema, DescribesTheTracersOfTheRegistry) {
   std::vector<std::string> known;
   for (const TracerEntry& tracer : tracers()) known.push_back(tracer.name);
-  const auto& property = experiment_schema()["properties"]["profile"]["properties"]["tracers"];
+  const auto& property = experiment_schema()["properties"]["profile"]["properties"]["profilers"];
   EXPECT_EQ(property["items"]["enum"], known);
 }
 
@@ -265,7 +273,7 @@ TEST(Config, ProfilesAreByTheRecorderUnlessItSaysOtherwise) {
   Overrides overrides;
   overrides.set = {"profile.trials=2"};
   EXPECT_EQ(federated_experiment(overrides).tracers, std::vector<std::string>{"recorder"});
-  overrides.set = {R"(profile.tracers=["heaptrack", "recorder"])"};
+  overrides.set = {R"(profile.profilers=["heaptrack", "recorder"])"};
   const Experiment experiment = federated_experiment(overrides);
   EXPECT_EQ(experiment.tracers, (std::vector<std::string>{"heaptrack", "recorder"}));
   EXPECT_EQ(experiment.profile_trials, 1);
@@ -273,10 +281,10 @@ TEST(Config, ProfilesAreByTheRecorderUnlessItSaysOtherwise) {
 
 TEST(BadConfig, AnUnknownTracerSuggestsTheNearest) {
   Overrides overrides;
-  overrides.set = {R"(profile.tracers=["heaptrak"])"};
+  overrides.set = {R"(profile.profilers=["heaptrak"])"};
   const Error error = error_of([&] { federated_experiment(overrides); });
   EXPECT_EQ(error.code(), ExitCode::usage);
-  EXPECT_THAT(error.message(), testing::AllOf(testing::HasSubstr("profile.tracers[0]"),
+  EXPECT_THAT(error.message(), testing::AllOf(testing::HasSubstr("profile.profilers[0]"),
                                               testing::HasSubstr("did you mean \"heaptrack\"?")));
 }
 

@@ -13,7 +13,7 @@ using testing::Pair;
 
 Experiment experiment_with(const std::string& workload) {
   return parse_experiment(R"({"name": "j", "workload": )" + workload + R"(,
-    "arms": [{"name": "a"}, {"name": "b", "env": {"B": "1"}}], "baseline": "a"})",
+    "variants": [{"name": "a"}, {"name": "b", "env": {"B": "1"}}], "baseline": "a"})",
                           "j.json", "/job", {}, small_provider());
 }
 
@@ -39,7 +39,7 @@ TEST(Job, HoldsWhatTheConfigSaysOfEachProcess) {
   EXPECT_THAT(client.env, ElementsAre(Pair("N", "{index}")));
   EXPECT_THAT(experiment.arms[1].processes.at(1).env,
               ElementsAre(Pair("B", "1"), Pair("N", "{index}")))
-      << "with the arm's";
+      << "with the variant's";
 }
 
 TEST(Job, HoldsWhatIsAroundATrial) {

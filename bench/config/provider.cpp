@@ -65,7 +65,7 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
                 const json& value, const std::string& place) {
   const auto found = std::ranges::find(switches, name, &Optimization::name);
   if (found == switches.end()) {
-    throw Error(ExitCode::usage, fmt::format("found unknown optimization \"{}\"", name), place,
+    throw Error(ExitCode::usage, fmt::format("found unknown switch \"{}\"", name), place,
                 hint(name, names_of(switches)));
   }
   std::vector<std::string> allowed;
@@ -88,7 +88,7 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
                          : fmt::format("a whole number from {}", from));
   }
   throw Error(ExitCode::usage,
-              fmt::format("found {} for optimization \"{}\", expected {}", value.dump(), name,
+              fmt::format("found {} for switch \"{}\", expected {}", value.dump(), name,
                           fmt::join(allowed, " or ")),
               place,  // no number is a slip of the pen
               value.is_string() ? nearest_advice(plain(value), allowed) : "");
@@ -117,10 +117,10 @@ Catalog parse_catalog(const json& optimizations, const std::vector<json>& preset
     }
     for (const json& source : presets) {
       catalog.presets.push_back({source.at("name"), source.at("summary"),
-                                 source.at("workload_kinds"), source.at("optimizations")});
+                                 source.at("workload_kinds"), source.at("switches")});
     }
   } catch (const json::exception& error) {
-    throw Error(ExitCode::usage, reason_of(error), "catalog of optimizations and presets");
+    throw Error(ExitCode::usage, reason_of(error), "catalog of switches and presets");
   }
   for (const Preset& preset : catalog.presets) {
     for (const std::string& kind : preset.workload_kinds) {
@@ -143,7 +143,7 @@ json resolve_optimizations(const Catalog& catalog, const std::string& workload_k
     }
   }
   for (const auto& item : overrides.items()) {
-    set_switch(resolved, switches, item.key(), item.value(), place + ".optimizations");
+    set_switch(resolved, switches, item.key(), item.value(), place + ".switches");
   }
   return resolved;
 }
@@ -152,10 +152,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kCatalogueSchema = "memduel.catalogue/1";
-constexpr const char* kRequestSchema = "memduel.expand/1";
-constexpr const char* kExpansionSchema = "memduel.expanded/1";
-constexpr const char* kSiteRequestSchema = "memduel.site/1";
+constexpr const char* kCatalogueSchema = "memduel.catalogue/2";
+constexpr const char* kRequestSchema = "memduel.expand/2";
+constexpr const char* kExpansionSchema = "memduel.expanded/2";
+constexpr const char* kSiteRequestSchema = "memduel.site/2";
 constexpr const char* kSiteSchema = "memduel.site_has/1";
 constexpr const char* kRefusalSchema = "memduel.refused/1";
 
@@ -217,7 +217,7 @@ void refuse_removed_keys(const Provider& provider, const std::string& name, cons
 
 json ask_for_catalogue(const Provider& provider, const AskProvider& ask) {
   json catalogue = ask_for(provider, "catalogue", kCatalogueSchema, nullptr, ask);
-  for (const json& one : catalogue.value("optimizations", json())) {
+  for (const json& one : catalogue.value("switches", json())) {
     if (!one.is_object()) continue;
     const std::string name = one.value("name", json()).dump();
     refuse_removed_keys(provider, name, one);
@@ -230,7 +230,7 @@ json ask_for_catalogue(const Provider& provider, const AskProvider& ask) {
 /// A provider of several kinds says which of them a switch or a preset is for.
 void keep_those_for(const std::string& kind, json& catalogue) {
   for (const auto& [list, key] :
-       {std::pair{"optimizations", "applies_to"}, {"presets", "workload_kinds"}}) {
+       {std::pair{"switches", "applies_to"}, {"presets", "workload_kinds"}}) {
     json kept = json::array();
     for (json& each : catalogue[list]) {
       const json kinds = each.is_object() ? each.value(key, json()) : json();
@@ -268,7 +268,7 @@ json ask_catalogue(const Provider& provider, const AskProvider& ask) {
   json catalogue = ask_for_catalogue(provider, ask);
   for (const char* text : {"name", "version"})
     expect(provider, word, catalogue, text, json::value_t::string);
-  for (const char* list : {"optimizations", "presets"}) {
+  for (const char* list : {"switches", "presets"}) {
     if (!catalogue.contains(list)) catalogue[list] = json::array();
     expect(provider, word, catalogue, list, json::value_t::array);
   }
@@ -286,7 +286,7 @@ json ask_catalogue(const Provider& provider, const AskProvider& ask) {
 Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask) {
   const json catalogue = ask_for_catalogue(provider, ask);
   try {
-    return parse_catalog(catalogue.at("optimizations"),
+    return parse_catalog(catalogue.at("switches"),
                          catalogue.at("presets").get<std::vector<json>>());
   } catch (const json::exception& error) {
     refuse(provider, "catalogue", reason_of(error));
@@ -294,7 +294,7 @@ Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask) {
 }
 
 Catalog catalog_of(const json& catalogue, const Provider& provider) {
-  json optimizations = catalogue.at("optimizations");
+  json optimizations = catalogue.at("switches");
   std::vector<json> presets = catalogue.at("presets");
   const auto is_for = [&](json& each, const char* key) {
     if (each.is_object()) each[key] = json::array({provider.kind});
@@ -327,8 +327,8 @@ json ask_expansion(const Provider& provider, const json& request, const AskProvi
   asked["schema"] = kRequestSchema;
   json answer = ask_for(provider, word, kExpansionSchema, asked, ask);
   expect(provider, word, answer, "workload", json::value_t::object);
-  for (const char* list : {"arms", "default_gates", "held_models", "groups", "meters"})
-    if (list == std::string("arms") || answer.contains(list))
+  for (const char* list : {"variants", "default_gates", "held_models", "groups", "meters"})
+    if (list == std::string("variants") || answer.contains(list))
       expect(provider, word, answer, list, json::value_t::array);
   if (answer.contains("resolved"))
     expect(provider, word, answer, "resolved", json::value_t::object);

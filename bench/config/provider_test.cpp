@@ -18,16 +18,16 @@ using nlohmann::json;
 
 TEST(Catalog, SwitchesStartAtTheirFirstValueThenPresetThenArm) {
   const Catalog catalog = small_catalog();
-  EXPECT_EQ(resolve_optimizations(catalog, "federated", std::nullopt, json::object(), "arm"),
+  EXPECT_EQ(resolve_optimizations(catalog, "federated", std::nullopt, json::object(), "variant"),
             json({{"serialize", "buffered"}, {"piece_bytes", 1048576}}));
   EXPECT_EQ(resolve_optimizations(catalog, "federated", "appfl-optimized",
-                                  {{"piece_bytes", 262144}}, "arm"),
+                                  {{"piece_bytes", 262144}}, "variant"),
             json({{"serialize", "scoped"}, {"piece_bytes", 262144}}));
 }
 
 TEST(Catalog, OnlySwitchesOfTheWorkloadApply) {
   EXPECT_EQ(
-      resolve_optimizations(small_catalog(), "state-dict", std::nullopt, json::object(), "arm"),
+      resolve_optimizations(small_catalog(), "state-dict", std::nullopt, json::object(), "variant"),
       json({{"serialize", "buffered"}}));
 }
 
@@ -35,10 +35,9 @@ TEST(Catalog, APresetThatNamesAnUnknownValueIsRefusedWhenItIsRead) {
   const auto optimizations = json::parse(R"([{"name": "s", "summary": "", "applies_to": ["graph"],
     "values": [{"value": "plain", "summary": ""}]}])");
   const auto preset = json::parse(R"({"name": "p", "summary": "", "workload_kinds": ["graph"],
-    "optimizations": {"s": "fancier"}})");
+    "switches": {"s": "fancier"}})");
   const Error error = error_of([&] { parse_catalog(optimizations, {preset}); });
-  EXPECT_EQ(error.message(),
-            "preset p.preset: found \"fancier\" for optimization \"s\", expected plain");
+  EXPECT_EQ(error.message(), "preset p.preset: found \"fancier\" for switch \"s\", expected plain");
 }
 
 TEST(Catalog, AMissingFieldIsAnError) {
@@ -51,15 +50,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kCatalogue = R"({"schema": "memduel.catalogue/1", "name": "boxes",
+constexpr const char* kCatalogue = R"({"schema": "memduel.catalogue/2", "name": "boxes",
   "version": "7",
-  "optimizations": [
+  "switches": [
     {"name": "size", "summary": "of a box", "values": [
       {"value": "large", "summary": "as before"}, {"value": "small", "summary": "less"}]},
     {"name": "lid", "summary": "on it", "values": [
       {"value": "on", "summary": "as before"}, {"value": "off", "summary": "open"}]}],
   "presets": [{"name": "tiny", "summary": "both",
-               "optimizations": {"size": "small", "lid": "off"}}]})";
+               "switches": {"size": "small", "lid": "off"}}]})";
 
 /// A provider as a program. Most tests use kCatalogue and boxes_expansion() instead, which answer
 /// the same without a process.
@@ -71,26 +70,26 @@ else:
     request = json.load(sys.stdin)
     if request["workload"].get("boxes", 1) > 3:
         sys.exit("$.workload.boxes: found too many, expected 3 at most")
-    print(json.dumps({"schema": "memduel.expanded/1",
+    print(json.dumps({"schema": "memduel.expanded/2",
         "workload": {"kind": "command", "processes": [
             {"role": "box", "count": request["workload"].get("boxes", 1) + 1, "argv": ["fill"]}]},
-        "arms": [{"name": arm["name"],
-                  "idle": {"lid": "needs size=small"} if arm["optimizations"]["size"] == "large" else {},
-                  "append": {"box": [json.dumps(arm["optimizations"], sort_keys=True,
+        "variants": [{"name": arm["name"],
+                  "idle": {"lid": "needs size=small"} if arm["switches"]["size"] == "large" else {},
+                  "append": {"box": [json.dumps(arm["switches"], sort_keys=True,
                                                 separators=(",", ":"))]}}
-                 for arm in request["arms"]],
+                 for arm in request["variants"]],
         "default_gates": [{"role": "box_max", "metric": "peak_rss_bytes"}]}))
 )";
 }
 
 json boxes_expansion(const json& request) {
-  json answer = json::parse(R"({"schema": "memduel.expanded/1",
+  json answer = json::parse(R"({"schema": "memduel.expanded/2",
     "workload": {"kind": "command", "processes": [{"role": "box", "argv": ["fill"]}]},
-    "arms": [], "default_gates": [{"role": "box_max", "metric": "peak_rss_bytes"}]})");
+    "variants": [], "default_gates": [{"role": "box_max", "metric": "peak_rss_bytes"}]})");
   answer["workload"]["processes"][0]["count"] = request.at("workload").value("boxes", 1) + 1;
-  for (const json& arm : request.at("arms"))
-    answer["arms"].push_back(
-        {{"name", arm.at("name")}, {"append", {{"box", {arm.at("optimizations").dump()}}}}});
+  for (const json& arm : request.at("variants"))
+    answer["variants"].push_back(
+        {{"name", arm.at("name")}, {"append", {{"box", {arm.at("switches").dump()}}}}});
   return answer;
 }
 
@@ -101,7 +100,7 @@ class ExpansionTest : public TestFolder {
     write_file_atomically(folder_ / "boxes.py", provider_program());
     config_ = json::parse(R"({
       "name": "b", "provider": ["python3", "boxes.py"], "workload": {"kind": "boxes", "boxes": 2},
-      "arms": [{"name": "before"}, {"name": "after", "preset": "tiny", "env": {"X": "1"}}],
+      "variants": [{"name": "before"}, {"name": "after", "preset": "tiny", "env": {"X": "1"}}],
       "baseline": "before"})");
   }
 
@@ -183,11 +182,11 @@ TEST_F(ExpansionTest, OfAnotherWorkloadIsAskedForAnew) {
 }
 
 TEST_F(ExpansionTest, ATwinThatHasItsOwnEnvironmentIsAskedFor) {
-  config_["arms"] = {{{"name", "one"}},
-                     {{"name", "other"}, {"twin_of", "one"}, {"env", {{"X", "1"}}}}};
+  config_["variants"] = {{{"name", "one"}},
+                         {{"name", "other"}, {"twin_of", "one"}, {"env", {{"X", "1"}}}}};
   config_["baseline"] = "one";
   const Experiment experiment = load();
-  const json& kept = experiment.resolved.at("expanded").at("arms");
+  const json& kept = experiment.resolved.at("expanded").at("variants");
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[1].at("name"), "other");
   EXPECT_EQ(parse_experiment(experiment.resolved.dump(), "c", "/").resolved, experiment.resolved);
@@ -210,7 +209,7 @@ TEST_F(ExpansionTest, IsTakenApartByTheProvidersSwitches) {
   for (const Arm& arm : ablation.arms) names.push_back(arm.name);
   EXPECT_THAT(names, ElementsAre("before", "after", "before+size", "after-size", "after-lid",
                                  "before+X", "after-X"))
-      << "a lid on a large box changes nothing, so that before+lid is no arm";
+      << "a lid on a large box changes nothing, so that before+lid is no variant";
   EXPECT_EQ(arguments_of(ablation.arms[2]), json::parse(R"({"size": "small", "lid": "on"})"));
 }
 
@@ -222,15 +221,16 @@ struct RemovedKey {
 
 TEST_F(ExpansionTest, AConditionInACatalogueIsRefusedInOneLineThatNamesWhatToUse) {
   const RemovedKey removed[] = {
-      {"/optimizations/1/matters_with",
+      {"/switches/1/matters_with",
        "found the removed key \"matters_with\" of the switch \"lid\": name the switch in \"idle\" "
        "of "
-       "an arm (docs/providers.md)"},
-      {"/optimizations/1/values/0/works_only_with",
-       "found the removed key \"works_only_with\" of the switch \"lid\": refuse the arm in expand "
+       "a variant (docs/providers.md)"},
+      {"/switches/1/values/0/works_only_with",
+       "found the removed key \"works_only_with\" of the switch \"lid\": refuse the variant in "
+       "expand "
        "(docs/providers.md)"},
-      {"/optimizations/0/at_most",
-       "found the removed key \"at_most\" of the switch \"size\": refuse the arm in expand "
+      {"/switches/0/at_most",
+       "found the removed key \"at_most\" of the switch \"size\": refuse the variant in expand "
        "(docs/providers.md)"}};
   for (const auto& [path, said] : removed) {
     ask_ = [&path = path](const Provider&, const std::string&, const json&) {
@@ -250,7 +250,7 @@ TEST_F(ExpansionTest, AReasonThatIsNoTextIsRefusedWhereItIsRead) {
   const AskProvider ask = [&](const Provider& provider, const std::string& word,
                               const json& request) {
     json answer = ask_program(provider, word, request);
-    if (word == "expand") answer["arms"][0]["idle"] = {{"lid", 1}};
+    if (word == "expand") answer["variants"][0]["idle"] = {{"lid", 1}};
     return answer;
   };
   EXPECT_THAT(error_of([&] { ablation_experiment(experiment, {}, ask); }).message(),
@@ -270,18 +270,18 @@ TEST_F(ExpansionTest, RefusesInTheProvidersWords) {
 }
 
 TEST_F(ExpansionTest, AnUnknownSwitchIsFoundByTheCatalogue) {
-  config_["arms"][1]["optimizations"] = {{"sise", "small"}};
+  config_["variants"][1]["switches"] = {{"sise", "small"}};
   EXPECT_EQ(refusal().message(),
-            "b.json, $.arms[1].optimizations: found unknown optimization \"sise\"\n"
+            "b.json, $.variants[1].switches: found unknown switch \"sise\"\n"
             "  did you mean \"size\"?");
-  config_["arms"][1] = {{"name", "after"}, {"preset", "tinny"}};
+  config_["variants"][1] = {{"name", "after"}, {"preset", "tinny"}};
   EXPECT_THAT(refusal().message(), HasSubstr("did you mean \"tiny\"?"));
 }
 
 TEST_F(ExpansionTest, WhatIsTheProvidersIsRefusedInAnArm) {
-  config_["arms"][1]["append"] = {{"box", {"x"}}};
+  config_["variants"][1]["append"] = {{"box", {"x"}}};
   EXPECT_EQ(refusal().message(),
-            "b.json, $.arms[1].append: found \"append\", which the provider says of an arm");
+            "b.json, $.variants[1].append: found \"append\", which the provider says of a variant");
   EXPECT_EQ(asked(), "catalogue\n") << "whether it has the kind";
 }
 
@@ -322,19 +322,19 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadAnswer{"", "found no JSON object"}, BadAnswer{"{", "found no JSON object"},
         BadAnswer{"[]", "found no JSON object"},
-        BadAnswer{"{}", "found the schema null, expected \"memduel.catalogue/1\""},
+        BadAnswer{"{}", "found the schema null, expected \"memduel.catalogue/2\""},
         BadAnswer{R"({"schema": 1})", "found the schema 1"},
-        BadAnswer{R"({"schema": "memduel.catalogue/1"})", "found nothing for \"name\""},
-        BadAnswer{R"({"schema": "memduel.catalogue/1", "name": "x", "version": 1})",
+        BadAnswer{R"({"schema": "memduel.catalogue/2"})", "found nothing for \"name\""},
+        BadAnswer{R"({"schema": "memduel.catalogue/2", "name": "x", "version": 1})",
                   "found number for \"version\", expected string"},
         BadAnswer{
-            R"({"schema": "memduel.catalogue/1", "name": "x", "version": "1", "presets": {}})",
+            R"({"schema": "memduel.catalogue/2", "name": "x", "version": "1", "presets": {}})",
             "found object for \"presets\", expected array"},
-        BadAnswer{R"({"schema": "memduel.catalogue/1", "name": "x", "version": "1", "kinds": [1]})",
+        BadAnswer{R"({"schema": "memduel.catalogue/2", "name": "x", "version": "1", "kinds": [1]})",
                   "found 1 in \"kinds\", expected text"},
         BadAnswer{
-            R"({"schema": "memduel.catalogue/1", "name": "x", "version": "1", "optimizations": [7]})",
-            "optimizations"}));
+            R"({"schema": "memduel.catalogue/2", "name": "x", "version": "1", "switches": [7]})",
+            "switches"}));
 
 /// What a provider answers to `expand`; its catalogue is sound.
 Error refusal_of_expansion(const json& answer) {
@@ -356,15 +356,16 @@ TEST(BadExpansion, ADefaultGateNeedsADirection) {
 }
 
 TEST(BadExpansion, IsToldWhatWasFound) {
-  for (const char* answer :
-       {R"({"arms": {}})", R"({"arms": [1, [], null]})", R"({"resolved": [1]})", R"({"groups": 5})",
-        R"({"groups": [5]})", R"({"default_gates": [{"role": 1}]})", R"({"meters": {}})",
-        R"({"meters": ["nope"]})", R"({"workload": {"processes": 7}})",
-        R"({"workload": {"final_model": {"path": "/etc/passwd"}}})",
-        R"({"workload": {"final_model": {"path": "{trial_dir}/../../x"}}})",
-        R"({"arms": [{"name": "original", "env": 3}, {"name": "optimized"}]})",
-        R"({"arms": [{"name": "original", "optimizations": 3}, {"name": "optimized"}]})",
-        R"({"arms": [{"name": "original", "templates": [{"to": "x"}]}, {"name": "optimized"}]})"}) {
+  for (
+      const char* answer :
+      {R"({"variants": {}})", R"({"variants": [1, [], null]})", R"({"resolved": [1]})",
+       R"({"groups": 5})", R"({"groups": [5]})", R"({"default_gates": [{"role": 1}]})",
+       R"({"meters": {}})", R"({"meters": ["nope"]})", R"({"workload": {"processes": 7}})",
+       R"({"workload": {"final_model": {"path": "/etc/passwd"}}})",
+       R"({"workload": {"final_model": {"path": "{trial_dir}/../../x"}}})",
+       R"({"variants": [{"name": "original", "env": 3}, {"name": "optimized"}]})",
+       R"({"variants": [{"name": "original", "switches": 3}, {"name": "optimized"}]})",
+       R"({"variants": [{"name": "original", "templates": [{"to": "x"}]}, {"name": "optimized"}]})"}) {
     const Error error = refusal_of_expansion(json::parse(answer));
     EXPECT_NE(error.code(), ExitCode::ok) << answer;
     EXPECT_THAT(error.message(), HasSubstr("s.json")) << answer;
@@ -373,8 +374,8 @@ TEST(BadExpansion, IsToldWhatWasFound) {
 }
 
 TEST_F(ExpansionTest, AnAnswerWithoutOneOfTheArmsIsRefused) {
-  change_ = [](json& answer) { answer["arms"].erase(1); };
-  EXPECT_THAT(refusal().message(), HasSubstr("found no arm \"after\""));
+  change_ = [](json& answer) { answer["variants"].erase(1); };
+  EXPECT_THAT(refusal().message(), HasSubstr("found no variant \"after\""));
 }
 
 TEST_F(ExpansionTest, AJobThatIsNoneIsRefusedAtItsPlace) {

@@ -55,7 +55,7 @@ TEST_F(SuiteFile, AMatrixIsEveryCombinationInItsOrder) {
 TEST_F(SuiteFile, IsToldFromAnExperiment) {
   load(R"([{"config": "a.json"}])");
   EXPECT_TRUE(is_suite(file_));
-  std::ofstream(file_) << R"({"name": "x", "arms": []} // an experiment)";
+  std::ofstream(file_) << R"({"name": "x", "variants": []} // an experiment)";
   EXPECT_FALSE(is_suite(file_));
 }
 

@@ -238,7 +238,7 @@ class Comparer {
 
   static Note varying_model(const std::string& arm, std::size_t count) {
     return {"final_model_varies",
-            fmt::format("the trials of arm {} end with {} different models", arm, count),
+            fmt::format("the trials of variant {} end with {} different models", arm, count),
             "a workload that is not deterministic can hide that it computes something else; fix "
             "its seeds and threads"};
   }
@@ -247,7 +247,7 @@ class Comparer {
                                   const std::string& name) const {
     const auto unpinned = unpinned_python(experiment_);
     return {"file_varies",
-            fmt::format("the trials of arm {} leave {} different {}", arm, count, name),
+            fmt::format("the trials of variant {} leave {} different {}", arm, count, name),
             "a job that is not repeatable can hide that it computes something else; fix its seeds "
             "and threads" +
                 (unpinned ? ": " + *unpinned : std::string())};

@@ -95,7 +95,7 @@ class ArtifactComparisonTest : public TestFolder {
       "workload": {"kind": "command", "processes": [{"role": "job", "argv": ["./job"]}],
                    "files": [{"name": "model", "path": "{trial_dir}/model.txt",
                               "compare": ["./diff", "{a}", "{b}"]}]},
-      "arms": [{"name": "before"}, {"name": "after", "append": {"job": ["--fast"]}}],
+      "variants": [{"name": "before"}, {"name": "after", "append": {"job": ["--fast"]}}],
       "baseline": "before"})");
     config["workload"]["processes"][0]["argv"].push_back(argument);
     return parse_experiment(config.dump(), "c.json", "/job", {}, small_provider());
@@ -156,7 +156,7 @@ TEST_F(ArtifactComparisonTest, TheLargestDifferenceOfAllBlocksBesideTheBaselines
   EXPECT_EQ(result.differences[0].max_within_baseline, 0.5);
   EXPECT_EQ(asked_, 3) << "equal pairs are asked about once";
   ASSERT_EQ(result.warnings.size(), 2U);
-  EXPECT_EQ(result.warnings[1].message, "the trials of arm before leave 2 different model");
+  EXPECT_EQ(result.warnings[1].message, "the trials of variant before leave 2 different model");
 }
 
 TEST_F(ArtifactComparisonTest, AJobThatIsToldItsBlockMayVary) {

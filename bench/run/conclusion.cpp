@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 /// The baseline without its name: what it runs, not what it is called.
 nlohmann::json baseline_program(const nlohmann::json& config) {
-  for (nlohmann::json arm : config.at("arms")) {
+  for (nlohmann::json arm : config.at("variants")) {
     if (arm.at("name") != config.at("baseline")) continue;
     for (const char* label : {"name", "preset", "twin_of"}) arm.erase(label);
     return arm;
@@ -91,14 +91,15 @@ void note_unexplained(Results& results, const RunData& run) {
   if (!results.difference_totals.empty() || !gate_failed(results)) return;
   const auto go = std::ranges::find(results.limitations, kGoHeapNote, &Note::code);
   if (go != results.limitations.end()) {
-    results.limitations.push_back(
-        {"where_unknown", "a gate failed, and no profile says where the arms differ", go->advice});
+    results.limitations.push_back({"where_unknown",
+                                   "a gate failed, and no profile says where the variants differ",
+                                   go->advice});
     return;
   }
   const nlohmann::json::json_pointer trials("/profile/trials");
   const bool is_off = run.config.contains(trials) && run.config.at(trials) == 0;
   results.limitations.push_back(
-      {"where_unknown", "a gate failed, and no profile says where the arms differ",
+      {"where_unknown", "a gate failed, and no profile says where the variants differ",
        is_off ? "the config has no profile trials: repeat the run with --set profile.trials=1"
               : "repeat the run with this gate, and with time for one trial more of each side"});
 }

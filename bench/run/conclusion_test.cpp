@@ -43,7 +43,7 @@ TEST_F(Conclusion, TellsGrowthByTimeWhoeverAsks) {
   const nlohmann::json config = {{"name", "hog"},
                                  {"workload", {{"kind", "command"}}},
                                  {"baseline", "a"},
-                                 {"arms", {{{"name", "a"}}, {{"name", "b"}}}}};
+                                 {"variants", {{{"name", "a"}}, {{"name", "b"}}}}};
   JobFacts job;
   job.roles = {"command"};
   {

@@ -101,7 +101,7 @@ TEST_F(DriverTest, WarmsUpTheBaselineFirstThenRunsASuperblockInItsRandomOrder) {
     const std::size_t arm = warmup ? place : superblock_order(1, 0, 2)[place];
     EXPECT_EQ(plan.id, static_cast<std::int64_t>(i) + 1);
     EXPECT_EQ(plan.arm, experiment_.arms[arm].name);
-    EXPECT_EQ(plan.block, times[plan.arm]++) << "an arm's first place is of the first block";
+    EXPECT_EQ(plan.block, times[plan.arm]++) << "a variant's first place is of the first block";
     EXPECT_EQ(plan.position, static_cast<int>(place));
     EXPECT_EQ(plan.kind, warmup ? TrialKind::warmup : TrialKind::measure);
   }
@@ -190,7 +190,7 @@ TEST_F(DriverTest, AModelThatVariesBetweenTrialsIsAWarning) {
   EXPECT_FALSE(run_data.artifact_differences.at(0).bit_identical);
   ASSERT_EQ(run_data.warnings.size(), 1U);
   EXPECT_EQ(run_data.warnings[0].message,
-            "the trials of arm optimized end with 2 different models");
+            "the trials of variant optimized end with 2 different models");
 }
 
 TEST_F(DriverTest, ModelsThatCannotBeComparedAreAWarning) {
@@ -670,7 +670,7 @@ TEST_F(DriverTest, EveryTracerLooksAtEveryArmAndResumingAddsOnlyWhatIsMissing) {
   experiment_.profile_trials = 1;
   experiment_.tracers = {"gperftools", "recorder"};
   options_.progress = [](const Progress& progress) {
-    EXPECT_EQ(progress.total, 10) << "three blocks and two tracers of two arms";
+    EXPECT_EQ(progress.total, 10) << "three blocks and two profilers of two variants";
   };
   int left = 1;
   fake_.change = [&](const TrialPlan& plan, TrialRun&) {
@@ -745,9 +745,9 @@ TEST_F(DriverTest, AProfileTrialThatFailsIsAWarningAndNotRepeated) {
   for (const Note& note : stored().warnings)
     if (note.code == "profile_failed") failures.push_back(note.message);
   EXPECT_THAT(failures,
-              testing::ElementsAre("the profile trial of arm original under jemalloc failed: "
+              testing::ElementsAre("the profile trial of variant original under jemalloc failed: "
                                    "server: killed by signal 6",
-                                   "the profile trial of arm optimized under jemalloc failed: "
+                                   "the profile trial of variant optimized under jemalloc failed: "
                                    "server: killed by signal 6"));
   EXPECT_THAT(stored().limitations,
               testing::Contains(testing::Field(&Note::code, "profiler_replaces_allocator")));

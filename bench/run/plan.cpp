@@ -55,7 +55,9 @@ class JobPlanner {
   }
 
  private:
-  std::string fill(const std::string& text) { return placeholders_.fill(text, "arm " + arm_.name); }
+  std::string fill(const std::string& text) {
+    return placeholders_.fill(text, "variant " + arm_.name);
+  }
 
   std::vector<std::string> filled(const Argv& argv) {
     std::vector<std::string> words;

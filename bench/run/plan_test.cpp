@@ -32,7 +32,8 @@ std::size_t stack_size(const ProcessSpec& process) {
 
 TEST(Plan, EveryArmsProcessesGetStacksOfTheSameSize) {
   Overrides overrides;
-  overrides.set = {"arms.optimized.env.MALLOC_ARENA_MAX=\"2\"", "arms.original.env.A=\"b\""};
+  overrides.set = {"variants.optimized.env.MALLOC_ARENA_MAX=\"2\"",
+                   "variants.original.env.A=\"b\""};
   const Experiment experiment = federated_experiment(overrides);
   const auto original = plan_trial(experiment, {1, 1, 0, 0, TrialKind::measure}, site()).plan;
   const auto optimized = plan_trial(experiment, {2, 1, 1, 1, TrialKind::measure}, site()).plan;
@@ -56,7 +57,7 @@ Experiment command_experiment() {
        "ready": {"port": "fl", "within_seconds": 9}, "end": "stop", "cwd": "{trial_dir}"},
       {"role": "client", "count": 2, "after": ["server"], "exit_statuses": [0, 3],
        "argv": ["./client", "{index}", "{port:fl}", "{seed}"], "env": {"OUT": "{trial_dir}/o"}}]},
-    "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
+    "variants": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
     "baseline": "before", "measure": {"seed": 77}})",
                           "c.json", "/job", {}, small_provider());
 }
@@ -179,8 +180,8 @@ TEST(CommandPlan, TheArmWithFewerArgumentsIsPadded) {
 
 Experiment with_allocators(const std::string& original, const std::string& optimized) {
   Overrides overrides;
-  overrides.set = {"arms.original.allocator=\"" + original + "\"",
-                   "arms.optimized.allocator=\"" + optimized + "\""};
+  overrides.set = {"variants.original.allocator=\"" + original + "\"",
+                   "variants.optimized.allocator=\"" + optimized + "\""};
   return federated_experiment(overrides);
 }
 
@@ -213,7 +214,7 @@ TEST(AllocatorPlan, AnArmThatNamesNoneIsLeftAlone) {
 
 TEST(AllocatorPlan, TheRecorderComesBeforeTheAllocatorItCounts) {
   json document = command_experiment().resolved;
-  document["arms"][1]["allocator"] = "tcmalloc";
+  document["variants"][1]["allocator"] = "tcmalloc";
   document["workload"]["processes"][0]["argv"][0] = "/bin/true";
   document["workload"]["processes"][1]["argv"][0] = "/bin/true";
   document["workload"]["processes"][1]["env"]["LD_PRELOAD"] = "/opt/own.so";
@@ -250,7 +251,7 @@ TEST(ProfilePlan, ASlowTracersTrialHasMoreTimeAndTheWorkerIsTold) {
 TEST(ProfilePlan, TheRecorderIsNotInAProcessOfAnotherTracer) {
   Overrides overrides;
   overrides.set = {"measure.meters=[\"procfs\", \"heap\"]",
-                   "arms.original.env.LD_PRELOAD=\"/opt/own.so\""};
+                   "variants.original.env.LD_PRELOAD=\"/opt/own.so\""};
   const Experiment experiment = federated_experiment(overrides);
   const auto process_of = [&](TrialKind kind, const std::string& tracer) {
     return plan_trial(experiment, {1, 1, 0, 0, kind, tracer}, site()).plan.processes[0];

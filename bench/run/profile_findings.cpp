@@ -134,7 +134,7 @@ ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>&
       by_trial[{name.role, name.trial}].push_back(std::move(*read[i]));
     else
       problems.push_back(
-          {"profile_unreadable", why[i], "where the arms differ is told without this profile"});
+          {"profile_unreadable", why[i], "where the variants differ is told without this profile"});
   }
   ArmProfiles profiles;
   for (auto& [looked, trial] : by_trial) profiles[looked.first].push_back(std::move(trial));

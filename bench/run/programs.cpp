@@ -127,7 +127,7 @@ bool is_made_by_the_job(const JobProcess& process) {
 }
 
 std::string place_of(const Arm& arm, const JobProcess& process) {
-  return fmt::format("arm {}, role {}", arm.name, process.role);
+  return fmt::format("variant {}, role {}", arm.name, process.role);
 }
 
 /// Whether a folder is the bin of a virtualenv.
@@ -169,7 +169,7 @@ std::string advice_on_path(const std::string& path, const std::string& name) {
   const auto usual = resolve_program(name, "/", inherited_path());
   if (path == inherited_path() || !usual)
     return "install it, or give a path that starts at the process's cwd";
-  return fmt::format("it is {} here: put the folder behind those of the arm's PATH, {}:{}",
+  return fmt::format("it is {} here: put the folder behind those of the variant's PATH, {}:{}",
                      usual->string(), path, usual->parent_path().string());
 }
 
@@ -272,7 +272,7 @@ void refuse_arms_that_run_the_same(const Experiment& experiment) {
   const auto equal = equal_arms(experiment, [](const fs::path& file) { return file.string(); });
   if (!equal) return;
   throw Error(ExitCode::usage,
-              fmt::format("the arms \"{}\" and \"{}\" run the same program, with the same "
+              fmt::format("the variants \"{}\" and \"{}\" run the same program, with the same "
                           "arguments, environment and directory",
                           equal->first, equal->second),
               "", kMeasureTheNoise);
@@ -342,12 +342,13 @@ std::optional<Note> warning_of_equal_contents(const Experiment& experiment) {
   const auto equal =
       equal_arms(experiment, [](const fs::path& file) { return sha256_hex_of_file(file); });
   if (!equal) return std::nullopt;
-  return Note{"variants_have_equal_contents",
-              fmt::format("the programs of the arms {} and {} are different files with the same "
-                          "contents, and all else is the same",
-                          equal->first, equal->second),
-              "what differs between them can only be noise, or files that they find beside "
-              "themselves"};
+  return Note{
+      "variants_have_equal_contents",
+      fmt::format("the programs of the variants {} and {} are different files with the same "
+                  "contents, and all else is the same",
+                  equal->first, equal->second),
+      "what differs between them can only be noise, or files that they find beside "
+      "themselves"};
 }
 
 std::optional<Note> warning_of_programs_elsewhere(const Experiment& experiment) {

@@ -71,7 +71,7 @@ TEST_F(Programs, AMissingOneIsNamedWithItsArmAndRole) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_EQ(error.message(),
-              "arm before, role server: no program \"absent\" in its PATH, /nowhere:" +
+              "variant before, role server: no program \"absent\" in its PATH, /nowhere:" +
                   (dir_ / "bin").string() +
                   "\n  install it, or give a path that starts at the process's cwd");
   }
@@ -83,7 +83,7 @@ TEST_F(Programs, APathWithoutTheFolderOfASystemsProgramIsToldWhichToAdd) {
   experiment.arms[0].env["PATH"] = own;
   const fs::path sh = *resolve_program("sh", "/", getenv("PATH"));
   EXPECT_EQ(error_of([&] { program_hashes(experiment); }).advice(),
-            "it is " + sh.string() + " here: put the folder behind those of the arm's PATH, " +
+            "it is " + sh.string() + " here: put the folder behind those of the variant's PATH, " +
                 own + ":" + sh.parent_path().string());
   experiment.arms[0].env["PATH"] = own + ":$PATH";
   EXPECT_THAT(error_of([&] { program_hashes(experiment); }).advice(),
@@ -108,7 +108,7 @@ TEST_F(Programs, AVirtualenvWithoutAPythonProgramIsNotPassedOver) {
   const Error lacks = error_of([&] { program_hashes(experiment); });
   EXPECT_EQ(lacks.code(), ExitCode::usage);
   EXPECT_THAT(lacks.message(),
-              testing::StartsWith("arm before, role server, PATH: no program \"pytest\" in " +
+              testing::StartsWith("variant before, role server, PATH: no program \"pytest\" in " +
                                   (venv / "bin").string() + "; "));
   experiment.arms[0].processes[0].argv = {"sh"};
   EXPECT_NO_THROW(program_hashes(experiment)) << "a virtualenv has no shell of its own";
@@ -149,7 +149,7 @@ TEST_F(Programs, ArmsThatRunTheSameFileUnderTwoNamesAreRefused) {
   experiment.arms[1].name = "after";
   experiment.arms[1].processes[0].argv = {(dir_ / "bin/tool").string()};
   EXPECT_THAT(error_of([&] { program_hashes(experiment); }).message(),
-              testing::HasSubstr("the arms \"before\" and \"after\" run the same program"));
+              testing::HasSubstr("the variants \"before\" and \"after\" run the same program"));
   experiment.arms[1].processes[0].argv.emplace_back("--fast");
   EXPECT_NO_THROW(program_hashes(experiment));
 }

@@ -50,7 +50,7 @@ void send(ProcessSpec& process, const PlanSite& site, const std::filesystem::pat
         fmt::format("found node {}, and the allocation has {}", process.node, site.nodes.size()),
         "role " + process.role, "ask Slurm for more: --nodes");
   if (process.allocator)
-    throw Error(ExitCode::usage, "an arm's allocator cannot be verified on another node",
+    throw Error(ExitCode::usage, "a variant's allocator cannot be verified on another node",
                 "role " + process.role, "set LD_PRELOAD in its env, or leave out its node");
   const std::string& node = site.nodes[static_cast<std::size_t>(process.node - 1)].name;
   const std::string token = random_digits();

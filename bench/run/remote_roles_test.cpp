@@ -23,7 +23,7 @@ Experiment spread_experiment() {
       {"role": "sink", "argv": ["./sink"], "node": 2, "end": "stop"},
       {"role": "client", "count": 3, "node": [2, 3], "after": ["server"],
        "argv": ["./client", "{node:server}:80", "{node:client-2}"]}]},
-    "arms": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}], "baseline": "a",
+    "variants": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}], "baseline": "a",
     "measure": {"meters": ["procfs", "heap"]}})",
                           "c.json", "/job", {});
 }

@@ -41,7 +41,7 @@ Share share_from(const std::string& text, const std::string& place) {
     if (share.number > 0 && share.number <= share.of) return share;
   }
   throw Error(ExitCode::usage,
-              fmt::format("found \"{}\", expected a share such as 2/4: the second of four", text),
+              fmt::format("found \"{}\", expected a shard such as 2/4: the second of four", text),
               place);
 }
 
@@ -52,16 +52,16 @@ std::string to_text(const Share& share) {
 SuperblockRange superblocks_of(const Share& share, int blocks) {
   if (blocks % 2 != 0)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected an even number: a share has whole superblocks, "
+                fmt::format("found {}, expected an even number: a shard has whole superblocks, "
                             "which are two blocks",
                             format_count(blocks, "block")),
                 "--repeats");
   const int superblocks = blocks / 2;
   if (share.of > superblocks)
     throw Error(ExitCode::usage,
-                fmt::format("found {} shares of {} blocks, expected at most {}", share.of, blocks,
+                fmt::format("found {} shards of {} blocks, expected at most {}", share.of, blocks,
                             superblocks),
-                "--blocks", "give a larger --repeats, or fewer shares");
+                "--shard", "give a larger --repeats, or fewer shards");
   const auto begin = [&](int number) {
     return static_cast<int>(static_cast<std::int64_t>(number) * superblocks / share.of);
   };
@@ -91,8 +91,8 @@ Part read_part(const fs::path& directory, WithSeries series) {
   part.programs = read_programs(directory);
   const auto share = part.run.environment.find(kShareKey);
   if (share == part.run.environment.end() || !share->is_string())
-    refuse(part, "is a run of its own, expected a share of one",
-           "shares are made by memduel run CONFIG --blocks I/N");
+    refuse(part, "is a run of its own, expected a shard of one",
+           "shards are made by memduel run CONFIG --shard I/N");
   part.share = share_from(share->get<std::string>(), directory.string());
   return part;
 }
@@ -103,27 +103,27 @@ void refuse_others(const std::vector<Part>& parts) {
   for (const Part& part : parts) {
     if (part.run.config_sha256 != first.run.config_sha256)
       refuse(part,
-             fmt::format("is a share of another plan than {}: its config or its seed differs",
+             fmt::format("is a shard of another plan than {}: its config or its seed differs",
                          first.directory.string()),
-             "give every share the same config, --repeats and --seed");
+             "give every shard the same config, --repeats and --seed");
     if (part.share.of != first.share.of)
       refuse(part,
-             fmt::format("is share {}, and {} is {}", to_text(part.share), first.directory.string(),
+             fmt::format("is shard {}, and {} is {}", to_text(part.share), first.directory.string(),
                          to_text(first.share)),
-             "give every share the same number of shares");
+             "give every shard the same number of shards");
     for (const auto& [path, sha256] : part.programs) {
       const auto other = first.programs.find(path);
       if (other != first.programs.end() && other->second != sha256)
         refuse(part, fmt::format("ran another build of {} than {}", path, first.directory.string()),
-               "measure all shares with the same programs");
+               "measure all shards with the same programs");
     }
   }
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (parts[i].share.number == parts[i - 1].share.number)
       refuse(parts[i],
-             fmt::format("is share {}, and so is {}", to_text(parts[i].share),
+             fmt::format("is shard {}, and so is {}", to_text(parts[i].share),
                          parts[i - 1].directory.string()),
-             "give each share once");
+             "give each shard once");
 }
 
 /// Warm-ups and profiles are the first share's; blocks are everyone's.
@@ -167,7 +167,7 @@ void note_machines(const std::vector<Part>& parts, Store& store) {
   for (const Part& part : parts) {
     const std::string print = part.run.environment.value("fingerprint", "");
     std::string& words = machines[print];
-    words += words.empty() ? machine_of(part.run.environment) + ": shares " : ", ";
+    words += words.empty() ? machine_of(part.run.environment) + ": shards " : ", ";
     words += std::to_string(part.share.number);
   }
   if (machines.size() < 2) return;
@@ -175,8 +175,8 @@ void note_machines(const std::vector<Part>& parts, Store& store) {
   for (const auto& [print, words] : machines) all += (all.empty() ? "" : "; ") + words;
   store.add_warning(
       {"machines_differ",
-       fmt::format("the shares were measured on {} kinds of machine ({})", machines.size(), all),
-       "each superblock is of one machine, so that arms are compared on equal "
+       fmt::format("the shards were measured on {} kinds of machine ({})", machines.size(), all),
+       "each superblock is of one machine, so that variants are compared on equal "
        "ground; absolute numbers are of all machines together"});
 }
 
@@ -194,7 +194,7 @@ int whole_blocks(const Part& part) {
   std::map<int, std::set<std::string>> arms;  // by block
   for (const TrialData& trial : part.run.trials)
     if (trial.kind == TrialKind::measure) arms[trial.block].insert(trial.arm);
-  const auto told = part.run.config.find("arms");
+  const auto told = part.run.config.find("variants");
   const std::size_t all = told == part.run.config.end() ? 0 : told->size();
   return static_cast<int>(
       std::ranges::count_if(arms, [&](const auto& block) { return block.second.size() >= all; }));
@@ -213,10 +213,10 @@ void note_gaps(const std::vector<Part>& parts, Store& store) {
     if (blocks >= range.blocks()) continue;
     store.add_warning(
         {"shard_missing",
-         fmt::format("share {} {}: of blocks {} to {} there are {}", to_text(share),
+         fmt::format("shard {} {}: of blocks {} to {} there are {}", to_text(share),
                      part == by_number.end() ? "is missing" : "was not finished",
                      2 * range.first + 1, 2 * range.end, blocks),
-         fmt::format("run it again with --blocks {} and merge again", to_text(share))});
+         fmt::format("run it again with --shard {} and merge again", to_text(share))});
   }
 }
 

@@ -106,7 +106,7 @@ TEST(ShareOf, DividesAPlanWithoutGapsOrOverlaps) {
 
 TEST(ShareOf, RefusesWhatIsNone) {
   for (const char* text : {"", "2", "0/4", "5/4", "-1/4", "1/0", "1/4x", "a/b", "1/ 4"})
-    EXPECT_THROW(share_from(text, "--blocks"), Error) << text;
+    EXPECT_THROW(share_from(text, "--shard"), Error) << text;
   EXPECT_EQ(share_from("2/4", "").number, 2);
   EXPECT_THROW(superblocks_of({1, 2}, 7), Error);
   EXPECT_THROW(superblocks_of({1, 5}, 8), Error);
@@ -151,7 +151,7 @@ TEST_F(Shares, TogetherAreTheRunThatOneMachineWouldHaveMade) {
 TEST_F(Shares, AreWholeWithEveryArmOfEveryBlock) {
   EXPECT_TRUE(is_whole_share(measured("whole", Share{1, 4})));
   const fs::path cut = measured("cut", Share{2, 4}, 1, 5);
-  EXPECT_FALSE(is_whole_share(cut)) << "its second block has one arm only";
+  EXPECT_FALSE(is_whole_share(cut)) << "its second block has one variant only";
   EXPECT_FALSE(is_whole_share(measured("alone", {}))) << "is no share";
   EXPECT_FALSE(is_whole_share(folder_ / "nowhere"));
   const RunData run = merged({cut, folder_ / "whole"});
@@ -159,7 +159,7 @@ TEST_F(Shares, AreWholeWithEveryArmOfEveryBlock) {
   std::set<std::string> told;
   for (const Note& note : run.warnings)
     if (note.code == "shard_missing") told.insert(note.message);
-  EXPECT_THAT(told, testing::Contains("share 2/4 was not finished: of blocks 3 to 4 there are 1"));
+  EXPECT_THAT(told, testing::Contains("shard 2/4 was not finished: of blocks 3 to 4 there are 1"));
 }
 
 TEST_F(Shares, MissingOrUnfinishedAreNamed) {
@@ -168,8 +168,8 @@ TEST_F(Shares, MissingOrUnfinishedAreNamed) {
   for (const Note& note : run.warnings)
     if (note.code == "shard_missing") missing.push_back(note.message);
   ASSERT_EQ(missing.size(), 2U);
-  EXPECT_EQ(missing[0], "share 2/4 is missing: of blocks 3 to 4 there are 0");
-  EXPECT_THAT(missing[1], HasSubstr("share 4/4"));
+  EXPECT_EQ(missing[0], "shard 2/4 is missing: of blocks 3 to 4 there are 0");
+  EXPECT_THAT(missing[1], HasSubstr("shard 4/4"));
 }
 
 TEST_F(Shares, OfDifferentMachinesAreSaidToBe) {
@@ -190,7 +190,7 @@ TEST_F(Shares, OfAnotherPlanBuildOrNumberAreRefused) {
   const fs::path first = measured("a", Share{1, 2});
   EXPECT_THAT(refusal({first, measured("whole", std::nullopt)}), HasSubstr("a run of its own"));
   EXPECT_THAT(refusal({first, measured("again", Share{1, 2})}), HasSubstr("and so is"));
-  EXPECT_THAT(refusal({first, measured("of4", Share{2, 4})}), HasSubstr("share 2/4"));
+  EXPECT_THAT(refusal({first, measured("of4", Share{2, 4})}), HasSubstr("shard 2/4"));
   EXPECT_THAT(refusal({first, folder_ / "nothing"}), HasSubstr("no run here"));
   programs_["/bin/worker"] = "5678";
   EXPECT_THAT(refusal({first, measured("build", Share{2, 2})}), HasSubstr("another build"));

@@ -215,7 +215,7 @@ SlurmRecord read_slurm_record(const fs::path& directory) {
   for (std::size_t i = 0; i < record.tasks.size(); ++i)
     if (record.tasks[i].share != static_cast<int>(i) + 1)
       throw Error(ExitCode::io,
-                  fmt::format("found share {}, expected {}", record.tasks[i].share, i + 1),
+                  fmt::format("found shard {}, expected {}", record.tasks[i].share, i + 1),
                   fmt::format("{}: /tasks/{}", file.string(), i));
   return record;
 }
@@ -367,7 +367,7 @@ std::string SlurmShares::judge(ShareTask& task) {
 }
 
 std::string SlurmShares::how_it_ended(const ShareTask& task, const std::string& end) const {
-  return fmt::format("share {} of {} ended early: {} (job {}){}", task.share, record_.tasks.size(),
+  return fmt::format("shard {} of {} ended early: {} (job {}){}", task.share, record_.tasks.size(),
                      end.empty() ? "Slurm does not know how" : end,
                      to_text(SlurmTaskId{task.job, task.index}), last_words(task));
 }

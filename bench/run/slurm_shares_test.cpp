@@ -128,7 +128,7 @@ TEST_F(SharesOnSlurm, AreOneArray) {
   const SlurmShares shares = handed_over(4);
   EXPECT_THAT(slurm_.called("sbatch"),
               ElementsAre("--parsable", "--job-name=memduel-duel-1234", "--array=1-4",
-                          "--export=ALL,MEMDUEL_SHARE_OFFSET=0",
+                          "--export=ALL,MEMDUEL_SHARD_OFFSET=0",
                           "--output=" + (folder_ / "log-%A-%a.txt").string(), "--mem=1G",
                           (folder_ / "task.sh").string()));
   EXPECT_EQ(shares.summary(), "4 PENDING");
@@ -142,9 +142,9 @@ TEST_F(SharesOnSlurm, AreSeveralArraysWhereOneIsTooSmall) {
   std::vector<std::string> arrays;
   for (const std::string& word : slurm_.called("sbatch"))
     if (word.starts_with("--array=") || word.starts_with("--export=")) arrays.push_back(word);
-  EXPECT_THAT(arrays, ElementsAre("--array=1-3", "--export=ALL,MEMDUEL_SHARE_OFFSET=0",
-                                  "--array=1-3", "--export=ALL,MEMDUEL_SHARE_OFFSET=3", "--array=1",
-                                  "--export=ALL,MEMDUEL_SHARE_OFFSET=6"));
+  EXPECT_THAT(arrays, ElementsAre("--array=1-3", "--export=ALL,MEMDUEL_SHARD_OFFSET=0",
+                                  "--array=1-3", "--export=ALL,MEMDUEL_SHARD_OFFSET=3", "--array=1",
+                                  "--export=ALL,MEMDUEL_SHARD_OFFSET=6"));
 }
 
 TEST_F(SharesOnSlurm, ThatFailAreTriedAgainAndThenLost) {
@@ -154,13 +154,13 @@ TEST_F(SharesOnSlurm, ThatFailAreTriedAgainAndThenLost) {
   write_file_atomically(folder_ / "log-17-2.txt", "first\nkilled for memory\n");
   EXPECT_THAT(shares.look(), IsEmpty()) << "its files may come late";
   slurm_.answers["sbatch"].out = "18\n";
-  EXPECT_THAT(shares.look(), ElementsAre("share 2 of 2 ended early: OUT_OF_MEMORY (job 17_2); " +
+  EXPECT_THAT(shares.look(), ElementsAre("shard 2 of 2 ended early: OUT_OF_MEMORY (job 17_2); " +
                                          (folder_ / "log-17-2.txt").string() +
                                          " ends with: killed for memory; trying again, 1 of 1"));
   EXPECT_THAT(slurm_.called("sbatch"), testing::Contains("--array=2"));
   EXPECT_EQ(shares.summary(), "1 PENDING, 1 RUNNING");
   EXPECT_THAT(shares.look(), IsEmpty());
-  EXPECT_THAT(shares.look(), ElementsAre("share 2 of 2 ended early: OUT_OF_MEMORY (job 18_2); it "
+  EXPECT_THAT(shares.look(), ElementsAre("shard 2 of 2 ended early: OUT_OF_MEMORY (job 18_2); it "
                                          "is not tried again"));
   EXPECT_TRUE(shares.has_lost());
   EXPECT_FALSE(shares.over());
@@ -201,7 +201,7 @@ TEST_F(SharesOnSlurm, GoOnFromTheirRecord) {
   SlurmShares after(folder_, record, 1, slurm_.commands());
   slurm_.answers["squeue"].out = "17_1|RUNNING|None\n";
   slurm_.answers["sacct"] = {0, "NODE_FAIL\n", ""};
-  EXPECT_THAT(after.go_on(), ElementsAre("share 2 of 2 ended early: NODE_FAIL (job 17_2); it is "
+  EXPECT_THAT(after.go_on(), ElementsAre("shard 2 of 2 ended early: NODE_FAIL (job 17_2); it is "
                                          "handed over again"));
 }
 
@@ -222,7 +222,7 @@ TEST_F(SharesOnSlurm, AreRefusedWhereTheirRecordIsDamaged) {
               HasSubstr("memduel.slurm/9"));
   EXPECT_THAT(message(R"({"schema": "memduel.slurm/2", "name": "", "config_sha256": "", "seed": 1,
       "sbatch": [], "tasks": [{"shard": 3, "job": 1, "index": 1, "attempts": 1, "state": ""}]})"),
-              HasSubstr("found share 3, expected 1"));
+              HasSubstr("found shard 3, expected 1"));
   EXPECT_THROW(read_slurm_record(folder_ / "nowhere"), Error);
 }
 

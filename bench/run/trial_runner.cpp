@@ -63,7 +63,7 @@ std::optional<Note> take_warning(const TrialData& trial, RoleData& role,
   role.metrics.erase(level.gauge);
   if (rounds.empty()) return std::nullopt;
   return Note{level.code,
-              fmt::format("trial {}, arm {}: {} for {} in {}: at most {:.1f} % used", trial.id,
+              fmt::format("trial {}, variant {}: {} for {} in {}: at most {:.1f} % used", trial.id,
                           trial.arm, level.words, role.role, rounds_in_words(rounds), 100 * most),
               "its stderr in logs/ says whose memory"};
 }
@@ -220,8 +220,8 @@ void TrialRunner::run(TrialSlot slot) {
   if (slot.kind == TrialKind::profile) keep_profiles_of(planned.plan, trial);
   if (slot.kind == TrialKind::warmup && trial.trial.status != TrialStatus::ok)
     trial.warnings.push_back({"warmup_failed",
-                              fmt::format("the warm-up trial of arm {} failed: {}", trial.trial.arm,
-                                          trial.trial.failure),
+                              fmt::format("the warm-up trial of variant {} failed: {}",
+                                          trial.trial.arm, trial.trial.failure),
                               "the first trials that count may be those that warm files and "
                               "caches"});
   for (Note& note : take_memory_warnings(trial.trial)) trial.warnings.push_back(std::move(note));
@@ -266,7 +266,7 @@ void TrialRunner::keep_profiles_of(const TrialPlan& plan, TrialRun& trial) const
          ""});
   if (trial.trial.status != TrialStatus::ok)
     trial.warnings.push_back({"profile_failed",
-                              fmt::format("the profile trial of arm {} under {} failed: {}",
+                              fmt::format("the profile trial of variant {} under {} failed: {}",
                                           plan.arm, plan.tracer, trial.trial.failure),
                               ""});
 }

@@ -174,9 +174,10 @@ TEST(MemoryWarnings, NameTrialArmRoleRoundsAndTheMost) {
   const std::vector<Note> notes = take_memory_warnings(trial);
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0].code, "memory_critical");
-  EXPECT_EQ(notes[0].message,
-            "trial 4, arm optimized: memory was critically short for simulator in rounds 3, 7: at "
-            "most 87.0 % used");
+  EXPECT_EQ(
+      notes[0].message,
+      "trial 4, variant optimized: memory was critically short for simulator in rounds 3, 7: at "
+      "most 87.0 % used");
 }
 
 TEST(MemoryWarnings, ListTenRoundsAndCountTheRest) {

@@ -28,13 +28,13 @@ RunData ablation_run(const Peaks& peaks, const json& switches, int blocks = kBlo
   RunData run;
   run.config = {{"name", "x"},
                 {"baseline", "old"},
-                {"arms", json::array()},
+                {"variants", json::array()},
                 {"measure", {{"repeats", blocks}}},
                 {"ablation", {{"candidate", "new"}, {"switches", switches}}}};
   run.environment = {{"fingerprint", "here"}};
   run.job = server_and_clients(2);
   for (const auto& [arm, peak] : peaks) {
-    run.config["arms"].push_back({{"name", arm}});
+    run.config["variants"].push_back({{"name", arm}});
     for (int block = 1; block <= blocks; ++block)
       run.trials.push_back(
           make_trial(arm, block, "server", {{kMetric, peak * kMiB + block * 4096.0}}));
@@ -45,8 +45,8 @@ RunData ablation_run(const Peaks& peaks, const json& switches, int blocks = kBlo
 json three_switches() {
   json switches = json::array();
   for (const char* name : {"x", "y", "z"})
-    switches.push_back(switch_entry(name, {{"arm", std::string("old+") + name}},
-                                    {{"arm", std::string("new-") + name}}));
+    switches.push_back(switch_entry(name, {{"variant", std::string("old+") + name}},
+                                    {{"variant", std::string("new-") + name}}));
   return switches;
 }
 
@@ -105,9 +105,9 @@ TEST(Ablation, SaysWhereASwitchSavesOnOneSideAndCostsOnTheOther) {
 TEST(Ablation, PutsTheLargestSavingFirst) {
   const Ablation ablation = ablation_of(
       ablation_run({{"old", 100}, {"new", 50}, {"old+x", 130}, {"old+y", 80}, {"old+z", 70}},
-                   {switch_entry("x", {{"arm", "old+x"}}, {{"idle", "needs y"}}),
-                    switch_entry("y", {{"arm", "old+y"}}, {{"idle", "needs y"}}),
-                    switch_entry("z", {{"arm", "old+z"}}, {{"idle", "needs y"}})}));
+                   {switch_entry("x", {{"variant", "old+x"}}, {{"idle", "needs y"}}),
+                    switch_entry("y", {{"variant", "old+y"}}, {{"idle", "needs y"}}),
+                    switch_entry("z", {{"variant", "old+z"}}, {{"idle", "needs y"}})}));
   EXPECT_THAT(ablation.rows, ElementsAre(testing::Field(&AblationRow::optimization, "z"),
                                          testing::Field(&AblationRow::optimization, "y"),
                                          testing::Field(&AblationRow::optimization, "x")));
@@ -142,7 +142,8 @@ TEST(Interaction, IsTheWholeLessTheSumOfTheParts) {
 }
 
 TEST(Interaction, OfASingleSwitchIsExactlyNone) {
-  const json switches = json::array({switch_entry("x", {{"arm", "new"}}, {{"arm", "old"}})});
+  const json switches =
+      json::array({switch_entry("x", {{"variant", "new"}}, {{"variant", "old"}})});
   const Ablation ablation = ablation_of(ablation_run({{"old", 100}, {"new", 50}}, switches));
   const AblationTotal& total = ablation.totals.at(0);
   EXPECT_EQ(total.added_alone.remainder, 0);

@@ -236,7 +236,7 @@ TEST(Analyse, JudgesACeilingOfWhatOnlyTheCandidateHas) {
 
 TEST(Analyse, JudgesTheOnlyVariantByCeilings) {
   RunData run = make_duel("peak_rss_bytes", mib({34.8}), {});
-  run.config["arms"] = {{{"name", "a"}}};
+  run.config["variants"] = {{{"name", "a"}}};
   run.environment["watched"] = nlohmann::json::array();
   const auto exit_of = [&](const char* gate) {
     return analyse(run, with_gates({gate})).overall.exit_code;
@@ -250,7 +250,7 @@ TEST(Analyse, JudgesTheOnlyVariantByCeilings) {
 
 TEST(Analyse, TheBestCandidateFailsNoGate) {
   RunData run = make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore);
-  run.config["arms"].push_back({{"name", "c"}});
+  run.config["variants"].push_back({{"name", "c"}});
   for (size_t i = 0; i < kQuiet.size(); ++i)
     run.trials.push_back(
         make_trial("c", static_cast<int>(i) + 1, "all", {{"peak_rss_bytes", 0.9 * kQuiet[i]}}));
@@ -294,7 +294,7 @@ TEST(Analyse, NamesTheNearestRoleOfAWrongGate) {
 
 TEST(Analyse, BelievesNothingWhenItsOwnControlFlags) {
   RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
-  run.config["arms"].push_back({{"name", "twin"}, {"twin_of", "a"}});
+  run.config["variants"].push_back({{"name", "twin"}, {"twin_of", "a"}});
   for (size_t i = 0; i < kTwoPercentMore.size(); ++i) {
     run.trials.push_back(make_trial("twin", static_cast<int>(i) + 1, "all",
                                     {{"peak_rss_bytes", kTwoPercentMore[i]}}));
@@ -322,7 +322,7 @@ RealRun real_run(const std::string& name) {
   const nlohmann::json told = nlohmann::json::parse(file);
   RealRun real;
   real.run.config = {{"baseline", told.at("baseline")},
-                     {"arms", nlohmann::json::array()},
+                     {"variants", nlohmann::json::array()},
                      {"gates", nlohmann::json::array()},
                      {"measure", {{"order", "superblocks"}, {"repeats", 6}}}};
   std::map<int, int> positions;  // by superblock
@@ -341,7 +341,7 @@ RealRun real_run(const std::string& name) {
     }
     if (std::ranges::find(arms, trial.arm) == arms.end()) {
       arms.push_back(trial.arm);
-      real.run.config["arms"].push_back({{"name", trial.arm}});
+      real.run.config["variants"].push_back({{"name", trial.arm}});
     }
     real.run.trials.push_back(std::move(trial));
   }

@@ -21,16 +21,16 @@ TEST(SettingsFromConfig, TakesRepeatsAsAFixedDesign) {
 TEST(SettingsFromConfig, LooksAdaptivelyWithoutRepeats) {
   EXPECT_EQ(settings_from_config(nlohmann::json::object()).looks.size(), 4U);
   nlohmann::json config = {{"measure", {{"order", "restricted"}}},
-                           {"arms", {{{"name", "a"}}, {{"name", "b"}}}}};
+                           {"variants", {{{"name", "a"}}, {{"name", "b"}}}}};
   EXPECT_EQ(settings_from_config(config).looks.front().blocks, 6);
-  config["arms"].push_back({{"name", "c"}});
+  config["variants"].push_back({{"name", "c"}});
   EXPECT_EQ(settings_from_config(config).looks.front().blocks, 8) << "two candidates";
 }
 
 TEST(PlannedLooks, CountTheGatesOfAllCandidates) {
   RunData run;
   run.config = {
-      {"arms",
+      {"variants",
        {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "t"}, {"control", true}}}},
       {"measure", {{"order", "superblocks"}}}};
   // Two default gates for three candidates: .01 / 6 is below 2 / 6^3, so that 6 blocks are refused.
@@ -43,7 +43,7 @@ TEST(TooFewTrials, DoNotCountGrowthWhereTooFewRoundsGiveIt) {
   RunData run;
   run.job = server_and_clients(2);
   run.config = {{"workload", {{"rounds", 49}}},
-                {"arms", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
+                {"variants", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
                 {"measure", {{"repeats", 5}}}};
   // Five blocks reach p = 2 / C(10, 5) = 0.0079: below .05 / 6, above .05 / 9.
   EXPECT_FALSE(too_few_trials(run, settings_from_config(run.config)));
@@ -54,11 +54,11 @@ TEST(TooFewTrials, DoNotCountGrowthWhereTooFewRoundsGiveIt) {
 /// Of so many candidates, with the gates.
 RunData plan_of(int trials, int candidates, const std::vector<std::string>& gates) {
   RunData run;
-  run.config = {{"arms", {{{"name", "baseline"}}}},
+  run.config = {{"variants", {{{"name", "baseline"}}}},
                 {"gates", gates},
                 {"measure", {{"repeats", trials}, {"order", "superblocks"}}}};
   for (int i = 0; i < candidates; ++i)
-    run.config["arms"].push_back({{"name", "candidate-" + std::to_string(i)}});
+    run.config["variants"].push_back({{"name", "candidate-" + std::to_string(i)}});
   return run;
 }
 
@@ -111,10 +111,10 @@ RunData planned(int arms, int gates) {
   RunData run;
   run.config = {{"baseline", "v0"},
                 {"measure", {{"order", "restricted"}, {"seed", 1}}},
-                {"arms", nlohmann::json::array()},
+                {"variants", nlohmann::json::array()},
                 {"gates", nlohmann::json::array()}};
   for (int arm = 0; arm < arms; ++arm)
-    run.config["arms"].push_back({{"name", "v" + std::to_string(arm)}});
+    run.config["variants"].push_back({{"name", "v" + std::to_string(arm)}});
   for (int gate = 0; gate < gates; ++gate)
     run.config["gates"].push_back("role" + std::to_string(gate) + ".peak_rss_bytes<=+1%");
   return run;

@@ -82,7 +82,7 @@ TEST(Explain, TellsTheSlopesByWhichGrowthWasDecided) {
 
 TEST(Explain, TellsWhatIsComparedWithNothing) {
   RunData run = make_duel("peak_rss_bytes", {200e6}, {});
-  run.config["arms"] = {{{"name", "a"}}};
+  run.config["variants"] = {{{"name", "a"}}};
   run.environment["watched"] = nlohmann::json::array();
   AnalysisSettings settings;
   name_gates(settings, {"all.peak_rss_bytes<=100MiB"});

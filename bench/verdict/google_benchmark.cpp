@@ -131,7 +131,7 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
   run.config = {{"name", where},
                 {"workload", {{"kind", "google-benchmark"}}},
                 {"baseline", "benchmarks"},
-                {"arms", {{{"name", "benchmarks"}}}}};
+                {"variants", {{{"name", "benchmarks"}}}}};
   run.job.default_gates = {{"*", kPeakHeap}};
   if (const auto context = in.find("context")) {
     const auto host = context->maybe_text("host_name");

@@ -86,11 +86,11 @@ json argv_in(const json& process, const json& arm) {
 /// other one's workload.
 json arm_alone(const RunData& run, const std::string& arm, const std::string& name) {
   json own = json::object();
-  if (const json* arms = member_of(run.config, "arms"); arms != nullptr)
+  if (const json* arms = member_of(run.config, "variants"); arms != nullptr)
     for (const json& one : *arms)
       if (one.is_object() && one.value("name", std::string()) == arm) own = one;
   json alone = {{"name", name}};
-  for (const char* key : {"preset", "optimizations", "env", "cwd", "allocator"})
+  for (const char* key : {"preset", "switches", "env", "cwd", "allocator"})
     if (own.contains(key)) alone[key] = own.at(key);
   const json* workload = workload_of(run);
   if (workload != nullptr)
@@ -115,13 +115,13 @@ void describe_sides(json& environment, const std::vector<Side>& sides, const std
   for (const Side& side : sides) {
     const std::string& place = side.merged->place;
     if (place.empty()) return;
-    const json* arms = member_of(side.run->config, "arms");
+    const json* arms = member_of(side.run->config, "variants");
     const bool is_one_of_several = arms != nullptr && arms->size() > 1;
     environment["subjects"][side.merged->name] =
         is_one_of_several ? fmt::format("{} of {}", side.arm, place) : place;
     again.push_back(place);
   }
-  if (!arm.empty()) again.insert(again.end(), {"--arm", arm});
+  if (!arm.empty()) again.insert(again.end(), {"--variant", arm});
   environment["reproduce"] = quoted_command_line(again);
 }
 
@@ -185,7 +185,7 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm,
   merged.config = a.config;
   merged.config["name"] = "compare";
   merged.config["baseline"] = of_a.name;
-  merged.config["arms"] = {arm_alone(a, arm_a, of_a.name), arm_alone(b, arm_b, of_b.name)};
+  merged.config["variants"] = {arm_alone(a, arm_a, of_a.name), arm_alone(b, arm_b, of_b.name)};
   for (const char* key : {"gates", "ablation"}) merged.config.erase(key);
   // How many blocks each was to have says nothing about the two together.
   if (merged.config.contains("measure")) merged.config["measure"].erase("repeats");
@@ -222,10 +222,11 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm,
 
 RunData run_from_results(const Results& results) {
   RunData run;
-  run.config = {
-      {"name", results.name}, {"baseline", results.baseline}, {"arms", nlohmann::json::array()}};
+  run.config = {{"name", results.name},
+                {"baseline", results.baseline},
+                {"variants", nlohmann::json::array()}};
   for (const ArmSummary& arm : results.arms)
-    run.config["arms"].push_back({{"name", arm.name}, {"optimizations", arm.optimizations}});
+    run.config["variants"].push_back({{"name", arm.name}, {"switches", arm.optimizations}});
   run.config_sha256 = results.config_sha256;
   run.job = results.job;
   run.environment = results.environment;

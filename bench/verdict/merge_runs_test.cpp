@@ -75,7 +75,7 @@ json arm(const std::string& name, const std::string& program) {
 RunData command_run(const std::string& program) {
   RunData run = run_of("command", "f", 100);
   run.config["workload"]["processes"] = {{{"role", "command"}, {"argv", {program}}}};
-  run.config["arms"] = {arm("original", program), arm("optimized", program)};
+  run.config["variants"] = {arm("original", program), arm("optimized", program)};
   run.config["measure"]["repeats"] = 6;
   run.environment["reproduce"] = "memduel watch -- " + program;
   return run;
@@ -86,13 +86,13 @@ TEST(MergeRuns, NamesItsArmsAndSaysWhatTheyWere) {
                                     {"monday", "runs/monday"}, {"tuesday", "my runs/tuesday"});
   EXPECT_EQ(merged.trials[1].arm, "tuesday");
   EXPECT_EQ(merged.config.at("baseline"), "monday");
-  const json& second = merged.config.at("arms").at(1);
+  const json& second = merged.config.at("variants").at(1);
   EXPECT_EQ(second.at("name"), "tuesday");
   EXPECT_EQ(second.at("argv").at("command"), json({"new", "1"})) << "not the other run's program";
   EXPECT_EQ(second.at("env").at("SIZE"), "optimized");
   EXPECT_EQ(merged.environment.at("subjects").at("tuesday"), "optimized of my runs/tuesday");
   EXPECT_EQ(merged.environment.at("reproduce"),
-            "memduel compare runs/monday 'my runs/tuesday' --arm optimized");
+            "memduel compare runs/monday 'my runs/tuesday' --variant optimized");
   EXPECT_FALSE(merged.config.at("measure").contains("repeats")) << "both runs have ended";
 }
 

@@ -10,7 +10,7 @@ SWITCHES = [
     {"name": "numbers", "summary": "what a worker keeps its numbers in",
      "values": [{"value": "list", "summary": "a list of objects"},
                 {"value": "array", "summary": "an array of doubles"}]}]
-PRESETS = [{"name": "lean", "summary": "less memory", "optimizations": {"reading": "lines", "numbers": "array"}}]
+PRESETS = [{"name": "lean", "summary": "less memory", "switches": {"reading": "lines", "numbers": "array"}}]
 
 
 def expand(request):
@@ -19,7 +19,7 @@ def expand(request):
         sys.exit(f"$.workload.workers: found {workload['workers']}, expected 1 to 64")
     job = ["python3", "pool.py", "{trial_dir}", str(workload["workers"]), str(workload["rounds"])]
     return {
-        "schema": "memduel.expanded/1",
+        "schema": "memduel.expanded/2",
         "workload": {
             "kind": "command",
             "reference": "coordinator",
@@ -29,12 +29,12 @@ def expand(request):
                 {"role": "worker", "count": workload["workers"], "rounds": "reference", "argv": job + ["worker", "{index}"],
                  "env": {"PYTHONMALLOC": "malloc"}}],  # every object is a block of its own that memduel counts
             "files": [{"name": "sum", "path": "{trial_dir}/sum.txt"}]},
-        "arms": [{"name": arm["name"], "append": {"worker": [f"{name}={value}" for name, value in arm["optimizations"].items()]}}
-                 for arm in request["arms"]],
+        "variants": [{"name": arm["name"], "append": {"worker": [f"{name}={value}" for name, value in arm["switches"].items()]}}
+                 for arm in request["variants"]],
         "default_gates": [{"role": "worker_max", "metric": "peak_heap_bytes"}]}
 
 
 if sys.argv[1] == "catalogue":
-    print(json.dumps({"schema": "memduel.catalogue/1", "name": "pool", "version": "1", "optimizations": SWITCHES, "presets": PRESETS}))
+    print(json.dumps({"schema": "memduel.catalogue/2", "name": "pool", "version": "1", "switches": SWITCHES, "presets": PRESETS}))
 else:
     print(json.dumps(expand(json.load(sys.stdin))))

@@ -56,7 +56,7 @@ EnvironmentVariables preload_environment(const std::string& tracer, const std::s
   std::string preload = dump_library().string();
   if (!library.empty()) {
     const auto found = find_shared_library(library);
-    if (!found) throw Error(ExitCode::io, "the tracer's library was not found", library);
+    if (!found) throw Error(ExitCode::io, "the profiler's library was not found", library);
     preload += ":" + found->string();
   }
   const std::string others = value_in(environment, "LD_PRELOAD");

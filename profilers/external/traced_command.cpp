@@ -28,7 +28,7 @@ TracedResult trace_command(const TracerEntry& entry, const TracedCommand& comman
   if (command.argv.empty()) throw Error(ExitCode::usage, kNoCommand);
   const Availability here = entry.works_here();
   if (!here.works)
-    throw Error(ExitCode::cannot_measure, obstacle_here(entry, here), "--tracer " + entry.name,
+    throw Error(ExitCode::cannot_measure, obstacle_here(entry, here), "--profiler " + entry.name,
                 kAllTracers);
   if (command.output && is_written_through(*command.output))
     throw Error(ExitCode::usage, "found a device or a pipe, expected the name of a file",

@@ -204,7 +204,7 @@ TracerEntry recorder_entry() {
       "memduel's own: samples or every allocation, by round and phase, beside exact counters";
   entry.limits =
       "Sampled amounts have a 95 % interval. Static and setuid programs cannot be entered; so it "
-      "is with all tracers.";
+      "is with all profilers.";
   entry.samples = true;
   entry.works_here = recorder_works;
   entry.make = make_recorder;
@@ -276,7 +276,7 @@ const TracerEntry& tracer_named(const std::string& name) {
   for (const TracerEntry& entry : table) names.push_back(entry.name);
   std::string advice = nearest_advice(name, names, kAllTracers);
   if (const auto replacement = replacement_for(Removed::tracer, name)) advice = *replacement;
-  throw Error(ExitCode::usage, "there is no tracer \"" + name + "\"", {}, advice);
+  throw Error(ExitCode::usage, "there is no profiler \"" + name + "\"", {}, advice);
 }
 
 std::string obstacle_here(const TracerEntry& entry, const Availability& here) {

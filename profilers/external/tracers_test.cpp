@@ -51,7 +51,7 @@ std::string refusal_of_tracer(const std::string& name) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     return error.message();
   }
-  ADD_FAILURE() << "there is no such tracer";
+  ADD_FAILURE() << "there is no such profiler";
   return {};
 }
 

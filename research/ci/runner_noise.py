@@ -82,7 +82,7 @@ def experiment(build, words):
         "name": "runner-noise",
         "baseline": "a",
         "workload": {"kind": "command", "processes": [{"role": "command", "argv": [program, *words[1:]]}]},
-        "arms": [{"name": "a"}, {"name": "b", "env": {"UNUSED": "1"}}],
+        "variants": [{"name": "a"}, {"name": "b", "env": {"UNUSED": "1"}}],
         "gates": [f"tree.{metric}<=+1%" for metric in METRICS],
         "measure": {"interval_ms": 2},
     }

@@ -29,7 +29,7 @@ def config(clients=2, rounds=2, mib=1):
             "kind": "state-dict", "model": "tensors", "tensors": {f"layer{i}": [mib * MIB // 4 // 8] for i in range(8)}, "clients": clients, "rounds": rounds,
             "transport": {"max_message_bytes": 10 * MIB}, "deadline_seconds": 1200,
         },
-        "arms": [{"name": "optimized", "preset": "appfl-optimized"}, {"name": "minimal", "preset": "appfl-minimal"}],
+        "variants": [{"name": "optimized", "preset": "appfl-optimized"}, {"name": "minimal", "preset": "appfl-minimal"}],
         "baseline": "optimized",
         "measure": {"repeats": 2},
         "profile": {"trials": 0},

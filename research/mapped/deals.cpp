@@ -75,7 +75,8 @@ class Deal {
     const std::uint64_t seed = random.next() >> 12;
     run_.trials.clear();
     run_.artifact_differences.clear();
-    run_.config["arms"].erase(run_.config["arms"].begin() + kArms, run_.config["arms"].end());
+    run_.config["variants"].erase(run_.config["variants"].begin() + kArms,
+                                  run_.config["variants"].end());
     run_.config["gates"] = {kDefaultGates};
     run_.config["measure"]["seed"] = seed;
     run_.config["measure"].erase("repeats");
@@ -125,7 +126,7 @@ class Deal {
     trial.id = static_cast<std::int64_t>(index) + 1;
     trial.block = places_[index].block;
     trial.position = places_[index].position;
-    trial.arm = run_.config["arms"][places_[index].arm]["name"].get<std::string>();
+    trial.arm = run_.config["variants"][places_[index].arm]["name"].get<std::string>();
     run.trials.push_back(std::move(trial));
   }
 
@@ -185,7 +186,7 @@ int run(int argc, char** argv) {
   keep_what_is_judged(stored);
   const std::string baseline = stored.config["baseline"];
   const Trials plain = trials_of(stored, baseline);
-  for (const nlohmann::json& arm : stored.config["arms"]) {
+  for (const nlohmann::json& arm : stored.config["variants"]) {
     const std::string name = arm["name"];
     const Trials others = trials_of(stored, name);
     const auto counts =

@@ -100,7 +100,7 @@ class Client:
                 "batch_size": 16, "optimizer": {"name": "adam", "learning_rate": 0.01},
                 "transport": {"kind": "grpc", "max_message_bytes": 10485760}, "deadline_seconds": 600,
             },
-            "arms": [{"name": "original", "preset": "appfl-original"}, {"name": "optimized", "preset": "appfl-optimized"}],
+            "variants": [{"name": "original", "preset": "appfl-original"}, {"name": "optimized", "preset": "appfl-optimized"}],
             "baseline": "original",
         }
         (place / "config.json").write_text(json.dumps(config))
@@ -113,7 +113,7 @@ class Client:
         trial.mkdir()
         worker = {
             "workload": {**resolved["workload"], "local_steps": self.steps},
-            "optimizations": resolved["arms"][0]["optimizations"], "seed": 1, "meters": [],
+            "switches": resolved["variants"][0]["switches"], "seed": 1, "meters": [],
             "trial_dir": str(trial), "data_dir": str(self.data), "address_file": str(trial / "server.address"),
             "model_file": str(trial / "final_model.bin"),
         }

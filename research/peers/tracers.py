@@ -28,7 +28,7 @@ def total(memduel, profile, kind):
 
 def amounts(memduel, tracer, options, command):
     with tempfile.TemporaryDirectory(prefix="memduel-tracers-") as folder:
-        ended = subprocess.run([memduel, "record", "--tracer", tracer, *options, "--", *command], cwd=folder, stdout=subprocess.DEVNULL,
+        ended = subprocess.run([memduel, "record", "--profiler", tracer, *options, "--", *command], cwd=folder, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True)
         if ended.returncode != 0:
             sys.exit(f"tracers: {tracer} ended with {ended.returncode}:\n{ended.stderr}")

@@ -22,7 +22,7 @@ RunData large_run() {
                 {"workload", {{"kind", "command"}}},
                 {"measure", {{"order", "restricted"}}},
                 {"baseline", "arm0"},
-                {"arms", {{{"name", "arm0"}}, {{"name", "arm1"}}, {{"name", "arm2"}}}}};
+                {"variants", {{{"name", "arm0"}}, {{"name", "arm1"}}, {{"name", "arm2"}}}}};
   Random random(1);
   const OrderPlan plan{1, 3, 0, planned_segments(std::nullopt, 2)};
   for (int block = 1; block <= kBlocks; ++block) {

@@ -52,7 +52,7 @@ int main() {
 
 def config(**changes):
     whole = {"name": "t", "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["python3", "two.py", "1"]}]},
-             "arms": [{"name": "x"}, {"name": "y", "argv": {"server": ["python3", "two.py", "2"]}}], "baseline": "x", "profile": {"trials": 0},
+             "variants": [{"name": "x"}, {"name": "y", "argv": {"server": ["python3", "two.py", "2"]}}], "baseline": "x", "profile": {"trials": 0},
              "measure": {"meters": ["procfs", "heap"]}, "gates": ["server.peak_rss_bytes<=+1%"]}
     whole.update(changes)
     return json.dumps(whole)
@@ -65,7 +65,7 @@ class Place:
             (root / name).write_text(text)
         marks = [{"role": "server", "from": "stdout", "pattern": r"round (?<round>\d+)"}]
         workload = {"kind": "command", "marks": marks, "processes": [{"role": "server", "argv": ["python3", "rounds.py", "60"]}]}
-        (root / "growth.json").write_text(config(workload=workload, arms=[{"name": "x"}, {"name": "y", "env": {"A": "1"}}],
+        (root / "growth.json").write_text(config(workload=workload, variants=[{"name": "x"}, {"name": "y", "env": {"A": "1"}}],
                                                  gates=["server.rss_growth_bytes_per_round<=1KiB"]))
         self.environment = {**os.environ, "XDG_CACHE_HOME": str(root / "cache"), "NO_COLOR": "1", "PATH": f"{root}:{os.environ['PATH']}"}
         (root / "memduel").symlink_to(MEMDUEL)
@@ -123,8 +123,8 @@ JOBS = {
     "too little time": (f"{SLOW_PAIR} --repeats 24 --max-minutes 0.25 --out cut", None, True),
     "config": ("memduel run t.json --repeats 4 --out config", None, True),
     "growth": ("memduel run growth.json --repeats 3 --out growth", None, False),
-    "first share": ("memduel run t.json --repeats 6 --seed 1 --blocks 1/2 --out share-1", None, True),
-    "second share": ("memduel run t.json --repeats 6 --seed 1 --blocks 2/2 --out share-2", None, True),
+    "first share": ("memduel run t.json --repeats 6 --seed 1 --shard 1/2 --out shard-1", None, True),
+    "second share": ("memduel run t.json --repeats 6 --seed 1 --shard 2/2 --out shard-2", None, True),
     "watch": ("memduel watch --out watched -- python3 rounds.py 5", None, False),
     "record": ("memduel record -o one.mdp -- python3 two.py 1", None, False),
     "record again": ("memduel record -o two.mdp -- python3 two.py 2", None, False),

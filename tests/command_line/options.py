@@ -21,21 +21,21 @@ ALL = "--all" in sys.argv[2:]
 SAMPLES = {
     "--a": ["sleep 0.042"], "--b": ["sleep 0.043"], "--name": ["first"], "--prepare": ["touch prepared"], "--ignore-failure": [], "--shell": [],
     "--calibrate": [], "--parameter-scan": ["n=1,2"], "--build-a": ["build-a"], "--build-b": ["build-b"], "--ref-a": ["HEAD~1"], "--ref-b": ["HEAD"],
-    "--build": ["cp p q"], "--keep": ["p"], "--arm": ["y"], "--arms": ["x,y"], "--out": ["run"], "--resume": [], "--repeats": ["2"], "--warmup": ["2"],
+    "--build": ["cp p q"], "--keep": ["p"], "--variant": ["y"], "--variants": ["x,y"], "--out": ["run"], "--resume": [], "--repeats": ["2"], "--warmup": ["2"],
     "--seed": ["42"], "--max-minutes": ["0.001"], "--set": ["measure.interval_ms=7"], "--data-dir": ["."], "--gate": ["all.peak_rss_bytes<=+800%"],
     "--gate-strict": [], "--on-inconclusive": ["fail"], "--no-default-gates": [], "--bisect": [], "--quiet": [], "--verbose": [],
-    "--export": ["csv", "export.csv"], "--junit": ["junit.xml"], "--blocks": ["1/1"], "--launcher": ["slurm"], "--shares": ["1"], "--partition": ["p"],
+    "--export": ["csv", "export.csv"], "--junit": ["junit.xml"], "--shard": ["1/1"], "--launcher": ["slurm"], "--shards": ["1"], "--partition": ["p"],
     "--nodes": ["1"], "--time": ["1"], "--mem": ["1G"], "--sbatch": ["--exclusive"], "--retries": ["1"], "--detect": ["30%"], "--slurm": ["1"],
-    "--blocks-per-duel": ["6"], "--baseline": ["lean"], "--candidate": ["second"], "--format": ["csv"], "--confidential": [], "--image": ["2"],
+    "--repeats-per-comparison": ["6"], "--baseline": ["lean"], "--candidate": ["second"], "--format": ["csv"], "--confidential": [], "--process": ["2"],
     "--stacks": ["1"], "--frames": ["1"], "--all-frames": [], "--diff": ["other.mdp"], "--kind": ["allocated"], "--output": ["output"], "--ci": [],
-    "--tracer": ["heaptrack"], "--interval": ["64"], "--exact": [], "--count": [], "--snapshot-at": ["rss=1KiB"], "--peak-from": ["snapshot.mdp"],
+    "--profiler": ["heaptrack"], "--interval": ["64"], "--exact": [], "--count": [], "--snapshot-at": ["rss=1KiB"], "--peak-from": ["snapshot.mdp"],
     "--alone": [], "--slowdown": ["500"], "--confirm": ["5"], "--limit": ["process"], "--pid": ["1"], "--round-pattern": ["round (\\d+)"],
     "--log": ["no.log"], "--pss-interval": ["0.1"], "--duration": ["1"], "--warn": ["0.0001"], "--critical": ["0.0001"],
 }
 
 # What no call of a second can show.
 UNSEEN = {("record", "--debuginfod"): "it needs a server", ("watch", "--pss-interval"): "it changes when PSS is read",
-          ("watch", "--critical"): "it changes a word of a warning at a load that is not there", ("plan", "--arms"): "it changes the minutes",
+          ("watch", "--critical"): "it changes a word of a warning at a load that is not there", ("plan", "--variants"): "it changes the minutes",
           ("need", "--slowdown"): "it needs a slow program", ("check", "--gate-strict"): "it changes the outcome of a worsening near its bound",
           ("compare", "--gate-strict"): "the same"}
 
@@ -48,26 +48,26 @@ CONFLICTS = {frozenset(pair) for pair in [
 APART = {frozenset(("--gate", "--bisect"))}
 
 # They choose the form, whose other options may be refused first.
-SELECTORS = {"--blocks", "--launcher", "--slurm"}
+SELECTORS = {"--shard", "--launcher", "--slurm"}
 
 CONFIG = {"name": "t", "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["sleep", "0.03"]}]},
-          "arms": [{"name": "x"}, {"name": "y", "env": {"A": "1"}}, {"name": "z", "env": {"A": "2"}}], "baseline": "x", "profile": {"trials": 0},
+          "variants": [{"name": "x"}, {"name": "y", "env": {"A": "1"}}, {"name": "z", "env": {"A": "2"}}], "baseline": "x", "profile": {"trials": 0},
           "measure": {"repeats": 1, "meters": ["procfs"]}, "gates": ["all.peak_rss_bytes<=+900%"]}
 
 # Of kind "tiny": switches to take apart, and data sets.
 PROVIDER = """import json, sys
 SWITCHES = [{"name": n, "summary": n, "values": [{"value": "no", "summary": "no"}, {"value": "yes", "summary": "yes"}]} for n in ("one", "two")]
-PRESETS = [{"name": "lean", "summary": "lean", "optimizations": {"one": "yes", "two": "yes"}},
-           {"name": "second", "summary": "second", "optimizations": {"two": "yes"}}]
+PRESETS = [{"name": "lean", "summary": "lean", "switches": {"one": "yes", "two": "yes"}},
+           {"name": "second", "summary": "second", "switches": {"two": "yes"}}]
 if sys.argv[1] == "catalogue":
-    print(json.dumps({"schema": "memduel.catalogue/1", "name": "tiny", "version": "1", "optimizations": SWITCHES, "presets": PRESETS, "site": True}))
+    print(json.dumps({"schema": "memduel.catalogue/2", "name": "tiny", "version": "1", "switches": SWITCHES, "presets": PRESETS, "site": True}))
 elif sys.argv[1] == "site":
     print(json.dumps({"schema": "memduel.site_has/1", "environment": {"data": json.load(sys.stdin).get("data_dir", "none")}, "values": {}}))
 else:
     request = json.load(sys.stdin)
-    arms = [{"name": arm["name"], "append": {"server": [f"{n}={v}" for n, v in arm["optimizations"].items()]}} for arm in request["arms"]]
+    arms = [{"name": arm["name"], "append": {"server": [f"{n}={v}" for n, v in arm["switches"].items()]}} for arm in request["variants"]]
     processes = [{"role": "server", "argv": ["sh", "-c", "sleep 0.03"]}]
-    print(json.dumps({"schema": "memduel.expanded/1", "workload": {"kind": "command", "processes": processes}, "arms": arms,
+    print(json.dumps({"schema": "memduel.expanded/2", "workload": {"kind": "command", "processes": processes}, "variants": arms,
                       "default_gates": [{"role": "server", "metric": "peak_rss_bytes"}]}))
 """
 
@@ -205,7 +205,7 @@ ROUNDS = ["--", "sh", "-c", "echo round 1; sleep 0.2; echo round 2; sleep 0.1"]
 
 FORMS = [
     Form("run", "run", OUT, ["t.json"], measures=True),
-    Form("run of a share", "run", {"--blocks": ["1/1"], "--repeats": ["2"], "--seed": ["7"], **OUT}, ["t.json"], measures=True, pairs="all",
+    Form("run of a share", "run", {"--shard": ["1/1"], "--repeats": ["2"], "--seed": ["7"], **OUT}, ["t.json"], measures=True, pairs="all",
          samples={"--repeats": ["4"]}),
     Form("run of a suite", "run", OUT, ["suite.json"], measures=True, pairs="all"),
     Form("compare of commands", "compare", COMMANDS, measures=True),
@@ -215,8 +215,8 @@ FORMS = [
     Form("compare of a config in builds", "compare", BUILDS, tail=["builds.json"], measures=True, pairs="all"),
     Form("compare of revisions", "compare", {"--build": ["cp p q"], **REVISIONS}, tail=["--", "q", "0.03"], measures=True, copies=True, pairs="all"),
     Form("compare of measured runs", "compare", {"--gate": ["default"], "--on-inconclusive": ["fail"]}, ["run-1", "run-2"],
-         samples={"--on-inconclusive": ["pass"], "--arm": ["b"]}),
-    Form("calibrate", "calibrate", {"--blocks-per-duel": ["5"], "--repeats": ["6"], **OUT}, ["t.json"], measures=True, pairs="all"),
+         samples={"--on-inconclusive": ["pass"], "--variant": ["b"]}),
+    Form("calibrate", "calibrate", {"--repeats-per-comparison": ["5"], "--repeats": ["6"], **OUT}, ["t.json"], measures=True, pairs="all"),
     Form("plan", "plan", OUT, ["t.json"], measures=True, pairs="none"),
     Form("plan of a script", "plan", {"--slurm": ["1"], "--repeats": ["4"], "--seed": ["7"], **OUT}, ["t.json"]),
     Form("ablate", "ablate", {"--candidate": ["lean"], "--repeats": ["1"], **OUT}, ["tiny.json"], measures=True, pairs="all"),
@@ -229,8 +229,8 @@ FORMS = [
          unseen={"--bisect": "a gate that passes is 0 either way", "--on-inconclusive": "a ceiling on a watched job is never inconclusive"}),
     Form("compare of benchmark files", "compare", {"--gate": ["default"], "--on-inconclusive": ["fail"]},
          ["google_benchmark_a.json", "google_benchmark_b.json"],
-         samples={"--on-inconclusive": ["pass"], "--arm": ["benchmarks"], "--gate": ["allocate.peak_heap_bytes<=1KiB"]},
-         unseen={"--arm": "such a file has one variant"}),
+         samples={"--on-inconclusive": ["pass"], "--variant": ["benchmarks"], "--gate": ["allocate.peak_heap_bytes<=1KiB"]},
+         unseen={"--variant": "such a file has one variant"}),
     Form("report", "report", {}, ["run-1"], copies=True, pairs="none"),
     Form("summary", "summary", {}, ["many.mdp"]),
     Form("summary of a folder", "summary", {}, ["run-1"]),
@@ -251,7 +251,7 @@ def make_source(source):
     (source / "suite.json").write_text('{"name": "s", "experiments": [{"config": "t.json", "name": "one"}]}')
     (source / "provider.py").write_text(PROVIDER)
     tiny = {"name": "tiny", "provider": ["python3", "provider.py"], "workload": {"kind": "tiny"}, "baseline": "original",
-            "arms": [{"name": "original"}, {"name": "second", "preset": "second"}, {"name": "lean", "preset": "lean"}],
+            "variants": [{"name": "original"}, {"name": "second", "preset": "second"}, {"name": "lean", "preset": "lean"}],
             "measure": {"repeats": 1, "meters": ["procfs"]}, "profile": {"trials": 0}, "gates": ["all.peak_rss_bytes<=+900%"]}
     (source / "tiny.json").write_text(json.dumps(tiny))
     program = pathlib.Path(shutil.which("sleep")).read_bytes()
@@ -275,7 +275,7 @@ def make_source(source):
     must(["watch", "--out", "watched", "--quiet", "--", "sleep", "0.3"], source)
     for name in ("google_benchmark_a.json", "google_benchmark_b.json"):
         shutil.copy2(pathlib.Path(__file__).parent.parent / "integration" / "testdata" / name, source)
-    must(["run", "t.json", "--blocks", "1/1", "--repeats", "2", "--seed", "1", "--out", "share", "--quiet"], source)
+    must(["run", "t.json", "--shard", "1/1", "--repeats", "2", "--seed", "1", "--out", "share", "--quiet"], source)
     for name in ("many.mdp", "other.mdp"):
         must(["record", "--exact", "-o", name, "--", "sh", "-c", "sort /etc/services > /dev/null; ls -l / > /dev/null; true"], source)
     must(["record", "--snapshot-at", "rss=1KiB", "-o", "snapshot.mdp", "--", "sort", "/etc/services"], source)

@@ -17,9 +17,9 @@ GATES = ["all.peak_rss_bytes<=+2%", "all.peak_rss_bytes<=1KiB", "*.peak_rss_byte
 # Names that a run has or is going to have.
 OF_RUNS = ["run.sqlite", "run.sqlite-wal", "config.json", "results.json", "report.html", "run.lock", "calibration.json", "suite.json", "index.html",
            "logs/1-command.stdout", "profiles/new.mdp", "trials/x", "models/m", "files/f", "worktrees/a"]
-RUNS = ["run-1", "run-2", "share-1", "share-2", "suite/one", "watched"]
+RUNS = ["run-1", "run-2", "shard-1", "shard-2", "suite/one", "watched"]
 FOLDERS = [*RUNS, "suite", "compared"]
-CONFIG = """{"name": "t", "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["true"]}]}, "arms": [{"name": "x"},
+CONFIG = """{"name": "t", "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["true"]}]}, "variants": [{"name": "x"},
 {"name": "y", "env": {"A": "1"}}], "baseline": "x", "profile": {"trials": 0}, "measure": {"repeats": 4, "meters": ["procfs"]}}"""
 
 
@@ -33,7 +33,7 @@ class Place:
         for name, b in (("run-1", "sort -r"), ("run-2", "sort -u")):
             self.must("compare", "--a", "sort /etc/services", "--b", f"{b} /etc/services", "--repeats", "2", "--set", "profile.trials=1", "--out", name)
         for number in ("1", "2"):
-            self.must("run", "t.json", "--blocks", f"{number}/2", "--seed", "1", "--out", f"share-{number}")
+            self.must("run", "t.json", "--shard", f"{number}/2", "--seed", "1", "--out", f"shard-{number}")
         self.must("run", "suite.in", "--out", "suite")
         self.must("compare", "run-1", "run-2", "--out", "compared")
         self.must("watch", "--out", "watched", "--", "sleep", "0.1")
@@ -106,7 +106,7 @@ class Draw:
         if way == 2:
             return "./" + inside
         if way == 3:
-            return f"{self.one('run-1', 'share-1', 'compared')}/../{inside}"
+            return f"{self.one('run-1', 'shard-1', 'compared')}/../{inside}"
         head, _, tail = inside.partition("/")
         return f"link-{head}/{tail}" if way == 4 and tail and head in FOLDERS else inside
 
@@ -193,7 +193,7 @@ class Draw:
 
     def merge(self):
         out = self.directory()
-        shares = self.one(["share-1", "share-2"], ["share-1"], ["share-1", "share-1"], ["share-2", "run-1"])
+        shares = self.one(["shard-1", "shard-2"], ["shard-1"], ["shard-1", "shard-1"], ["shard-2", "run-1"])
         return ["merge", *shares, "--out", out, *self.exports(out)], []
 
     def record(self):

@@ -82,7 +82,7 @@ TEST_F(Gpu, EveryPresetEndsInTheBitsOfTheCpu) {
   };
   const State on_the_cpu = final_state("appfl-original", "cpu");
   for (const char* preset :
-       {"appfl-original", "appfl-as-coded", "appfl-optimized", "appfl-minimal"}) {
+       {"appfl-original", "appfl-as-implemented", "appfl-optimized", "appfl-minimal"}) {
     SCOPED_TRACE(preset);
     EXPECT_TRUE(compare_states(on_the_cpu, final_state(preset, "cuda")).bit_identical);
   }

@@ -402,7 +402,7 @@ class Cases:
         return "config", [verb, "c.json", "--out", "run", "--max-minutes", "0.02"], STATUSES
 
     def small(self, draw, place):
-        words = draw.choice([["doctor"], ["doctor", "--ci"], ["list", "metrics"], ["list", "tracers"], ["--help"], ["--version"], ["generate", "manual"], ["generate", "bash"],
+        words = draw.choice([["doctor"], ["doctor", "--ci"], ["list", "metrics"], ["list", "profilers"], ["--help"], ["--version"], ["generate", "manual"], ["generate", "bash"],
                              ["list", "x"], ["x"], [], ["--x"], ["run"], ["run", "missing.json"], ["run", "fifo-less"], ["run", "occupied"], ["run", "null"], ["run", "loop"],
                              ["checkpoints", "summary", "occupied"], ["checkpoints", "prune", "occupied"], ["checkpoints", "summary", "loop"],
                              ["budget"], ["budget", "--model", "x"],
@@ -489,7 +489,7 @@ def prepare(memduel, folder):
         profiles.append(folder / name)
     config = {"name": "chaos", "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["sh", "-c", "sleep 0.1; echo Round 1"], "end": "wait"}],
                                             "marks": [{"role": "server", "pattern": "Round (?<round>\\d+)"}], "deadline_seconds": 3},
-              "arms": [{"name": "a"}, {"name": "b", "env": {"B": "1"}}], "baseline": "a", "measure": {"repeats": 2}}
+              "variants": [{"name": "a"}, {"name": "b", "env": {"B": "1"}}], "baseline": "a", "measure": {"repeats": 2}}
     return {"run": folder / "run", "profiles": profiles, "config": json.dumps(config, indent=1)}
 
 

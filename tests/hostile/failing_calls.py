@@ -47,8 +47,8 @@ VERBS = {
     "compare": ["compare", "--a", "true", "--b", "sort /etc/services", *QUIET, "--out", "out"],
     "resume": ["compare", "--a", "true", "--b", "sort /etc/services", *QUIET, "--out", "half", "--resume"],
     "run": ["run", "config.json", "--out", "out"],
-    "share": ["run", "config.json", "--repeats", "2", "--seed", "1", "--blocks", "1/1", "--out", "out"],
-    "merge": ["merge", "share-1", "share-2", "--out", "out"],
+    "share": ["run", "config.json", "--repeats", "2", "--seed", "1", "--shard", "1/1", "--out", "out"],
+    "merge": ["merge", "shard-1", "shard-2", "--out", "out"],
     "record": ["record", "-o", "x.mdp", "--", "sh", "-c", "sort /etc/services > sorted; exit 7"],
     "watch": ["watch", "--out", "out", "--", "sh", "-c", "sleep 0.3; exit 7"],
     "report": ["report", "run"],
@@ -88,7 +88,7 @@ def shares(memduel, folder, config):
     """Two shares of a run, for merge."""
     (folder / "config.json").write_text(config)
     for number in (1, 2):
-        words = ["run", "config.json", "--repeats", "4", "--seed", "1", "--blocks", f"{number}/2", "--out", f"share-{number}", "--quiet"]
+        words = ["run", "config.json", "--repeats", "4", "--seed", "1", "--shard", f"{number}/2", "--out", f"shard-{number}", "--quiet"]
         subprocess.run([memduel, *words], cwd=folder, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -100,7 +100,7 @@ class Ground:
     def folder(self, under, draw):
         place = chaos.Place(under, draw, self.memduel)
         shutil.copytree(self.material["run"], place.folder / "run")
-        for name in ("half", "share-1", "share-2"):
+        for name in ("half", "shard-1", "shard-2"):
             shutil.copytree(self.material[name], place.folder / name)
         for profile in self.material["profiles"]:
             shutil.copy(profile, place.folder)
@@ -210,7 +210,7 @@ def main():
         material = chaos.prepare(memduel, folder)
         half_done(memduel, pathlib.Path(folder))
         shares(memduel, pathlib.Path(folder), material["config"])
-        for name in ("half", "share-1", "share-2"):
+        for name in ("half", "shard-1", "shard-2"):
             material[name] = pathlib.Path(folder) / name
         ground = Ground(memduel, material)
         seed = options.seed

@@ -85,7 +85,7 @@ case("a page in place of a run", 4, "there is no run here", "$M report measured/
 case("a gate on a role that is not there", 2, r"the roles of this run are command, all, or \* for all", "$M check measured --gate 'nobody.peak_rss_bytes<=+5%'")
 case("an experiment from a pipe", 0, "report: run/report.html", "$M run <(cat config.json) --out run")
 case("a laboratory of another form", 4, "answers in another form", "mkdir b; cp $M b/memduel; for l in $(dirname $M)/memduel-launcher $(dirname $M)/../lib; do ln -s $l b/; done\n"
-     "printf '#!/bin/sh\\necho {}\\n' > b/memduel-laboratory; chmod +x b/memduel-laboratory; b/memduel doctor")
+     "printf '#!/bin/sh\\necho {}\\n' > b/memduel-fl; chmod +x b/memduel-fl; b/memduel doctor")
 case("a config in place of a run", 4, "there is no run here", "$M check config.json --gate 'server.peak_rss_bytes<=+5%'")
 case("another's JSON in place of a profile", 4, "no profile of a known format", "$M flamegraph other.json -o page.html")
 case("a recording that its command removes", 3, "the command removed it", "mkdir d; $M record -o d/x.mdp -- sh -c 'rm -rf d; exit 3'")
@@ -187,7 +187,7 @@ case("a variable that is no UTF-8", 0, "", f"X=$(printf '\\377\\376') {DUEL} --o
 case("a config in UTF-16", 2, "write it in UTF-8", "iconv -t UTF-16 config.json > c.json; $M run c.json --quiet --out run")
 case("a config that goes on behind a zero byte", 2, "found a byte of value 0", "cp config.json c.json; printf '\\0{' >> c.json; $M run c.json --quiet --out run")
 case("half a surrogate", 2, "surrogate", "sed 's/chaos/a\\\\ud800/' config.json > c.json; $M run c.json --quiet --out run")
-case("escapes in an arm's name", 2, r"\$\.arms\[1\]\.name", "sed 's/\"name\": \"b\"/\"name\": \"b\\\\u001b[31m\"/' config.json > c.json; $M run c.json --quiet --out run")
+case("escapes in an arm's name", 2, r"\$\.variants\[1\]\.name", "sed 's/\"name\": \"b\"/\"name\": \"b\\\\u001b[31m\"/' config.json > c.json; $M run c.json --quiet --out run")
 case("a Turkish locale", 0, "", f"LC_ALL=tr_TR.UTF-8 LANG=tr_TR.UTF-8 {DUEL} --out run")
 case("a line break in the run's name", 0, "", f"{DUEL} --out $'run\\nx'")
 case("HOME is a file", 0, "", f"HOME=$PWD/victim {DUEL} --out run")

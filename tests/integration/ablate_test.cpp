@@ -21,11 +21,11 @@ constexpr const char* kConfig = R"({
   "name": "small", "baseline": "old",
   "workload": { "kind": "state-dict", "model": "tensors", "tensors": { "a": [1024, 1024], "b": [1024, 1024] },
     "clients": 2, "rounds": 2, "transport": { "kind": "unix" }, "deadline_seconds": 120 },
-  "arms": [
-    { "name": "old", "preset": "appfl-optimized", "optimizations": { "response": "streamed_from_tensors" } },
-    { "name": "middle", "preset": "appfl-as-coded" },
+  "variants": [
+    { "name": "old", "preset": "appfl-optimized", "switches": { "response": "streamed_from_tensors" } },
+    { "name": "middle", "preset": "appfl-as-implemented" },
     { "name": "new", "preset": "appfl-optimized",
-      "optimizations": { "response": "streamed_from_tensors", "framing": "embedded_in_message", "aggregate": "streaming_fold", "staging": "unlinked_file" } } ]
+      "switches": { "response": "streamed_from_tensors", "framing": "embedded_in_message", "aggregate": "streaming_fold", "staging": "unlinked_file" } } ]
 })";
 constexpr double kStateBytes = 2 * 1024 * 1024 * 4.0;
 
@@ -59,7 +59,7 @@ json row(const json& results, const std::string& optimization, const std::string
 TEST_F(Ablate, MeasuresEverySwitchOnBothSidesAndReportsIt) {
   const Finished run = ablate({"--repeats", "2"});
   ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("ablating new against old: 3 switches, 7 arms, 21 trials"));
+  EXPECT_THAT(run.err, HasSubstr("ablating new against old: 3 switches, 7 variants, 21 trials"));
   const json results = results_in(place.path("run"));
   EXPECT_THAT(arms_of(results, false), ElementsAre("new", "old"));
   EXPECT_THAT(arms_of(results, true), ElementsAre("new-aggregate", "new-framing", "new-staging",

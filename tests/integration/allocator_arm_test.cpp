@@ -34,11 +34,11 @@ std::vector<json> four_arms() {
 /// A config of one process; arm "plain" is its baseline.
 json config_of(const std::vector<std::string>& argv, const std::vector<json>& arms) {
   json config =
-      json::parse(R"({"name": "allocators", "baseline": "plain", "arms": [{"name": "plain"}],
+      json::parse(R"({"name": "allocators", "baseline": "plain", "variants": [{"name": "plain"}],
     "workload": {"kind": "command", "processes": [{"role": "command"}]},
     "measure": {"repeats": 1}, "profile": {"trials": 0}})");
   config["workload"]["processes"][0]["argv"] = argv;
-  for (const json& arm : arms) config["arms"].push_back(arm);
+  for (const json& arm : arms) config["variants"].push_back(arm);
   return config;
 }
 
@@ -168,7 +168,7 @@ TEST_F(AllocatorArms, AnotherAllocatorThanTheNamedOneIsAFailedTrial) {
   EXPECT_THAT(failure_of("glibc"), AllOf(HasSubstr("command did not run under glibc: malloc of"),
                                          HasSubstr("comes from " + other)));
   EXPECT_EQ(failure_of("jemalloc"), "")
-      << "the arm's allocator comes before what its environment preloads";
+      << "the variant's allocator comes before what its environment preloads";
 }
 
 TEST_F(AllocatorArms, AProgramWithItsOwnMallocIsAFailedTrial) {
@@ -189,7 +189,7 @@ TEST_F(AllocatorArms, AStaticHelperIsALimitation) {
 
 TEST_F(AllocatorArms, ProfileTrialsAreVerifiedWhereTheTracerDoesNotHideTheAllocator) {
   json config = config_of({MEMDUEL_ALLOCATES, "4"}, arms_under({"mimalloc"}));
-  config["profile"] = {{"tracers", {"recorder", "heaptrack"}}, {"trials", 1}};
+  config["profile"] = {{"profilers", {"recorder", "heaptrack"}}, {"trials", 1}};
   run(config);
   EXPECT_THAT(memduel(place_, {"report", place_.path("run"), "--format", "text"}).out,
               testing::ContainsRegex("mimalloc\\s+ran\\s+under\\s+mimalloc\\s+.libmimalloc.so.2"));
@@ -206,7 +206,7 @@ TEST_F(AllocatorArms, ProfileTrialsAreVerifiedWhereTheTracerDoesNotHideTheAlloca
     EXPECT_THAT(trial.at("allocators").at("command").get<std::string>(), HasSubstr("libmimalloc"));
   }
   EXPECT_EQ(seen, (std::set<std::string>{"recorder", "heaptrack"}));
-  EXPECT_EQ(results_.at("perturbation").size(), 2 * 2) << "of each arm under each tracer";
+  EXPECT_EQ(results_.at("perturbation").size(), 2 * 2) << "of each variant under each profiler";
 }
 
 }  // namespace

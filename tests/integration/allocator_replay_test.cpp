@@ -13,7 +13,7 @@ constexpr const char* kAllocatorDuel = R"({
   "name": "replay", "baseline": "plain",
   "workload": { "kind": "state-dict", "model": "tensors", "tensors": { "weight": [1024, 1024] },
                 "clients": 1, "rounds": 2 },
-  "arms": [ { "name": "plain" }, { "name": "jemalloc", "allocator": "jemalloc" },
+  "variants": [ { "name": "plain" }, { "name": "jemalloc", "allocator": "jemalloc" },
             { "name": "tcmalloc", "allocator": "tcmalloc" } ],
   "measure": { "repeats": 1 }, "profile": { "trials": 0 } })";
 

@@ -70,7 +70,7 @@ TEST(MeasuredBudget, FailsWhereEvenTheLeastBatchIsMoreThanMayBeUsed) {
 
 TEST(MeasuredBudget, TakesItsTrainingFromAConfig) {
   const Finished run = budget({MEMDUEL_CONFIGS "/csfl-stability-quick.json", "--device-memory",
-                               "60MiB", "--most-batch", "40", "--arm", "optimized"});
+                               "60MiB", "--most-batch", "40", "--variant", "optimized"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("batch                   40\n"),
                              HasSubstr("  optimizer             0 B")))
@@ -133,9 +133,9 @@ TEST(MeasuredBudget, RefusesWhatCannotBeTrained) {
   EXPECT_THAT(budget({"--measured", "--model", "csfl-cnn"}).err, HasSubstr("--dataset mnist"));
   const std::string config = MEMDUEL_CONFIGS "/csfl-stability-quick.json";
   EXPECT_THAT(budget({config, "--model", "csfl-cnn"}).err, HasSubstr("one of the two"));
-  const Finished arm = budget({config, "--arm", "optimised"});
+  const Finished arm = budget({config, "--variant", "optimised"});
   EXPECT_EQ(arm.status, 2);
-  EXPECT_THAT(arm.err, HasSubstr("--arm: found no arm \"optimised\""));
+  EXPECT_THAT(arm.err, HasSubstr("--variant: found no variant \"optimised\""));
   EXPECT_THAT(budget({"--measured", "--model", "gat-small", "--dataset", "mnist"}).err,
               HasSubstr("expected can-generated or can-log"));
   EXPECT_THAT(

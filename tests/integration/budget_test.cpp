@@ -84,8 +84,8 @@ TEST(Budget, TakesOnlyNumbersThatAreFiniteAndOptionsThatItReads) {
 // The laboratory looks for the worker beside itself.
 TEST(Budget, MeasuredNeedsTheWorker) {
   const Workplace place;
-  const std::string alone = place.path("memduel-laboratory").string();
-  std::filesystem::copy_file(MEMDUEL_LABORATORY, alone);
+  const std::string alone = place.path("memduel-fl").string();
+  std::filesystem::copy_file(MEMDUEL_FL, alone);
   const Finished run =
       Running(place, alone, {"budget", "--measured", "--model", "csfl-cnn", "--dataset", "mnist"})
           .wait();

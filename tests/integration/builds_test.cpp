@@ -125,7 +125,7 @@ TEST_F(BuildDirectories, RunTheProcessesOfAConfigThatAreTheirs) {
     "name": "job", "baseline": "one", "workload": { "kind": "command", "processes": [
       { "role": "ledger", "argv": ["ledger", "10"] },
       { "role": "shell", "argv": ["sh", "-c", "exit 0"] } ] },
-    "arms": [ { "name": "one", "append": { "ledger": ["ü b"] } }, { "name": "two", "env": {"X": "1"} } ],
+    "variants": [ { "name": "one", "append": { "ledger": ["ü b"] } }, { "name": "two", "env": {"X": "1"} } ],
     "gates": ["ledger.peak_heap_bytes<=+1%"], "measure": { "repeats": 3 } })");
   const Finished run = memduel(place, {"compare", "--build-a", built().path("old"), "--build-b",
                                        built().path("new"), "--out", place.path("run"), config});
@@ -134,11 +134,11 @@ TEST_F(BuildDirectories, RunTheProcessesOfAConfigThatAreTheirs) {
   EXPECT_EQ(comparison(results, "ledger", "peak_heap_bytes").at("verdict"), "regressed");
   EXPECT_EQ(results.at("variants").at(0).at("name"), "old");
   const auto config_of_run = nlohmann::json::parse(read_file(place.path("run/config.json")));
-  EXPECT_EQ(config_of_run.at("arms").at(1).at("argv").at("ledger").at(0),
+  EXPECT_EQ(config_of_run.at("variants").at(1).at("argv").at("ledger").at(0),
             built().path("new/ledger").string());
-  EXPECT_EQ(config_of_run.at("arms").at(1).at("append").at("ledger").at(0), "ü b");
+  EXPECT_EQ(config_of_run.at("variants").at(1).at("append").at("ledger").at(0), "ü b");
   const Finished none = memduel(place, {"compare", "--build-a", built().path("old"), "--build-b",
-                                        built().path("new"), "--arm", "three", config});
+                                        built().path("new"), "--variant", "three", config});
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.err, HasSubstr("three"));
 }

@@ -91,7 +91,7 @@ TEST_F(CiScript, FailsALargerBufferByTheDefaultGates) {
 
 TEST_F(CiScript, LeavesTheGatesOfAConfig) {
   repository_.write("job.json",
-                    R"({ "name": "job", "baseline": "one", "arms": [ { "name": "one" } ],
+                    R"({ "name": "job", "baseline": "one", "variants": [ { "name": "one" } ],
     "workload": { "kind": "command", "processes": [ { "role": "ledger", "argv": ["out/ledger", "10"] } ] },
     "gates": [ "all.peak_heap_bytes<=+900%" ] })");
   static_cast<void>(repository_.commit("base"));

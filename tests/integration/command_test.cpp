@@ -84,7 +84,7 @@ TEST_F(FinishedDuel, IsComparedWithAnotherRun) {
 TEST(Lists, NameWhatThisBuildKnows) {
   const Workplace place;
   const std::map<std::string, std::string> expected = {
-      {"meters", "procfs"}, {"metrics", "peak_rss_above_idle_bytes"}, {"tracers", "recorder"}};
+      {"meters", "procfs"}, {"metrics", "peak_rss_above_idle_bytes"}, {"profilers", "recorder"}};
   for (const auto& [kind, text] : expected) {
     const Finished run = memduel(place, {"list", kind});
     EXPECT_EQ(run.status, 0) << run.err;
@@ -127,7 +127,7 @@ TEST(Plan, ProbesTheNoiseAndCalibrateKeepsIt) {
   const std::string config = place.file("duel.json", R"({
     "name": "planned", "workload": { "kind": "command", "processes": [
       { "role": "command", "argv": [")" MEMDUEL_HOG R"(", "40", "0.5"] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
+    "variants": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
                                                      R"(", "41", "0.5"] } } ],
     "baseline": "a" })");
   Finished plan = memduel(place, {"plan", config, "--detect", "5%"});

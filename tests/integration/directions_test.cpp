@@ -48,7 +48,7 @@ memduel.round_end(1)
            {{{"role", "srv"}, {"pattern", "throughput (?<metric_throughput>\\S+)"}},
             {{"role", "srv"}, {"pattern", "^loss (?<lower_loss>\\S+)"}},
             {{"role", "srv"}, {"pattern", "^accuracy (?<metric_accuracy>\\S+)"}}}}}},
-        {"arms", {{{"name", "x"}}, {{"name", "y"}, {"argv", {{"srv", argv("2", of_y)}}}}}},
+        {"variants", {{{"name", "x"}}, {{"name", "y"}, {"argv", {{"srv", argv("2", of_y)}}}}}},
         {"profile", {{"trials", 0}}},
         {"measure", {{"repeats", 4}, {"warmups", 0}, {"seed", 3}}}};
     return place_.file("own.json", document.dump());

@@ -92,7 +92,7 @@ TEST(ExitCode, IsThreeWhenARoleNeverGetsReady) {
       { "role": "server", "argv": [")" MEMDUEL_ACT R"(", "sleep", "30000"],
         "ready": { "file": "{trial_dir}/never", "within_seconds": 0.3 }, "end": "stop" },
       { "role": "client", "after": ["server"], "argv": [")" MEMDUEL_ACT R"(", "sleep", "1"] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "env": { "X": "1" } } ], "baseline": "a",
+    "variants": [ { "name": "a" }, { "name": "b", "env": { "X": "1" } } ], "baseline": "a",
     "measure": { "repeats": 5 } })");
   const Finished run = memduel(place, {"run", config, "--out", place.path("run")});
   EXPECT_EQ(run.status, 3);
@@ -148,7 +148,7 @@ TEST(ExitCode, IsTwoForBadUsage) {
 TEST(ExitCode, IsTwoForAConfigWithAnUnknownKeyOrAWrongType) {
   const Workplace place;
   const std::string start =
-      R"({ "name": "x", "baseline": "a", "arms": [ { "name": "a" }, { "name": "b",
+      R"({ "name": "x", "baseline": "a", "variants": [ { "name": "a" }, { "name": "b",
     "env": { "X": "1" } } ], "workload": { "kind": "command", "processes": [ { "role": "c", "argv": ["true"] } ] },)";
   const std::string unknown = place.file("unknown.json", start + R"("measure": { "repeat": 5 } })");
   Finished run = memduel(place, {"run", unknown, "--out", place.path("run")});

@@ -21,7 +21,8 @@ std::string hogs(const Workplace& place) {
     "name": "hogs", "baseline": "a", "default_gates": false, "profile": { "trials": 0 },
     "workload": { "kind": "command", "processes": [
       { "role": "hog", "argv": [")" MEMDUEL_HOG R"(", "20"] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "argv": { "hog": [")" MEMDUEL_HOG R"(", "40"] } } ],
+    "variants": [ { "name": "a" }, { "name": "b", "argv": { "hog": [")" MEMDUEL_HOG
+                                 R"(", "40"] } } ],
     "measure": { "repeats": 6, "seed": 7, "warmups": 0 } })");
 }
 
@@ -53,7 +54,7 @@ class GateKinds : public testing::Test {
     make({"run", two, "--out", dir("two")});
     make({"watch", "--out", dir("watched"), "--quiet", "--", MEMDUEL_HOG, "40"});
     for (const char* share : {"1", "2", "3"})
-      make({"run", two, "--out", dir("share") + share, "--blocks", std::string(share) + "/3"});
+      make({"run", two, "--out", dir("share") + share, "--shard", std::string(share) + "/3"});
     make({"merge", dir("share1"), dir("share2"), dir("share3"), "--out", dir("merged"), "--export",
           "json", dir("merged.json")});
     make({"compare", "--a", MEMDUEL_HOG " 20", "--b", MEMDUEL_HOG " 40", "--out", dir("commands"),

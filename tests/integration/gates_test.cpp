@@ -27,7 +27,7 @@ std::string growing_server(const Workplace& place, const std::string& a, const s
                                         R"(] },
       { "role": "client", "count": 2, "argv": [")" MEMDUEL_ACT
                                         R"(", "idle", "touch", "4", "sleep", "50"] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "argv": { "server": [)" +
+    "variants": [ { "name": "a" }, { "name": "b", "argv": { "server": [)" +
                                         words(b) + R"(] } } ],
     "gates": ["server.rss_growth_bytes_per_round<=+64KiB", "client_max.peak_rss_bytes<=+2%|+2MiB"],
     "measure": { "repeats": 8 } })");

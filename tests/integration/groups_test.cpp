@@ -61,7 +61,7 @@ class Groups : public testing::Test {
            "argv": ["/usr/bin/python3", "worker.py", "{port:jobs}", "{index}"]},
           {"role": "coordinator",
            "argv": ["/usr/bin/python3", "coordinator.py", "{port:jobs}"]}]},
-      "arms": [{"name": "before", "append": {"worker": ["4"]}},
+      "variants": [{"name": "before", "append": {"worker": ["4"]}},
                {"name": "after", "append": {"worker": ["2"]}}],
       "baseline": "before", "measure": {"repeats": 6}})");
     config_["workload"]["processes"][1]["argv"].push_back(MEMDUEL_ANNOTATE);

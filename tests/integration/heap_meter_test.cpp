@@ -119,7 +119,7 @@ TEST(HeapMeter, FollowsAShellToWhatItRuns) {
   const std::string config = place.file("duel.json", R"({
     "name": "shell", "baseline": "a", "workload": { "kind": "command", "processes": [
       { "role": "command", "argv": ["sh", "-c", ")" MEMDUEL_HOG " 20; " MEMDUEL_HOG R"( 30"] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
+    "variants": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
                                                      R"(", "30"] } } ],
     "measure": { "repeats": 1 } })");
   const Finished run =
@@ -221,7 +221,7 @@ TEST(ProfileTrials, LeaveAProfilePerRoleAndSayWhatTheyCost) {
   const std::string config = place.file("duel.json", R"({
     "name": "profiled", "baseline": "a", "workload": { "kind": "command", "processes": [
       { "role": "command", "argv": [")" MEMDUEL_HOG R"(", "20"] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
+    "variants": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
                                                      R"(", "30"] } } ],
     "measure": { "repeats": 4 }, "profile": {} })");
   const Finished run = memduel(place, {"run", config, "--out", place.path("run"), "--verbose"});

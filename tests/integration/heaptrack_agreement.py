@@ -32,7 +32,7 @@ PATIENCE_SECONDS = 240
 
 
 def write_config(place, transport):
-    switches = json.loads((ROOT / "configs/optimizations.json").read_text())
+    switches = json.loads((ROOT / "configs/switches.json").read_text())
     original = {one["name"]: one["values"][0]["value"] for one in switches if "federated" in one["applies_to"]}
     config = {
         "workload": {
@@ -42,7 +42,7 @@ def write_config(place, transport):
             "optimizer": {"name": "adam", "learning_rate": 0.01},
             "transport": {"kind": transport, "max_message_bytes": 10485760}, "deadline_seconds": PATIENCE_SECONDS,
         },
-        "optimizations": original, "seed": 1, "meters": [], "trial_dir": str(place), "data_dir": str(place),
+        "switches": original, "seed": 1, "meters": [], "trial_dir": str(place), "data_dir": str(place),
         "address_file": str(place / "server.address"), "model_file": str(place / "final_model.bin"),
     }
     (place / "worker.json").write_text(json.dumps(config))

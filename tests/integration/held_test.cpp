@@ -53,11 +53,12 @@ TEST(Held, OddSettingsAreRefusedWithTheirPlace) {
   const std::string config = place.file("duel.json", R"({
     "name": "duel", "workload": { "kind": "command", "processes": [
       { "role": "command", "argv": ["true"] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": ["true", "x"] } } ],
+    "variants": [ { "name": "a" }, { "name": "b", "argv": { "command": ["true", "x"] } } ],
     "baseline": "a" })");
-  for (const char* setting : {"=1", "a..b=1", ".=1", "measure", "measure=3", "measure.repeats=-1",
-                              "measure.repeats=1e999", "measure.repeats=[", "arms.999999.name=x",
-                              "arms.-1.name=x", "workload.kind=null"}) {
+  for (const char* setting :
+       {"=1", "a..b=1", ".=1", "measure", "measure=3", "measure.repeats=-1",
+        "measure.repeats=1e999", "measure.repeats=[", "variants.999999.name=x",
+        "variants.-1.name=x", "workload.kind=null"}) {
     const Finished run =
         memduel(place, {"run", config, "--out", place.path("run").string(), "--set", setting});
     EXPECT_EQ(run.status, 2) << setting << ": " << run.err;

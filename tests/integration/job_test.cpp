@@ -89,7 +89,7 @@ class Job : public testing::Test {
         "cleanup": [["/bin/sh", "-c", "echo $0 >> cleaned", "{trial_dir}"]],
         "files": [{"name": "model", "path": "{trial_dir}/model.txt",
                    "compare": ["/usr/bin/python3", "difference.py", "{a}", "{b}"]}]},
-      "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--keep"]}}],
+      "variants": [{"name": "before"}, {"name": "after", "append": {"server": ["--keep"]}}],
       "baseline": "before", "measure": {"repeats": 2, "seed": 40}})");
   }
 
@@ -161,7 +161,7 @@ TEST_F(Job, OfAServerAndTwoClientsIsDuelledAndLeavesEqualFiles) {
 }
 
 TEST_F(Job, WhoseFilesDifferSaysByHowMuchInEveryBlock) {
-  config_["arms"][1]["append"]["server"] = {"--skew"};
+  config_["variants"][1]["append"]["server"] = {"--skew"};
   const Finished finished = run();
   ASSERT_EQ(finished.status, 0) << finished.err;
   const json results = results_in(place_.path("run"));
@@ -206,16 +206,16 @@ TEST_F(Job, WithAFaultyConfigIsRefusedBeforeAnythingRuns) {
   write("server.yaml.in", "port: {prt:fl}\n");
   EXPECT_THAT(run().err, AllOf(HasSubstr("server.yaml.in, line 1"), HasSubstr("{prt:fl}")));
   write("server.yaml.in", "port: {port:fl}\n");
-  config_["arms"][1]["append"] = json::object();
+  config_["variants"][1]["append"] = json::object();
   EXPECT_THAT(run().err, HasSubstr("have the same program, arguments, environment and directory"));
   config_ = good;
-  config_["arms"][1]["env"]["PATH"] = place_.path("venv/bin").string() + ":/usr/bin:/bin";
+  config_["variants"][1]["env"]["PATH"] = place_.path("venv/bin").string() + ":/usr/bin:/bin";
   workload()["processes"][0]["argv"][0] = "python3";
   const Finished venv = run();
   EXPECT_EQ(venv.status, 2);
   EXPECT_THAT(venv.err,
-              AllOf(HasSubstr("arm after, role server"), HasSubstr("venv/bin, which is no "
-                                                                   "directory")));
+              AllOf(HasSubstr("variant after, role server"), HasSubstr("venv/bin, which is no "
+                                                                       "directory")));
   EXPECT_EQ(lines_of("prepared"), 0);
   EXPECT_FALSE(fs::exists(place_.path("run/run.sqlite")));
 }
@@ -296,7 +296,7 @@ TEST_F(Job, CountsTheMemoryOfMatchedDescendantsAsTheirOwn) {
       "processes": [{"role": "client",
                      "argv": ["/bin/sh", "-c", "/usr/bin/python3 \"$@\"; true", "sh", "trainer.py"]}],
       "match": [{"role": "trainer", "pattern": "trainer\\.py \\d+$"}]},
-    "arms": [{"name": "before", "append": {"client": ["40"]}},
+    "variants": [{"name": "before", "append": {"client": ["40"]}},
              {"name": "after", "append": {"client": ["60"]}}],
     "baseline": "before", "measure": {"repeats": 2}})");
   write("trainer.py",
@@ -332,7 +332,7 @@ TEST_F(Job, ReadsASilentRoleInTheRoundsOfItsServer) {
                      "argv": ["/usr/bin/python3", "keeps.py", "{trial_dir}"]}],
       "marks": [{"role": "server", "pattern": "^round (\\d+)"}]
 }
-, "arms" : [ {"name" : "a"}, {"name" : "b", "env" : {"OTHER" : "1"}} ],
+, "variants" : [ {"name" : "a"}, {"name" : "b", "env" : {"OTHER" : "1"}} ],
            "baseline" : "a",
                         "measure" : {"repeats" : 1}
 })json");

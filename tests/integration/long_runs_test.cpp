@@ -79,12 +79,12 @@ TEST(NvflareMatrix, EveryCellIsMeasuredAndEndsInTheSameBits) {
 
 TEST(CsflStability, EveryPresetRunsAllMethodsInOneProcessAndReportsGrowth) {
   const Workplace place;
-  // Calm, for what another program takes would end as-coded in other bits.
+  // Calm, for what another program takes would end as-implemented in other bits.
   const nlohmann::json results = results_of_quick(
       place, "csfl-stability-quick.json",
-      {"--set", "arms.1.optimizations={\"warn_percent\":100,\"critical_percent\":100}", "--set",
-       "arms.2.optimizations={\"warn_percent\":0,\"critical_percent\":100}"});
-  for (const char* arm : {"original", "as-coded", "optimized"})
+      {"--set", "variants.1.switches={\"warn_percent\":100,\"critical_percent\":100}", "--set",
+       "variants.2.switches={\"warn_percent\":0,\"critical_percent\":100}"});
+  for (const char* arm : {"original", "as-implemented", "optimized"})
     EXPECT_TRUE(growth_of(results, arm, "simulator").is_object()) << arm;
   for (const auto& row : results.at("equivalence")) EXPECT_EQ(row.at("bit_identical"), true);
   for (const auto& trial : results.at("trials"))
@@ -100,9 +100,9 @@ TEST(CsflStability, EveryPresetRunsAllMethodsInOneProcessAndReportsGrowth) {
   const auto& warnings = results.at("warnings");
   EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(), [](const auto& warning) {
     return warning.at("code") == "memory_warning" &&
-           testing::Matches(HasSubstr("arm optimized: memory ran short for simulator in round 1: "
-                                      "at most "))(
-               warning.at("message").template get<std::string>());
+           testing::Matches(
+               HasSubstr("variant optimized: memory ran short for simulator in round 1: "
+                         "at most "))(warning.at("message").template get<std::string>());
   })) << warnings;
 }
 
@@ -162,7 +162,7 @@ TEST(Cbramod, FineTuningsGrowUnlessTheirScopeEnds) {
   const Workplace place;
   const nlohmann::json results = results_of_quick(
       place, "cbramod-quick.json",
-      {"--arms", "original,optimized", "--set", "workload.epochs=1", "--set",
+      {"--variants", "original,optimized", "--set", "workload.epochs=1", "--set",
        "workload.dataset.train_samples=20", "--set", "workload.dataset.test_samples=10", "--set",
        "workload.learning_rates=[1e-12]"},
       6);
@@ -182,9 +182,9 @@ std::string refusal(const nlohmann::json& workload, const std::string& preset,
   const nlohmann::json config = {{"name", "bad"},
                                  {"baseline", "original"},
                                  {"workload", workload},
-                                 {"arms",
+                                 {"variants",
                                   {{{"name", "original"}, {"preset", preset}},
-                                   {{"name", "bad"}, {"optimizations", optimizations}}}}};
+                                   {{"name", "bad"}, {"switches", optimizations}}}}};
   const Finished run = memduel(place, {"run", place.file("bad.json", config.dump()), "--out",
                                        place.path("run"), "--data-dir", place.path("")});
   EXPECT_EQ(run.status, status) << run.err;
@@ -194,7 +194,7 @@ std::string refusal(const nlohmann::json& workload, const std::string& preset,
 TEST(BadLongRun, NumbersOutOfRangeAreRefusedWithWhatIsExpected) {
   const nlohmann::json exchange = {{"kind", "state-dict"}, {"model", "mnist-cnn"}};
   EXPECT_THAT(refusal(exchange, "nvflare-original", {{"server_gc_rounds", -1}}),
-              AllOf(HasSubstr("found -1 for optimization \"server_gc_rounds\""),
+              AllOf(HasSubstr("found -1 for switch \"server_gc_rounds\""),
                     HasSubstr("a whole number from 0")));
   EXPECT_THAT(refusal(exchange, "nvflare-original", {{"tensor_offload", "disk"}}),
               HasSubstr("found tensor_offload=disk with aggregate=out_of_place_kept_step"));
@@ -206,7 +206,7 @@ TEST(BadLongRun, NumbersOutOfRangeAreRefusedWithWhatIsExpected) {
   const nlohmann::json simulation = {
       {"kind", "simulation"}, {"model", "csfl-cnn"}, {"dataset", {{"name", "mnist"}}}};
   EXPECT_THAT(refusal(simulation, "csfl-original", {{"warn_percent", 101}}),
-              AllOf(HasSubstr("found 101 for optimization \"warn_percent\""),
+              AllOf(HasSubstr("found 101 for switch \"warn_percent\""),
                     HasSubstr("a whole number from 0 to 100")));
 }
 
@@ -217,7 +217,7 @@ TEST(BadLongRun, WhatTheDeviceCannotDoIsRefusedBeforeAnythingRuns) {
       {{{"kind", "eeg"}, {"model", "cbramod-small"}}, "cbramod-original"}};
   for (const auto& [workload, preset] : kinds)
     EXPECT_THAT(refusal(workload, preset, {{"mixed_precision", "fp16"}}),
-                AllOf(HasSubstr("$.arms[1].optimizations"),
+                AllOf(HasSubstr("$.variants[1].switches"),
                       HasSubstr("found mixed_precision=fp16 with workload.device=cpu, expected "
                                 "workload.device=cuda")));
 }

@@ -71,14 +71,14 @@ TEST(Need, OfAProgramThatFailsAnywaySaysSo) {
 
 TEST(Need, RefusesAnArmOfACommandAndAnArmThatIsNot) {
   const Workplace place;
-  EXPECT_EQ(memduel(place, {"need", "--arm", "b", "--", "/bin/true"}).status, 2);
+  EXPECT_EQ(memduel(place, {"need", "--variant", "b", "--", "/bin/true"}).status, 2);
   const std::string config = place.file("duel.json", R"({
     "name": "duel", "workload": { "kind": "command", "processes": [
       { "role": "command", "argv": ["/bin/true"] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "env": { "X": "1" } } ], "baseline": "a" })");
-  const Finished run = memduel(place, {"need", config, "--arm", "c"});
+    "variants": [ { "name": "a" }, { "name": "b", "env": { "X": "1" } } ], "baseline": "a" })");
+  const Finished run = memduel(place, {"need", config, "--variant", "c"});
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("no arm \"c\""));
+  EXPECT_THAT(run.err, HasSubstr("no variant \"c\""));
 }
 
 }  // namespace

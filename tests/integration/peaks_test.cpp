@@ -100,7 +100,7 @@ class Peaks : public testing::Test {
         "match": [{"role": "child", "pattern": "python3 server\\.py"}],
         "marks": [{"role": "parent", "pattern": "(?<idle>Logging to)"},
                   {"role": "waiter", "pattern": "(?<idle>Logging to)"}]},
-      "arms": [{"name": "a"}, {"name": "b", "env": {"OTHER": "1"}}],
+      "variants": [{"name": "a"}, {"name": "b", "env": {"OTHER": "1"}}],
       "baseline": "a", "measure": {"repeats": 1}})json");
     json& workload = config["workload"];
     for (const int process : {0, 1}) {

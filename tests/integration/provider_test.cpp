@@ -85,8 +85,8 @@ TEST_F(ProviderExample, IsTakenApartBySwitches) {
 }
 
 TEST_F(ProviderExample, IsListedPlannedAndCalibrated) {
-  const Finished list = memduel(
-      place_, {"list", "optimizations", place_.path("examples/provider/pool.json").string()});
+  const Finished list =
+      memduel(place_, {"list", "switches", place_.path("examples/provider/pool.json").string()});
   EXPECT_THAT(list.out, AllOf(HasSubstr("reading: how a worker reads its file"),
                               HasSubstr("an array of doubles")));
   EXPECT_THAT(

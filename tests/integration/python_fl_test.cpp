@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kConfig = MEMDUEL_SOURCES "/examples/python-fl/duel.json";
+constexpr const char* kConfig = MEMDUEL_SOURCES "/examples/python-fl/compare.json";
 constexpr int kRounds = 60;
 
 /// The interpreter that has PyTorch goes first.

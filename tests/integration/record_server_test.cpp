@@ -31,7 +31,7 @@ constexpr const char* kWorkload = R"({
 std::string prepare(const fs::path& directory) {
   fs::create_directories(directory);
   const nlohmann::json config = {{"workload", nlohmann::json::parse(kWorkload)},
-                                 {"optimizations", preset_values("appfl-original")},
+                                 {"switches", preset_values("appfl-original")},
                                  {"seed", 1},
                                  {"meters", nlohmann::json::array()},
                                  {"trial_dir", directory},

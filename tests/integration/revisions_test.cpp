@@ -163,7 +163,7 @@ TEST(Revisions, OfAConfigEachRunInTheirOwnWorktree) {
     "name": "job", "baseline": "one", "workload": { "kind": "command", "processes": [
       { "role": "ledger", "argv": ["out/ledger", "10"] },
       { "role": "reader", "argv": ["sh", "-c", "exit `cat status`"] } ] },
-    "arms": [ { "name": "one" } ] })");
+    "variants": [ { "name": "one" } ] })");
   repository.write("status", "0\n");
   static_cast<void>(repository.commit("base"));
   repository.set_buffer(6);
@@ -312,7 +312,7 @@ TEST(Revisions, WhatAConfigNamesIsLookedForBeforeTheyAreBuilt) {
   const Workplace place;
   const ForeignRepository repository(place);
   const auto config = [](const std::string& argument, const std::string& prepare) {
-    return R"({"name": "c", "baseline": "a", "arms": [{"name": "a"}],
+    return R"({"name": "c", "baseline": "a", "variants": [{"name": "a"}],
       "workload": {"kind": "command", "prepare": [[")" +
            prepare + R"("]], "processes": [
         {"role": "srv", "argv": ["../out/ledger", ")" +

@@ -172,7 +172,7 @@ TEST(Writing, AnExperimentsNameCannotLeaveTheFolderOfRuns) {
   fs::create_directories(place.path("deep/er"));
   const std::string config = place.file("duel.json", R"({ "name": "../../x",
     "workload": { "kind": "command", "processes": [ { "role": "r", "argv": ["true"] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ], "baseline": "a",
+    "variants": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ], "baseline": "a",
     "measure": { "repeats": 1 } })");
   const Finished run = memduel(place, {"run", config, "--quiet"}, place.path("deep/er"));
   EXPECT_EQ(run.status, 0) << run.err;
@@ -275,7 +275,7 @@ TEST(Bounds, DeepJsonIsRefused) {
 std::string job_with(const std::string& members) {
   return R"({ "name": "job", "workload": { "kind": "command", "processes":
     [ { "role": "r", "argv": ["true"] } ])" +
-         members + R"( }, "arms": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ],
+         members + R"( }, "variants": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ],
     "baseline": "a", "measure": { "repeats": 1 } })";
 }
 
@@ -394,12 +394,12 @@ TEST(Bounds, FewDescriptorsAndShortFilesGetAMessage) {
 
 TEST(Bounds, AnArgumentThatIsTooLongIsNotRepeatedWhole) {
   const Workplace place;
-  const std::string config =
-      place.file("long.json",
-                 R"({ "name": "job", "workload": { "kind": "command", "processes":
+  const std::string config = place.file(
+      "long.json",
+      R"({ "name": "job", "workload": { "kind": "command", "processes":
     [ { "role": "r", "argv": ["true", ")" +
-                     std::string(140'000, 'x') +
-                     R"("] } ] }, "arms": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ],
+          std::string(140'000, 'x') +
+          R"("] } ] }, "variants": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ],
     "baseline": "a", "measure": { "repeats": 1 } })");
   const Finished run = memduel(place, {"run", config, "--out", place.path("run").string()});
   EXPECT_EQ(run.status, 3);
@@ -417,7 +417,7 @@ std::string job_with_cleanup(const Workplace& place, const std::string& cleanup)
                                     R"(", "sleep", "60000"] } ],
     "cleanup": [ [ "/bin/sh", "-c", ")" +
                                     cleanup + R"(" ] ] },
-    "arms": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ],
+    "variants": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ],
     "baseline": "a", "measure": { "repeats": 1 } })");
 }
 

@@ -54,7 +54,7 @@ json duel_of(const fs::path& script) {
            {"ready", {{"log", "ready"}}},
            {"end", "stop"}},
           {{"role", "client"}, {"argv", {"sleep", "0.1"}}, {"after", {"server"}}}}}}},
-      {"arms",
+      {"variants",
        {{{"name", "separate"}}, {{"name", "forked"}, {"argv", {{"server", server("64", "1")}}}}}},
       {"baseline", "separate"},
       {"profile", {{"trials", 0}}}};

@@ -29,7 +29,7 @@ std::string duel_of(const std::string& name, const std::string& program, int rep
       {"workload",
        {{"kind", "command"},
         {"processes", {{{"role", "server"}, {"argv", {"sh", "-c", program}}}}}}},
-      {"arms", {{{"name", "x"}}, {{"name", "y"}, {"env", {{"LC_ALL", "C"}}}}}},
+      {"variants", {{{"name", "x"}}, {{"name", "y"}, {"env", {{"LC_ALL", "C"}}}}}},
       {"baseline", "x"},
       {"measure", {{"repeats", repeats}, {"meters", {"procfs"}}}},
       // Whether so short a program is decided is not the question here.

@@ -18,7 +18,7 @@ class EveryVerb : public testing::Test {
     const std::string config = place_->file("duel.json", R"({
       "name": "duel", "workload": { "kind": "command", "processes": [
         { "role": "command", "argv": [")" MEMDUEL_HOG R"(", "20"] } ] },
-      "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
+      "variants": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
                                                          R"(", "30"] } } ],
       "baseline": "a", "measure": { "repeats": 6 }, "profile": { "trials": 1 } })");
     run_ = on_a_terminal(*place_, memduel() + "run '" + config + "' --out run");
@@ -60,7 +60,7 @@ TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   expect("record -o one.mdp -- " MEMDUEL_HOG " 20", 0);
   expect("record --snapshot-at rss=90% -o snapshot.mdp -- " MEMDUEL_HOG " 20", 0);
   EXPECT_THAT(expect("need --limit process -- " MEMDUEL_HOG " 20", 0).out, HasSubstr("ulimit -d"));
-  EXPECT_THAT(expect("run duel.json --launcher local --shares 2 --out none", 2).out,
+  EXPECT_THAT(expect("run duel.json --launcher local --shards 2 --out none", 2).out,
               HasSubstr("give --launcher slurm"));
   EXPECT_THAT(expect("merge no-such-share --out merged", 4).out, HasSubstr("no-such-share"));
 }
@@ -110,7 +110,8 @@ TEST_F(EveryVerb, ThatComparesBenchmarksFitsTheTerminal) {
 }
 
 TEST_F(EveryVerb, ThatTellsOfTheMachineFitsTheTerminal) {
-  for (const char* list : {"list", "list metrics", "list meters", "list tracers"}) expect(list, 0);
+  for (const char* list : {"list", "list metrics", "list meters", "list profilers"})
+    expect(list, 0);
   const Finished doctor = on_a_terminal(*place_, memduel() + "doctor");
   EXPECT_LE(doctor.status, 3) << doctor.out;
   expect_fits(doctor, "doctor");

@@ -11,16 +11,16 @@ namespace memduel {
 namespace {
 
 constexpr const char* kDuel = R"({
-  "name": "tracers", "baseline": "original",
+  "name": "profilers", "baseline": "original",
   "workload": { "kind": "federated", "model": "mnist-cnn",
                 "dataset": { "name": "mnist", "train_samples": 64, "test_samples": 32 },
                 "clients": 1, "rounds": 1, "local_steps": 1, "batch_size": 8,
                 "pre_validation": false, "client_validation": false, "server_validation": false,
                 "deadline_seconds": 200 },
-  "arms": [ { "name": "original", "preset": "appfl-original" },
+  "variants": [ { "name": "original", "preset": "appfl-original" },
             { "name": "minimal", "preset": "appfl-minimal" } ],
   "measure": { "repeats": 1 },
-  "profile": { "tracers": ["recorder", "heaptrack", "jemalloc"] } })";
+  "profile": { "profilers": ["recorder", "heaptrack", "jemalloc"] } })";
 
 struct Amount {
   double bytes = 0;

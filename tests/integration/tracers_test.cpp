@@ -1,4 +1,4 @@
-// Real programs under every tracer: through a run's profile trials and through `record --tracer`.
+// Real programs under every tracer: through a run's profile trials and through `record --profiler`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,9 +58,9 @@ class EveryTracer : public testing::Test {
       "name": "backends", "baseline": "a",
       "workload": { "kind": "command", "processes": [ { "role": "command", "argv": [")" +
                                                              kLeaks + R"("] } ] },
-      "arms": [ { "name": "a" }, { "name": "b", "env": { "MALLOC_CONF": "narenas:1", "LD_PRELOAD": "" } } ],
+      "variants": [ { "name": "a" }, { "name": "b", "env": { "MALLOC_CONF": "narenas:1", "LD_PRELOAD": "" } } ],
       "measure": { "repeats": 2 },
-      "profile": { "tracers": ["recorder", "heaptrack", "gperftools", "jemalloc"] } })");
+      "profile": { "profilers": ["recorder", "heaptrack", "gperftools", "jemalloc"] } })");
     // Two trials decide no gate.
     run_ = memduel(*place_, {"run", config, "--out", directory().string(), "--verbose",
                              "--on-inconclusive", "pass"});
@@ -196,7 +196,7 @@ class RecordBy : public testing::Test {
  protected:
   Finished record(const std::string& tracer, const std::vector<std::string>& command,
                   const std::vector<std::string>& options = {}) const {
-    std::vector<std::string> words = {"record", "--tracer", tracer};
+    std::vector<std::string> words = {"record", "--profiler", tracer};
     words.insert(words.end(), options.begin(), options.end());
     words.emplace_back("--");
     words.insert(words.end(), command.begin(), command.end());
@@ -223,7 +223,7 @@ class RecordBy : public testing::Test {
   /// largest one.
   static std::vector<std::string> itself(const fs::path& file) {
     const bool is_first = file.extension() == ".mdp" && fs::path(file.stem()).stem() == "sh";
-    return is_first ? std::vector<std::string>{"--image", "1"} : std::vector<std::string>{};
+    return is_first ? std::vector<std::string>{"--process", "1"} : std::vector<std::string>{};
   }
 
   Workplace place_;
@@ -328,8 +328,8 @@ TEST(Tracers, OneThatIsMissingIsALimitationThatNamesItsPackage) {
     "name": "missing", "baseline": "a",
     "workload": { "kind": "command", "processes": [ { "role": "command", "argv": [")" +
                                                          kLeaks + R"("] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "env": { "A": "1" } } ],
-    "measure": { "repeats": 2 }, "profile": { "tracers": ["heaptrack"] } })");
+    "variants": [ { "name": "a" }, { "name": "b", "env": { "A": "1" } } ],
+    "measure": { "repeats": 2 }, "profile": { "profilers": ["heaptrack"] } })");
   const Finished run = without_heaptrack(
       place, {"run", config, "--verbose", "--out", place.path("run"), "--on-inconclusive", "pass"});
   EXPECT_EQ(run.status, 0) << run.err;
@@ -341,10 +341,10 @@ TEST(Tracers, OneThatIsMissingIsALimitationThatNamesItsPackage) {
   for (const auto& note : results.at("limitations")) codes.push_back(note.at("code"));
   EXPECT_THAT(codes, Contains("profiler_missing"));
   const Finished alone =
-      without_heaptrack(place, {"record", "--tracer", "heaptrack", "--", kLeaks});
+      without_heaptrack(place, {"record", "--profiler", "heaptrack", "--", kLeaks});
   EXPECT_EQ(alone.status, 125);
   EXPECT_THAT(alone.err, HasSubstr("apt-get install heaptrack"));
-  const Finished listed = without_heaptrack(place, {"list", "tracers"});
+  const Finished listed = without_heaptrack(place, {"list", "profilers"});
   EXPECT_THAT(listed.out, HasSubstr("does not work here: libheaptrack_preload.so was not found"));
 }
 
@@ -354,8 +354,8 @@ TEST(Tracers, ATruncatedDumpIsAWarningOfTheRun) {
     "name": "truncated", "baseline": "a",
     "workload": { "kind": "command", "processes": [ { "role": "command", "argv": [")" MEMDUEL_MANY_STACKS
                                                      R"("] } ] },
-    "arms": [ { "name": "a" }, { "name": "b", "env": { "A": "1" } } ],
-    "measure": { "repeats": 1 }, "profile": { "tracers": ["gperftools"] } })");
+    "variants": [ { "name": "a" }, { "name": "b", "env": { "A": "1" } } ],
+    "measure": { "repeats": 1 }, "profile": { "profilers": ["gperftools"] } })");
   const Finished run =
       memduel(place, {"run", config, "--out", place.path("run"), "--on-inconclusive", "pass"});
   EXPECT_EQ(run.status, 0) << run.err;
@@ -377,7 +377,7 @@ TEST(Tracers, ATruncatedDumpIsAWarningOfTheRun) {
 
 TEST(Tracers, TheirListAndThatOfMetersFitATerminal) {
   const Workplace place;
-  const Finished listed = memduel(place, {"list", "tracers"});
+  const Finished listed = memduel(place, {"list", "profilers"});
   for (const std::string& tracer : kTracers) EXPECT_THAT(listed.out, HasSubstr(tracer + ": "));
   for (const Finished& run : {listed, memduel(place, {"list", "meters"})}) {
     EXPECT_EQ(run.status, 0);

@@ -60,7 +60,7 @@ def job(arms, rounds=0, processes=None, gates=(), marks=(), **workload):
     first = {"role": "server", "env": environment, "argv": [PYTHON, "program.py", "--block", "{block}"] + (["--rounds", str(rounds)] if rounds else [])}
     return {
         "workload": {"kind": "command", "processes": processes or [first], "marks": list(marks), "deadline_seconds": 60, **workload},
-        "arms": [{"name": name, "append": append if isinstance(append, dict) else {"server": append}} for name, append in arms.items()],
+        "variants": [{"name": name, "append": append if isinstance(append, dict) else {"server": append}} for name, append in arms.items()],
         "baseline": next(iter(arms)),
         "gates": list(gates),
     }
@@ -151,7 +151,7 @@ def shards(place):
     config = job({"before": ["--mib", "9", "--spread", "3"], "after": ["--mib", "8", "--spread", "3"]}, gates=["server.peak_rss_bytes<=+2%"])
     shares = []
     for number in (1, 2, 3):
-        place.experiment(f"shard-{number}", {**config, "name": "shards"}, "--repeats", 12, "--seed", 24, "--blocks", f"{number}/3")
+        place.experiment(f"shard-{number}", {**config, "name": "shards"}, "--repeats", 12, "--seed", 24, "--shard", f"{number}/3")
         shares.append(f"shard-{number}")
     place.call("merge", *shares, "--out", "shards")
 
@@ -160,7 +160,7 @@ def shard_missing(place):
     config = job({"before": ["--mib", "9", "--spread", "3"], "after": ["--mib", "8", "--spread", "3"]}, gates=["server.peak_rss_bytes<=+2%", "server.peak_heap_bytes<=+2%"])
     shares = []
     for number in (1, 3):
-        place.experiment(f"part-{number}", {**config, "name": "shard_missing"}, "--repeats", 10, "--seed", 25, "--blocks", f"{number}/3")
+        place.experiment(f"part-{number}", {**config, "name": "shard_missing"}, "--repeats", 10, "--seed", 25, "--shard", f"{number}/3")
         shares.append(f"part-{number}")
     place.call("merge", *shares, "--out", "shard_missing")
 
@@ -251,7 +251,7 @@ def fresh_shards(place):
     config = {"name": "fresh_shards", **job({"lives": ["--mib", "5", "--spread", "3"], "smaller": ["--mib", "4", "--spread", "3"], "dies": ["--fail", "2"]},
                                             gates=["server.peak_rss_bytes<=+2%"])}
     for number in (1, 2):
-        place.experiment(f"fresh-{number}", config, "--repeats", 12, "--seed", 35, "--blocks", f"{number}/2")
+        place.experiment(f"fresh-{number}", config, "--repeats", 12, "--seed", 35, "--shard", f"{number}/2")
     place.call("merge", "fresh-1", "fresh-2", "--out", "fresh_shards")
 
 

@@ -25,10 +25,10 @@ before(async () => {
       processes: [{ role: "command", argv: [join(process.env.MEMDUEL_RECORDER_PROGRAMS, "leaks_in_upload")], end: "wait" }],
       deadline_seconds: 120,
     },
-    arms: [{ name: "leaking" }, { name: "tidy", append: { command: ["tidy"] } }],
+    variants: [{ name: "leaking" }, { name: "tidy", append: { command: ["tidy"] } }],
     baseline: "leaking",
     measure: { repeats: 6, meters: ["procfs", "heap"] },
-    profile: { tracers: ["recorder"], trials: 1 },
+    profile: { profilers: ["recorder"], trials: 1 },
     gates: ["command.peak_heap_bytes<=+1%"],
   };
   writeFileSync(join(dir, "config.json"), JSON.stringify(config));

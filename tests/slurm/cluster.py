@@ -40,7 +40,7 @@ def duel_in(place, name="duel"):
     config.write_text(json.dumps({
         "name": name,
         "workload": {"kind": "command", "processes": [{"role": "command", "argv": command(30)}]},
-        "arms": [{"name": "a"}, {"name": "b", "argv": {"command": command(20)}}],
+        "variants": [{"name": "a"}, {"name": "b", "argv": {"command": command(20)}}],
         "baseline": "a",
         "profile": {"trials": 1},
     }))

@@ -47,7 +47,7 @@ def workers(share):
             words = entry.read_bytes().split(b"\0")
         except OSError:
             continue
-        if os.fsencode(share) in words and b"--blocks" in words:
+        if os.fsencode(share) in words and b"--shard" in words:
             found.append(int(entry.parent.name))
     return found
 
@@ -68,7 +68,7 @@ def kill_worker(out, share):
 def whatever_dies(memduel, place):
     """The submitter, a worker, and a task is requeued; an array holds two tasks at most, so that there are two of them."""
     out = place / "dies"
-    submitter = start(memduel, duel_in(place), out, "--repeats", 18, "--shares", 3, "--quiet")
+    submitter = start(memduel, duel_in(place), out, "--repeats", 18, "--shards", 3, "--quiet")
     wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shares/share-1/run.sqlite").exists())
     submitter.send_signal(signal.SIGKILL)
     submitter.wait()
@@ -77,7 +77,7 @@ def whatever_dies(memduel, place):
     wait_for("requeueing", 60, lambda: "PENDING" in run("squeue", "--noheader", "--format=%T", f"--jobs={task_of(out, 1)}"))
     run("scontrol", "update", f"jobid={task_of(out, 1)}", "StartTime=now")
     said = run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--repeats", 18, "--out", out, "--resume")
-    assert re.search(r"share 2 of 3 ended early: FAILED \(job \d+_2\).*; it is handed over again", said), said
+    assert re.search(r"shard 2 of 3 ended early: FAILED \(job \d+_2\).*; it is handed over again", said), said
     expect_every_trial_once(out, 18)
     assert [one["shard"] for one in results_of(out)["environment"]["shards"]] == ["1/3", "2/3", "3/3"]
     assert task_of(out, 3).endswith("_1"), "the third is the first of a second array"
@@ -86,13 +86,13 @@ def whatever_dies(memduel, place):
 def a_lost_share(memduel, place):
     """Is named, and measured by --resume."""
     out = place / "lost"
-    options = ("--repeats", 8, "--shares", 2, "--retries", 0)
+    options = ("--repeats", 8, "--shards", 2, "--retries", 0)
     waiting = start(memduel, duel_in(place), out, *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     kill_worker(out, 2)
     said, _ = waiting.communicate(timeout=240)
-    assert "share 2 of 2 ended early: FAILED" in said and "it is not tried again" in said, said
+    assert "shard 2 of 2 ended early: FAILED" in said and "it is not tried again" in said, said
     [missing] = [note for note in results_of(out)["warnings"] if note["code"] == "shard_missing"]
-    assert missing["message"].startswith("share 2/2 was not finished: of blocks 5 to 8"), missing
+    assert missing["message"].startswith("shard 2/2 was not finished: of blocks 5 to 8"), missing
     run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--out", out, *options, "--resume")
     expect_every_trial_once(out, 8)
     assert pathlib.Path(f"{out}.shares/merged-1/run.sqlite").exists(), "what was merged before is kept"
@@ -101,7 +101,7 @@ def a_lost_share(memduel, place):
 def a_terminal(memduel, place):
     """Ctrl-C offers to cancel; what was measured stays. Without a terminal the tasks go on."""
     out = place / "interrupted"
-    options = ("--repeats", 12, "--shares", 2)
+    options = ("--repeats", 12, "--shards", 2)
     master, terminal = pty.openpty()
     waiting = start(memduel, duel_in(place), out, *options, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
     os.close(terminal)
@@ -128,7 +128,7 @@ def a_terminal(memduel, place):
 
 def a_silent_controller(memduel, place):
     out = place / "silent"
-    waiting = start(memduel, duel_in(place), out, "--repeats", 8, "--shares", 2, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    waiting = start(memduel, duel_in(place), out, "--repeats", 8, "--shards", 2, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shares/share-1/run.sqlite").exists())
     controller = int((place / "cluster/slurmctld.pid").read_text())
     os.kill(controller, signal.SIGTERM)
@@ -146,7 +146,7 @@ def a_silent_controller(memduel, place):
 
 def refusals(memduel, place):
     out = place / "refused"
-    said = run(memduel, "run", duel_in(place), "--launcher", "slurm", "--repeats", 4, "--shares", 2, "--partition", "nowhere", "--out", out, expect=3)
+    said = run(memduel, "run", duel_in(place), "--launcher", "slurm", "--repeats", 4, "--shards", 2, "--partition", "nowhere", "--out", out, expect=3)
     assert "invalid partition specified: nowhere" in said, said
     assert not list(place.glob("refused*")), "nothing is left of it"
 
@@ -211,11 +211,11 @@ def roles_on_two_nodes(memduel, place):
             {"role": "by", "node": 2, "argv": ["/usr/bin/python3", str(place / "by.py")], "end": "stop"},
             {"role": "client", "count": 2, "node": 2, "argv": ["/usr/bin/python3", str(place / "client.py"), "{node:server}:{port:web}"], "after": ["server"]},
         ]},
-        "arms": [{"name": "a"}, {"name": "b", "argv": {"server": server(20)}}],
+        "variants": [{"name": "a"}, {"name": "b", "argv": {"server": server(20)}}],
         "baseline": "a",
     }))
     out = place / "spread"
-    run(memduel, "run", config, "--launcher", "slurm", "--nodes", 2, "--shares", 1, "--repeats", 4, "--retries", 0, "--out", out)
+    run(memduel, "run", config, "--launcher", "slurm", "--nodes", 2, "--shards", 1, "--repeats", 4, "--retries", 0, "--out", out)
     results = results_of(out)
     measured = [trial for trial in results["trials"] if trial["kind"] == "measure"]
     assert len(measured) == 8 and all(trial["status"] == "ok" for trial in measured), measured

@@ -49,7 +49,7 @@ def main():
         wait_for("the job", 240, lambda: not run("squeue", "--noheader"))
         logs = "".join(file.read_text() for file in sorted(out.glob("log-*.txt")))
         for share in range(1, SHARES + 1):
-            assert f"share {share}/{SHARES} is in" in logs, logs
+            assert f"shard {share}/{SHARES} is in" in logs, logs
         run(memduel, "merge", *sorted(out.glob("share-*")), "--out", out / "run")
         check(json.loads((out / "run/results.json").read_text()))
     print(f"{SHARES} shares, one requeued: every one of {BLOCKS} blocks is there once")

@@ -149,7 +149,7 @@ std::string describe_budget(const BudgetInput& input, const MemoryBudget& budget
   text += row("one sample", budget.sample_bytes);
   text += row("its activations", budget.activation_bytes);
   text += batch_row("batch", budget.batch, budget);
-  text += batch_row("batch as KD-GAT's code", budget.batch_as_coded, budget);
+  text += batch_row("batch as KD-GAT's code", budget.batch_as_implemented, budget);
   for (const std::string& warning : budget.warnings) text += "warning: " + warning + "\n";
   return text;
 }
@@ -190,7 +190,7 @@ std::string describe_parallel_clients(const std::vector<ParallelClients>& rows) 
   for (const ParallelClients& one : rows) {
     text += padded(one.model, kNameColumn) + padded(format_bytes(one.device_bytes), kValueColumn) +
             padded(fmt::format("{}", one.published), 11) +
-            padded(fmt::format("{}", one.as_coded), 10) + fmt::format("{}\n", one.estimated);
+            padded(fmt::format("{}", one.as_implemented), 10) + fmt::format("{}\n", one.estimated);
     if (!devices.insert(one.device_bytes).second) continue;
     guide += padded(format_bytes(one.device_bytes), kNameColumn) +
              padded(one.settings.total_clients, kValueColumn) +

@@ -46,7 +46,7 @@ MemoryBudget plan_budget(const BudgetInput& input) {
                         budget.optimizer_bytes + budget.gradient_bytes + budget.teacher_bytes;
   budget.sample_bytes = input.sample_bytes;
   budget.activation_bytes = input.activation_bytes;
-  budget.batch = budget.batch_as_coded = input.least_batch;
+  budget.batch = budget.batch_as_implemented = input.least_batch;
   if (!input.device_bytes) {
     budget.warnings.emplace_back("no device: the least batch is recommended");
     return budget;
@@ -60,7 +60,7 @@ MemoryBudget plan_budget(const BudgetInput& input) {
   }
   const double per_sample = input.sample_bytes + input.activation_bytes;
   budget.batch = whole_samples(budget.available_bytes, per_sample, input);
-  budget.batch_as_coded =
+  budget.batch_as_implemented =
       whole_samples(budget.available_bytes - input.activation_bytes, input.sample_bytes, input);
   if (per_sample > 0 &&
       budget.available_bytes < per_sample * static_cast<double>(input.least_batch))

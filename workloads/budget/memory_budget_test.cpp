@@ -41,11 +41,11 @@ TEST(MemoryBudget, CountsActivationsForEverySampleWhereTheCodeCountsThemOnce) {
   input.sample_bytes = kMiB;
   input.activation_bytes = 50 * kMiB;
   const MemoryBudget budget = plan_budget(input);
-  EXPECT_EQ(budget.batch_as_coded, 8192);
+  EXPECT_EQ(budget.batch_as_implemented, 8192);
   EXPECT_EQ(budget.batch, 186);
   EXPECT_LE(estimated_bytes(budget, 186), budget.usable_bytes);
   EXPECT_GT(estimated_bytes(budget, 187), budget.usable_bytes);
-  EXPECT_GT(estimated_bytes(budget, budget.batch_as_coded), 40 * budget.usable_bytes);
+  EXPECT_GT(estimated_bytes(budget, budget.batch_as_implemented), 40 * budget.usable_bytes);
 }
 
 TEST(MemoryBudget, StaysWithinTheBounds) {
@@ -76,7 +76,7 @@ TEST(MemoryBudget, WithNothingLeftRecommendsTheLeastBatchAndSaysSo) {
   const MemoryBudget budget = plan_budget(input);
   EXPECT_EQ(budget.available_bytes, 0);
   EXPECT_EQ(budget.batch, 8);
-  EXPECT_EQ(budget.batch_as_coded, 8);
+  EXPECT_EQ(budget.batch_as_implemented, 8);
   EXPECT_THAT(budget.warnings, ElementsAre(HasSubstr("more than what may be used")));
 }
 

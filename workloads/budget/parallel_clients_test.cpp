@@ -34,7 +34,7 @@ TEST(ParallelClients, StandBesideThePublishedAndTheCodes) {
   ASSERT_EQ(rows.size(), 12U);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i].published, 2 * (static_cast<int>(i % 4) + 1));
-    EXPECT_EQ(rows[i].as_coded, 8);
+    EXPECT_EQ(rows[i].as_implemented, 8);
     EXPECT_DOUBLE_EQ(rows[i].device_bytes, 4.0 * 1073741824 * static_cast<double>(i % 4 + 1));
   }
 }

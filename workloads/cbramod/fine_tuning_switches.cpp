@@ -13,7 +13,7 @@ constexpr Choice<Precision> kPrecisions[] = {
     {"off", Precision::fp32}, {"bf16", Precision::bf16}, {"fp16", Precision::fp16}};
 constexpr Choice<BetweenTrials> kBetweenTrials[] = {
     {"none", BetweenTrials::none},
-    {"as_coded", BetweenTrials::as_coded},
+    {"as_implemented", BetweenTrials::as_implemented},
     {"scope_then_cache_then_trim", BetweenTrials::scope_first}};
 constexpr Choice<PrunedTrial> kPrunedTrial[] = {
     {"kept_until_collected", PrunedTrial::kept_until_collected},
@@ -33,7 +33,7 @@ constexpr Choice<CheckpointRetention> kRetention[] = {{"all", CheckpointRetentio
 }  // namespace
 
 FineTuningSwitches make_fine_tuning_switches(const nlohmann::json& values) {
-  JsonFields fields(values, "worker configuration", "optimizations");
+  JsonFields fields(values, "worker configuration", "switches");
   const auto pick = [&](const char* name, const auto& choices) {
     return choose(name, choices, fields.get<std::string>(name));
   };

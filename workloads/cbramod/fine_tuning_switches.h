@@ -8,9 +8,9 @@
 
 namespace memduel {
 
-/// cleanup_between_trials: as_coded empties the device's cache, then collects garbage, while a
-/// fine-tuning's objects live; scope_first lets them go before all else.
-enum class BetweenTrials { none, as_coded, scope_first };
+/// cleanup_between_trials: as_implemented empties the device's cache, then collects garbage, while
+/// a fine-tuning's objects live; scope_first lets them go before all else.
+enum class BetweenTrials { none, as_implemented, scope_first };
 /// pruned_trial: what becomes of a fine-tuning that an exception ends.
 enum class PrunedTrial { kept_until_collected, cleaned_up };
 /// best_state: where the best weights so far are.

@@ -121,10 +121,10 @@ class Study {
       if (switches_.pruned_trial == PrunedTrial::kept_until_collected)
         garbage_.push_back(std::move(current_));
       else
-        clean_up_as_coded();
+        clean_up_as_implemented();
       throw;
     }
-    clean_up_as_coded();
+    clean_up_as_implemented();
   }
 
   [[nodiscard]] std::unique_ptr<FineTuning> make(int number) const {
@@ -153,8 +153,8 @@ class Study {
     empty_cache_then_collect(trims ? HeapCleanup::give_back : HeapCleanup::none);
   }
 
-  void clean_up_as_coded() {
-    if (switches_.cleanup_between_trials == BetweenTrials::as_coded)
+  void clean_up_as_implemented() {
+    if (switches_.cleanup_between_trials == BetweenTrials::as_implemented)
       empty_cache_then_collect(HeapCleanup::none);
   }
 

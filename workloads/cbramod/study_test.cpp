@@ -23,7 +23,7 @@ State final_state_of(const std::string& preset) {
 
 TEST(Study, PresetsEndInTheSameBits) {
   const State original = final_state_of("cbramod-original");
-  EXPECT_TRUE(compare_states(original, final_state_of("cbramod-as-coded")).bit_identical);
+  EXPECT_TRUE(compare_states(original, final_state_of("cbramod-as-implemented")).bit_identical);
   EXPECT_TRUE(compare_states(original, final_state_of("cbramod-optimized")).bit_identical);
 }
 
@@ -79,14 +79,14 @@ TEST(StudyBytes, WithoutAScopeTwoFineTuningsMeet) {
   EXPECT_NEAR(peak_of({{"trials", 2}}, scope), alone, 0.02);
   const double met = peak_of({{"trials", 2}}, none);
   EXPECT_GT(met, 2.05);
-  EXPECT_NEAR(peak_of({{"trials", 2}}, {{"cleanup_between_trials", "as_coded"}}), met, 0.02);
+  EXPECT_NEAR(peak_of({{"trials", 2}}, {{"cleanup_between_trials", "as_implemented"}}), met, 0.02);
 }
 
 // A rate of almost nothing learns nothing: all of them are pruned, and each keeps its data.
 TEST(StudyBytes, PrunedFineTuningsStayUntilSomethingCollects) {
   install_torch_probe();
   const nlohmann::json learns_nothing = {{"trials", 4}, {"learning_rates", {1e-12}}};
-  for (const char* cleanup : {"none", "as_coded"}) {
+  for (const char* cleanup : {"none", "as_implemented"}) {
     EXPECT_GT(peak_of(learns_nothing, {{"cleanup_between_trials", cleanup}}), 4.1);
     EXPECT_LT(peak_of(learns_nothing,
                       {{"cleanup_between_trials", cleanup}, {"pruned_trial", "cleaned_up"}}),
@@ -100,7 +100,7 @@ TEST(StudyBytes, PrunedFineTuningsStayUntilSomethingCollects) {
 TEST(StudyBytes, TheNextCleanupCollectsPrunedFineTunings) {
   install_torch_probe();
   const nlohmann::json every_second = {{"trials", 4}, {"learning_rates", {1e-12, 0.003}}};
-  EXPECT_LT(peak_of(every_second, {{"cleanup_between_trials", "as_coded"}}), 2.8);
+  EXPECT_LT(peak_of(every_second, {{"cleanup_between_trials", "as_implemented"}}), 2.8);
   EXPECT_GT(peak_of(every_second, {{"cleanup_between_trials", "none"}}), 3.05);
 }
 
@@ -110,7 +110,7 @@ TEST(StudyBytes, TheCleanupOfEveryTenthEpochCollectsThemToo) {
   const auto peak = [](int trials, int epochs, int every) {
     return peak_bytes_of(
         {{"trials", trials}, {"epochs", epochs}, {"patience", 20}, {"learning_rates", {1e-12}}},
-        {{"cleanup_between_trials", "as_coded"}, {"cleanup_every_epochs", every}});
+        {{"cleanup_between_trials", "as_implemented"}, {"cleanup_every_epochs", every}});
   };
   const double two = peak(2, 2, 0);
   const double four = peak(4, 2, 0);

@@ -22,7 +22,7 @@ namespace {
 [[noreturn]] void refuse_worker(int error, const std::string& advice = {}) {
   throw Error(ExitCode::cannot_measure,
               fmt::format("cannot start a loader's worker: {}", std::strerror(error)),
-              "optimizations.loader_workers", advice);
+              "switches.loader_workers", advice);
 }
 
 bool read_all(int socket, void* into, std::size_t size) {
@@ -113,7 +113,7 @@ std::string LoaderProcess::answer() const {
   throw Error(
       ExitCode::cannot_measure,
       fmt::format("a loader's worker, process {}, has ended before its batch was there", pid_),
-      "optimizations.loader_workers", "the kernel may have killed it for memory: see dmesg");
+      "switches.loader_workers", "the kernel may have killed it for memory: see dmesg");
 }
 
 namespace {

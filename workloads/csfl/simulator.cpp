@@ -51,7 +51,7 @@ LoaderChoice choose_loader_workers(const nlohmann::json& value) {
 }  // namespace
 
 SimulationSwitches make_simulation_switches(const nlohmann::json& values) {
-  JsonFields fields(values, "worker configuration", "optimizations");
+  JsonFields fields(values, "worker configuration", "switches");
   const auto word = [&](const char* name) { return fields.get<std::string>(name); };
   const auto number = [&](const char* name, int least, int most) {
     return choose_whole_number(name, fields.get<nlohmann::json>(name), least, most);

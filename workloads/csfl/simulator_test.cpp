@@ -41,18 +41,18 @@ TEST(SimulationSwitches, TakeEveryValueOfTheCatalog) {
 
 TEST(SimulationSwitches, PercentagesAreThoseOfAWholeAndInOrder) {
   EXPECT_THAT(refusal_of_simulation("warn_percent", 101),
-              ::testing::AllOf(HasSubstr("optimizations.warn_percent: found 101"),
+              ::testing::AllOf(HasSubstr("switches.warn_percent: found 101"),
                                HasSubstr("a whole number from 0 to 100")));
   EXPECT_THAT(refusal_of_simulation("warn_percent", -1), HasSubstr("found -1"));
   EXPECT_THAT(refusal_of_simulation("critical_percent", 84),
-              ::testing::AllOf(HasSubstr("optimizations.critical_percent: found 84"),
+              ::testing::AllOf(HasSubstr("switches.critical_percent: found 84"),
                                HasSubstr("a whole number from 85 to 100")));
   EXPECT_EQ(refusal_of_simulation("critical_percent", 85), "accepted");
 }
 
 TEST(SimulationSwitches, RoundsAndWorkersAreWholeNumbers) {
   EXPECT_THAT(refusal_of_simulation("light_cleanup_rounds", -5),
-              HasSubstr("optimizations.light_cleanup_rounds: found -5"));
+              HasSubstr("switches.light_cleanup_rounds: found -5"));
   EXPECT_THAT(refusal_of_simulation("heavy_cleanup_rounds", 2.5), HasSubstr("found 2.5"));
   EXPECT_THAT(refusal_of_simulation("memory_check_rounds", 0), HasSubstr("from 1 to"));
   EXPECT_THAT(refusal_of_simulation("loader_workers", 65), HasSubstr("from 0 to 64"));
@@ -110,7 +110,7 @@ TEST_F(SimulatorTest, PresetsAndReplicasEndInTheSameBits) {
   EXPECT_TRUE(compare_states(original, final_state("csfl-optimized")).bit_identical);
   // Its emergency changes results, and comes with other programs' memory: never here.
   EXPECT_TRUE(
-      compare_states(original, final_state("csfl-as-coded", nlohmann::json::object(),
+      compare_states(original, final_state("csfl-as-implemented", nlohmann::json::object(),
                                            {{"warn_percent", 100}, {"critical_percent", 100}}))
           .bit_identical);
   EXPECT_TRUE(compare_states(original, final_state("csfl-optimized", {{"parallel_clients", 3}}))
@@ -142,14 +142,15 @@ TEST_F(SimulatorTest, AnEmergencyAsCodedChangesResultsOneAsMeantDoesNot) {
   nlohmann::json as_meant = always;
   as_meant["emergency"] = "same_batches";
   EXPECT_TRUE(compare_states(calm, final_state("csfl-optimized", large, as_meant)).bit_identical);
-  nlohmann::json as_coded = always;
-  as_coded["emergency"] = "smaller_batches";
-  EXPECT_FALSE(compare_states(calm, final_state("csfl-optimized", large, as_coded)).bit_identical);
+  nlohmann::json as_implemented = always;
+  as_implemented["emergency"] = "smaller_batches";
+  EXPECT_FALSE(
+      compare_states(calm, final_state("csfl-optimized", large, as_implemented)).bit_identical);
 }
 
 TEST_F(SimulatorTest, WarningsCarryTheRound) {
   ::testing::internal::CaptureStderr();
-  final_state("csfl-as-coded", {{"methods", {"random"}}, {"repeats", 1}, {"rounds", 7}},
+  final_state("csfl-as-implemented", {{"methods", {"random"}}, {"repeats", 1}, {"rounds", 7}},
               {{"warn_percent", 0}, {"critical_percent", 100}});
   const std::string said = ::testing::internal::GetCapturedStderr();
   for (const char* round : {"round 1: RAM at ", "round 4: RAM at ", "round 7: RAM at "})

@@ -55,7 +55,7 @@ void expect_precision(Precision precision, const at::Device& device) {
   if (precision == Precision::fp16 && !device.is_cuda())
     throw Error(ExitCode::cannot_measure,
                 "fp16 needs a GPU: on the CPU LibTorch casts to bf16 only",
-                "optimizations.mixed_precision", "bf16 works on both");
+                "switches.mixed_precision", "bf16 works on both");
 }
 
 Precision current_precision(const at::Device& device) {

@@ -54,7 +54,7 @@ TEST(MixedPrecision, Fp16IsRefusedOnTheCpu) {
     const AutocastScope scope(Precision::fp16, at::kCPU);
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_THAT(error.message(), ::testing::HasSubstr("optimizations.mixed_precision: fp16"));
+    EXPECT_THAT(error.message(), ::testing::HasSubstr("switches.mixed_precision: fp16"));
   }
   EXPECT_EQ(current_precision(at::kCPU), Precision::fp32);
 }

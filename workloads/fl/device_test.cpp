@@ -21,7 +21,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr const char* kEveryPreset[] = {"appfl-original", "appfl-as-coded", "appfl-optimized",
+constexpr const char* kEveryPreset[] = {"appfl-original", "appfl-as-implemented", "appfl-optimized",
                                         "appfl-minimal"};
 
 class OnADevice : public ::testing::Test {

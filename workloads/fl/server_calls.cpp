@@ -75,7 +75,7 @@ void ServerCalls::send_configuration(Call& call) const {
   const nlohmann::json configuration = {{"model", table_.config.workload.model},
                                         {"rounds", table_.config.workload.rounds},
                                         {"local_steps", table_.config.workload.local_steps},
-                                        {"optimizations", table_.config.optimizations}};
+                                        {"switches", table_.config.optimizations}};
   send_message(call, {}, configuration.dump());
 }
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const char* const kPresets[] = {"appfl-original", "appfl-as-coded", "appfl-optimized",
+const char* const kPresets[] = {"appfl-original", "appfl-as-implemented", "appfl-optimized",
                                 "appfl-minimal"};
 
 const nlohmann::json kNoChanges = nlohmann::json::object();
@@ -88,7 +88,7 @@ TEST_F(WholeRun, EveryPolicyOfNVFlareEndsInTheSameBits) {
   const State original = final_state({"nvflare-original", kLargeTensors, kNoChanges});
   const State appfl = final_state({"appfl-original", kLargeTensors, kNoChanges});
   EXPECT_LT(compare_states(appfl, original).max_abs_diff.value(), 1e-6);
-  for (const char* preset : {"nvflare-original", "nvflare-as-coded", "nvflare-optimized"}) {
+  for (const char* preset : {"nvflare-original", "nvflare-as-implemented", "nvflare-optimized"}) {
     for (const nlohmann::json& changes :
          {kNoChanges, nlohmann::json{{"tensor_offload", "disk"}},
           nlohmann::json{{"cyclic_garbage", "until_collected"}, {"client_gc_rounds", 2}},
@@ -108,7 +108,7 @@ TEST_F(WholeRun, EveryPolicyOfNVFlareEndsInTheSameBits) {
 TEST_F(WholeRun, ASwarmEndsInTheBitsThatAServerEndsIn) {
   nlohmann::json workload = kLargeTensors;
   workload["rounds"] = 5;
-  const State star = final_state({"nvflare-as-coded", workload, kNoChanges});
+  const State star = final_state({"nvflare-as-implemented", workload, kNoChanges});
   workload["topology"] = "swarm";
   for (const char* preset : {"nvflare-original", "nvflare-optimized"}) {
     for (const std::string& transport : transports()) {

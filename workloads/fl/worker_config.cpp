@@ -286,7 +286,7 @@ WorkerConfig parse_worker_config(const nlohmann::json& json, const std::string& 
   JsonFields fields(json, name, "");
   WorkerConfig config;
   config.workload = read_workload(fields.object("workload"));
-  config.optimizations = fields.get<nlohmann::json>("optimizations");
+  config.optimizations = fields.get<nlohmann::json>("switches");
   config.seed = static_cast<std::uint64_t>(fields.integer("seed", 0));
   config.meters = fields.get<std::vector<std::string>>("meters");
   config.trial_dir = fields.get<std::string>("trial_dir");

@@ -19,7 +19,7 @@ nlohmann::json good() {
       "optimizer": { "name": "adam", "learning_rate": 0.01 },
       "transport": { "kind": "grpc", "port": 0, "max_message_bytes": 10485760 },
       "deadline_seconds": 600 },
-    "optimizations": {}, "seed": 1, "meters": ["torch"], "trial_dir": "/t", "data_dir": "/d",
+    "switches": {}, "seed": 1, "meters": ["torch"], "trial_dir": "/t", "data_dir": "/d",
     "address_file": "/t/server.address", "model_file": "/t/final_model.bin" })");
 }
 

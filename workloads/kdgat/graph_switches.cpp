@@ -22,16 +22,17 @@ constexpr Choice<Activations> kGradientCheckpointing[] = {{"off", Activations::k
                                                           {"per_block", Activations::recomputed}};
 constexpr Choice<Precision> kMixedPrecision[] = {
     {"off", Precision::fp32}, {"bf16", Precision::bf16}, {"fp16", Precision::fp16}};
-constexpr Choice<BatchSizing> kBatchSize[] = {{"fixed", BatchSizing::fixed},
-                                              {"static_as_coded", BatchSizing::estimated_once},
-                                              {"static", BatchSizing::estimated},
-                                              {"measured", BatchSizing::measured},
-                                              {"search", BatchSizing::searched}};
+constexpr Choice<BatchSizing> kBatchSize[] = {
+    {"fixed", BatchSizing::fixed},
+    {"static_as_implemented", BatchSizing::estimated_once},
+    {"static", BatchSizing::estimated},
+    {"measured", BatchSizing::measured},
+    {"search", BatchSizing::searched}};
 
 }  // namespace
 
 GraphSwitches make_graph_switches(const nlohmann::json& values) {
-  JsonFields fields(values, "worker configuration", "optimizations");
+  JsonFields fields(values, "worker configuration", "switches");
   const auto chosen_of = [&](const char* name, const auto& choices) {
     return choose(name, choices, fields.get<std::string>(name));
   };

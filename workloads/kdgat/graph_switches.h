@@ -13,7 +13,7 @@ namespace memduel {
 /// batch_size: how many graphs a step takes.
 enum class BatchSizing {
   fixed,           ///< as the workload says
-  estimated_once,  ///< static_as_coded: by shapes, activations counted for one graph
+  estimated_once,  ///< static_as_implemented: by shapes, activations counted for one graph
   estimated,       ///< static: by shapes, activations counted for every graph
   measured,        ///< by what two batches take
   searched,        ///< by trying batches

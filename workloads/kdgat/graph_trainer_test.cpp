@@ -122,7 +122,7 @@ TEST_F(GraphTrainerTest, BatchesAreAsLargeAsTheMemoryThatIsPlannedFor) {
   const State measured = trained({{"batch_size", "measured"}}, tight);
   EXPECT_TRUE(compare_states(least, measured).bit_identical);
   const json wide = {{"device_memory_bytes", 1e12}, {"batch_size", 64}};
-  const State most = trained({{"batch_size", "static_as_coded"}}, wide);
+  const State most = trained({{"batch_size", "static_as_implemented"}}, wide);
   EXPECT_TRUE(compare_states(most, trained(json::object())).bit_identical);
   EXPECT_TRUE(compare_states(most, trained({{"batch_size", "search"}}, wide)).bit_identical);
 }

@@ -96,7 +96,7 @@ std::int64_t choose_batch(BatchSizing sizing, const BatchQuestion& question,
   if (sizing == BatchSizing::fixed) return question.configured;
   const MemoryBudget budget = budget_for(question, device);
   if (sizing == BatchSizing::estimated) return budget.batch;
-  if (sizing == BatchSizing::estimated_once) return budget.batch_as_coded;
+  if (sizing == BatchSizing::estimated_once) return budget.batch_as_implemented;
   const BatchBounds bounds{std::min<std::int64_t>(BatchBounds{}.least, question.configured),
                            question.configured};
   return largest_batch(

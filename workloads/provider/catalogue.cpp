@@ -42,15 +42,14 @@ void refuse_selection_of_more(const json& workload, bool given, const std::strin
 
 }  // namespace
 
-const json& laboratory_schema() {
-  static const json schema =
-      json::parse(embedded_file(laboratory_files(), "schema/laboratory.schema.json"));
+const json& fl_schema() {
+  static const json schema = json::parse(embedded_file(fl_files(), "schema/fl.schema.json"));
   return schema;
 }
 
 json resolve_replay_workload(json workload, const std::string& origin) {
   // The rest of an experiment is memduel's, and judged by now.
-  json schema = laboratory_schema();
+  json schema = fl_schema();
   schema.erase("allOf");
   json document = {{"workload", std::move(workload)}};
   validate_against_schema(document, schema, origin);
@@ -63,23 +62,23 @@ json resolve_replay_workload(json workload, const std::string& origin) {
 
 using nlohmann::json;
 
-json laboratory_catalogue() {
+json fl_catalogue() {
   json presets = json::array();
-  for (const EmbeddedFile& file : laboratory_files())
+  for (const EmbeddedFile& file : fl_files())
     if (file.name.starts_with("presets/")) presets.push_back(json::parse(file.text));
-  return {{"schema", "memduel.catalogue/1"},
-          {"name", "laboratory"},
+  return {{"schema", "memduel.catalogue/2"},
+          {"name", "fl"},
           {"version", kVersion},
           {"site", true},
-          {"kinds", laboratory_schema()["definitions"]["workload"]["properties"]["kind"]["enum"]},
-          {"optimizations", json::parse(embedded_file(laboratory_files(), "optimizations.json"))},
+          {"kinds", fl_schema()["definitions"]["workload"]["properties"]["kind"]["enum"]},
+          {"switches", json::parse(embedded_file(fl_files(), "switches.json"))},
           {"presets", std::move(presets)}};
 }
 
-const Catalog& laboratory_catalog() {
+const Catalog& fl_catalog() {
   static const Catalog catalog = [] {
-    const json all = laboratory_catalogue();
-    return parse_catalog(all.at("optimizations"), all.at("presets").get<std::vector<json>>());
+    const json all = fl_catalogue();
+    return parse_catalog(all.at("switches"), all.at("presets").get<std::vector<json>>());
   }();
   return catalog;
 }

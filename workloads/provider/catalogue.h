@@ -1,5 +1,5 @@
 // What may stand in a config of these workloads: their schema with its defaults, and the switches
-// and presets of configs/optimizations.json and configs/presets/.
+// and presets of configs/switches.json and configs/presets/.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,14 +10,14 @@
 namespace memduel {
 
 /// The laboratory's schema, as built in.
-const nlohmann::json& laboratory_schema();
+const nlohmann::json& fl_schema();
 
 /// `workload` with every default of its kind. Throws Error(usage) at its place in `origin`.
 nlohmann::json resolve_replay_workload(nlohmann::json workload, const std::string& origin);
 
 /// The answer to `catalogue`.
-nlohmann::json laboratory_catalogue();
+nlohmann::json fl_catalogue();
 
-const Catalog& laboratory_catalog();
+const Catalog& fl_catalog();
 
 }  // namespace memduel

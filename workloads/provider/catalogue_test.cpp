@@ -17,23 +17,23 @@ std::string refusal_of(const json& workload, const json& optimizations) {
       {"name", "clash"},
       {"baseline", "original"},
       {"workload", {{"kind", "state-dict"}, {"model", "resnet18"}}},
-      {"arms",
+      {"variants",
        {{{"name", "original"}, {"preset", "appfl-original"}},
-        {{"name", "minimal"}, {"preset", "appfl-minimal"}, {"optimizations", optimizations}}}}};
+        {{"name", "minimal"}, {"preset", "appfl-minimal"}, {"switches", optimizations}}}}};
   document["workload"].merge_patch(workload);
   const Error error =
-      error_of([&] { parse_experiment(document.dump(), "c.json", "/", {}, ask_laboratory); });
+      error_of([&] { parse_experiment(document.dump(), "c.json", "/", {}, ask_fl); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   return error.message();
 }
 
-TEST(LaboratoryCatalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
+TEST(FlCatalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(refusal_of(json::object(), {{"compression", "zfp"}}),
-            "c.json, $.arms[1].optimizations: found compression=zfp with aggregate=streaming_fold, "
+            "c.json, $.variants[1].switches: found compression=zfp with aggregate=streaming_fold, "
             "expected aggregate=out_of_place_kept_step or in_place or collect_all or in_time\n"
             "  no worker runs the two together");
   EXPECT_EQ(refusal_of({{"on_lost_client", "continue"}}, {{"model_chunking", 1048576}}),
-            "c.json, $.arms[1].optimizations: found model_chunking=1048576 with "
+            "c.json, $.variants[1].switches: found model_chunking=1048576 with "
             "workload.on_lost_client=continue, expected workload.on_lost_client=fail\n"
             "  no worker runs the two together");
 }
@@ -45,42 +45,42 @@ std::string refusal_of_simulation(const json& workload, const json& optimization
       {"name", "s"},
       {"workload", {{"kind", "simulation"}, {"model", "csfl-cnn"}}},
       {"baseline", "original"},
-      {"arms",
+      {"variants",
        {{{"name", "original"}, {"preset", "csfl-original"}},
-        {{"name", "as-coded"}, {"preset", "csfl-as-coded"}},
-        {{"name", "optimized"}, {"preset", "csfl-optimized"}, {"optimizations", optimizations}}}}};
+        {{"name", "as-implemented"}, {"preset", "csfl-as-implemented"}},
+        {{"name", "optimized"}, {"preset", "csfl-optimized"}, {"switches", optimizations}}}}};
   document["workload"]["dataset"] = {{"name", "mnist"}};
   document["workload"].merge_patch(workload);
-  const Error error = error_of(
-      [&] { parse_experiment(document.dump(), "c.json", "/", overrides, ask_laboratory); });
+  const Error error =
+      error_of([&] { parse_experiment(document.dump(), "c.json", "/", overrides, ask_fl); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   return error.message();
 }
 
 // csfl-optimized warns at 85 and is critical at 90.
-TEST(LaboratoryCatalog, TwoLevelsOutOfOrderAreToldFromTheOneThatTheArmSets) {
+TEST(FlCatalog, TwoLevelsOutOfOrderAreToldFromTheOneThatTheArmSets) {
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"warn_percent", 95}}),
-            "c.json, $.arms[2].optimizations: found warn_percent=95 with critical_percent=90, "
+            "c.json, $.variants[2].switches: found warn_percent=95 with critical_percent=90, "
             "expected warn_percent of at most 90\n  no worker runs the two together");
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"critical_percent", 50}}),
-            "c.json, $.arms[2].optimizations: found critical_percent=50 with warn_percent=85, "
+            "c.json, $.variants[2].switches: found critical_percent=50 with warn_percent=85, "
             "expected critical_percent of at least 85\n  no worker runs the two together");
 }
 
-TEST(LaboratoryCatalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
+TEST(FlCatalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
   Overrides overrides;
   overrides.arms = {"original", "optimized"};
   EXPECT_THAT(refusal_of_simulation(json::object(), {{"warn_percent", 95}}, overrides),
-              testing::HasSubstr("$.arms[2].optimizations: "));
+              testing::HasSubstr("$.variants[2].switches: "));
 }
 
-TEST(LaboratoryCatalog, ANumberOutOfRangeIsNoSlipOfThePen) {
+TEST(FlCatalog, ANumberOutOfRangeIsNoSlipOfThePen) {
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"light_cleanup_rounds", -1}}),
-            "c.json, $.arms[2].optimizations: found -1 for optimization \"light_cleanup_rounds\", "
+            "c.json, $.variants[2].switches: found -1 for switch \"light_cleanup_rounds\", "
             "expected 0 or 1 or 5 or a whole number from 0");
 }
 
-TEST(LaboratoryCatalog, NoMoreClientsAreSelectedThanThereAre) {
+TEST(FlCatalog, NoMoreClientsAreSelectedThanThereAre) {
   EXPECT_EQ(refusal_of_simulation({{"clients", 20}, {"clients_per_round", 30}}, json::object()),
             "c.json, $.workload.clients_per_round: found 30, expected at most clients, 20");
   EXPECT_EQ(refusal_of_simulation({{"clients", 5}}, json::object()),
@@ -88,14 +88,14 @@ TEST(LaboratoryCatalog, NoMoreClientsAreSelectedThanThereAre) {
             "  set clients_per_round, too: that is its default");
 }
 
-TEST(LaboratoryCatalog, OnlyTablesOfShapesAreScaled) {
+TEST(FlCatalog, OnlyTablesOfShapesAreScaled) {
   EXPECT_EQ(refusal_of({{"state_bytes", 1000}}, json::object()),
             "c.json, $.workload.state_bytes: found 1000 for model \"resnet18\", expected 0\n"
             "  only a table of shapes can be scaled: llama-3.1-8b, tensors");
 }
 
-TEST(LaboratoryCatalog, APresetStatesOnlyWhatDiffersFromTheOriginal) {
-  const Catalog& catalog = laboratory_catalog();
+TEST(FlCatalog, APresetStatesOnlyWhatDiffersFromTheOriginal) {
+  const Catalog& catalog = fl_catalog();
   for (const Preset& preset : catalog.presets)
     for (const std::string& kind : preset.workload_kinds) {
       const json original =
@@ -105,8 +105,8 @@ TEST(LaboratoryCatalog, APresetStatesOnlyWhatDiffersFromTheOriginal) {
     }
 }
 
-TEST(LaboratoryCatalog, TheBuiltInOneHoldsTheSystemsOfTheMainJob) {
-  const Catalog& catalog = laboratory_catalog();
+TEST(FlCatalog, TheBuiltInOneHoldsTheSystemsOfTheMainJob) {
+  const Catalog& catalog = fl_catalog();
   const auto original =
       resolve_optimizations(catalog, "federated", "appfl-original", json::object(), "test");
   const auto optimized =

@@ -32,19 +32,19 @@ json expand_replay(const json& request) {
   const std::string origin = request.value("origin", std::string("the request"));
   Replay replay{resolve_replay_workload(request.at("workload"), origin),
                 request.value("meters", json{"procfs", "allocator", "torch"}),
-                worker_of(request.at("arms"))};
+                worker_of(request.at("variants"))};
   json arms = json::array();
-  for (const json& arm : request.at("arms")) {
+  for (const json& arm : request.at("variants")) {
     const json resolved =
-        resolve_replay_arm(arm, replay.workload, arm.value("place", std::string("arms")));
+        resolve_replay_arm(arm, replay.workload, arm.value("place", std::string("variants")));
     json said = arm_of_job(replay, resolved);
-    said["idle"] = idle_switches(resolved.at("optimizations"), replay.workload);
+    said["idle"] = idle_switches(resolved.at("switches"), replay.workload);
     arms.push_back(std::move(said));
   }
   const json facts = to_json(replay_facts(replay.workload));
-  return {{"schema", "memduel.expanded/1"},
+  return {{"schema", "memduel.expanded/2"},
           {"workload", job_of_replay(replay)},
-          {"arms", std::move(arms)},
+          {"variants", std::move(arms)},
           {"resolved", replay.workload},
           {"meters", replay.meters},
           {"groups", facts.at("groups")},
@@ -52,8 +52,8 @@ json expand_replay(const json& request) {
           {"held_models", facts.at("held_models")}};
 }
 
-json ask_laboratory(const Provider& /*provider*/, const std::string& word, const json& request) {
-  if (word == "catalogue") return laboratory_catalogue();
+json ask_fl(const Provider& /*provider*/, const std::string& word, const json& request) {
+  if (word == "catalogue") return fl_catalogue();
   return word == "site" ? describe_site(request) : expand_replay(request);
 }
 
@@ -88,7 +88,7 @@ void add_worker(json& rows, const json& worker) {
 
 }  // namespace
 
-json describe_laboratory() {
+json describe_fl() {
   const auto worker = find_worker();
   json rows = json::array();
   rows.push_back(worker ? row(kWorkerProgram, true, worker->string(), "")
@@ -135,8 +135,8 @@ json describe_site(const json& request) {
   std::optional<fs::path> named;
   if (request.contains("data_dir")) named = request.at("data_dir").get<std::string>();
   const fs::path data_dir = find_data_dir(workload, data_directories(named));
-  const json worker = describe_worker(worker_here(request.at("arms")), workload);
-  expect_abilities(workload, request.at("arms"), worker);
+  const json worker = describe_worker(worker_here(request.at("variants")), workload);
+  expect_abilities(workload, request.at("variants"), worker);
   json environment = json::object();
   for (const char* key : {"torch", "model"})
     if (worker.contains(key)) environment[key] = worker.at(key);

@@ -99,13 +99,13 @@ using nlohmann::json;
 json resolve_replay_arm(const json& arm, const json& workload, const std::string& place) {
   json resolved = arm;
   const json own = with_environment_switches(arm.at("own"), arm.at("env"), place);
-  json switches = arm.at("optimizations");
+  json switches = arm.at("switches");
   switches.update(own);
-  resolved["optimizations"] = resolve_optimizations(laboratory_catalog(), workload.at("kind"),
-                                                    std::nullopt, switches, place);
+  resolved["switches"] =
+      resolve_optimizations(fl_catalog(), workload.at("kind"), std::nullopt, switches, place);
   set_environment_allocator(resolved, place);
-  refuse_reserved_environment(resolved["optimizations"], arm.at("env"), place);
-  refuse_clashing_switches(resolved["optimizations"], workload, own, place);
+  refuse_reserved_environment(resolved["switches"], arm.at("env"), place);
+  refuse_clashing_switches(resolved["switches"], workload, own, place);
   return resolved;
 }
 

@@ -15,16 +15,16 @@ json arms_with(const json& env, const json& optimizations) {
   return {{"name", "reserved"},
           {"baseline", "original"},
           {"workload", {{"kind", "state-dict"}, {"model", "resnet18"}}},
-          {"arms",
+          {"variants",
            {{{"name", "original"}, {"preset", "nvflare-original"}},
             {{"name", "other"},
              {"preset", "nvflare-optimized"},
              {"env", env},
-             {"optimizations", optimizations}}}}};
+             {"switches", optimizations}}}}};
 }
 
 json resolved_switches(const json& env, const json& optimizations = json::object()) {
-  return parse_experiment(arms_with(env, optimizations).dump(), "c.json", "/", {}, ask_laboratory)
+  return parse_experiment(arms_with(env, optimizations).dump(), "c.json", "/", {}, ask_fl)
       .arms[1]
       .optimizations;
 }
@@ -51,8 +51,8 @@ TEST(ReservedEnvironment, WhatTheyResolveToLoadsAsItself) {
 /// The second arm, with the environment and on the allocator, if any.
 json arm_with(const json& env, const json& allocator = nullptr) {
   json config = arms_with(env, json::object());
-  if (!allocator.is_null()) config["arms"][1]["allocator"] = allocator;
-  return parse_experiment(config.dump(), "c.json", "/", {}, ask_laboratory).resolved.at("arms")[1];
+  if (!allocator.is_null()) config["variants"][1]["allocator"] = allocator;
+  return parse_experiment(config.dump(), "c.json", "/", {}, ask_fl).resolved.at("variants")[1];
 }
 
 TEST(ReservedEnvironment, NVFlaresPreloadIsTheAllocatorOfTheArm) {
@@ -62,7 +62,7 @@ TEST(ReservedEnvironment, NVFlaresPreloadIsTheAllocatorOfTheArm) {
   EXPECT_FALSE(arm_with({{variable, "false"}}).contains("allocator"));
   EXPECT_EQ(arm_with({{variable, "false"}}, "tcmalloc").at("allocator"), "tcmalloc");
   const json loaded = arms_with({{variable, "true"}}, json::object());
-  EXPECT_EQ(parse_experiment(loaded.dump(), "c.json", "/", {}, ask_laboratory).arms[1].allocator,
+  EXPECT_EQ(parse_experiment(loaded.dump(), "c.json", "/", {}, ask_fl).arms[1].allocator,
             Allocator::jemalloc);
 }
 
@@ -71,33 +71,38 @@ TEST(ReservedEnvironment, NVFlaresPreloadBesideAnotherAllocatorIsRefused) {
   const auto refusal = [&](const char* value, const char* allocator) {
     return error_of([&] { arm_with({{variable, value}}, allocator); }).message();
   };
-  EXPECT_EQ(refusal("1", "glibc"),
-            "c.json, $.arms[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"1\" beside allocator "
-            "\"glibc\"\n  the variable preloads jemalloc: give one of the two");
-  EXPECT_EQ(refusal("no", "jemalloc"),
-            "c.json, $.arms[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"no\" beside allocator "
-            "\"jemalloc\"\n  the variable preloads jemalloc: give one of the two");
+  EXPECT_EQ(
+      refusal("1", "glibc"),
+      "c.json, $.variants[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"1\" beside allocator "
+      "\"glibc\"\n  the variable preloads jemalloc: give one of the two");
+  EXPECT_EQ(
+      refusal("no", "jemalloc"),
+      "c.json, $.variants[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"no\" beside allocator "
+      "\"jemalloc\"\n  the variable preloads jemalloc: give one of the two");
 }
 
 TEST(ReservedEnvironment, ValuesThatAreNoneAreRefused) {
-  EXPECT_EQ(refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "-1"}}),
-            "c.json, $.arms[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"-1\", expected a whole "
-            "number from 0");
-  EXPECT_EQ(refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "2 "}}),
-            "c.json, $.arms[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"2 \", expected a whole "
-            "number from 0");
-  EXPECT_EQ(refusal_of_environment({{"NVFLARE_CUDA_EMPTY_CACHE", "maybe"}}),
-            "c.json, $.arms[1].env.NVFLARE_CUDA_EMPTY_CACHE: found \"maybe\", expected 1, true, "
-            "yes, 0, false or no");
+  EXPECT_EQ(
+      refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "-1"}}),
+      "c.json, $.variants[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"-1\", expected a whole "
+      "number from 0");
+  EXPECT_EQ(
+      refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "2 "}}),
+      "c.json, $.variants[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"2 \", expected a whole "
+      "number from 0");
+  EXPECT_EQ(
+      refusal_of_environment({{"NVFLARE_CUDA_EMPTY_CACHE", "maybe"}}),
+      "c.json, $.variants[1].env.NVFLARE_CUDA_EMPTY_CACHE: found \"maybe\", expected 1, true, "
+      "yes, 0, false or no");
 }
 
 TEST(ReservedEnvironment, AVariableBesideItsSwitchIsRefused) {
   EXPECT_EQ(
       refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "1"}}, {{"client_gc_rounds", 2}}),
-      "c.json, $.arms[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"1\" beside "
+      "c.json, $.variants[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"1\" beside "
       "client_gc_rounds=2\n  the variable sets this switch: give one of the two");
   EXPECT_EQ(refusal_of_environment({{"MALLOC_ARENA_MAX", "8"}}),
-            "c.json, $.arms[1].env.MALLOC_ARENA_MAX: found \"8\" beside arenas=4\n"
+            "c.json, $.variants[1].env.MALLOC_ARENA_MAX: found \"8\" beside arenas=4\n"
             "  the switch bounds the arenas: give one of the two");
   EXPECT_EQ(resolved_switches({{"MALLOC_ARENA_MAX", "8"}},
                               {{"arenas", "default"}, {"client_arenas", "as_server"}})

@@ -17,10 +17,10 @@ TEST(ReplayAblation, OfTheBuiltInPresetsStandForEverySwitchThatDiffers) {
   const Experiment experiment = parse_experiment(
       R"({"name": "appfl", "baseline": "original",
           "workload": {"kind": "federated", "model": "mnist-cnn", "dataset": {"name": "mnist"}},
-          "arms": [{"name": "original", "preset": "appfl-original"},
+          "variants": [{"name": "original", "preset": "appfl-original"},
                    {"name": "minimal", "preset": "appfl-minimal"}]})",
-      "c.json", "/", {}, ask_laboratory);
-  const Experiment ablation = ablation_experiment(experiment, {}, ask_laboratory);
+      "c.json", "/", {}, ask_fl);
+  const Experiment ablation = ablation_experiment(experiment, {}, ask_fl);
   std::size_t differing = 0;
   for (const auto& item : experiment.arms[0].optimizations.items())
     if (experiment.arms[1].optimizations.at(item.key()) != item.value()) ++differing;
@@ -29,7 +29,7 @@ TEST(ReplayAblation, OfTheBuiltInPresetsStandForEverySwitchThatDiffers) {
   for (const json& one : switches) {
     if (one.at("name") == "staging") {
       EXPECT_EQ(one.at("added_alone").at("idle"), "needs aggregate=streaming_fold");
-      EXPECT_EQ(one.at("removed_alone").at("arm"), "minimal-staging");
+      EXPECT_EQ(one.at("removed_alone").at("variant"), "minimal-staging");
     }
   }
 }
@@ -37,7 +37,7 @@ TEST(ReplayAblation, OfTheBuiltInPresetsStandForEverySwitchThatDiffers) {
 using nlohmann::json;
 
 Experiment replay(const json& document, const Overrides& overrides = {}) {
-  return parse_experiment(document.dump(), "c.json", "/", overrides, ask_laboratory);
+  return parse_experiment(document.dump(), "c.json", "/", overrides, ask_fl);
 }
 
 json small_document() {
@@ -67,15 +67,15 @@ TEST(ReplayConfigs, EveryDefaultIsWrittenOut) {
   const Experiment experiment = replay(small_document());
   EXPECT_EQ(experiment.resolved.at("workload"), workload) << experiment.resolved.dump(2);
   EXPECT_EQ(experiment.resolved.at("measure").at("meters"), json({"procfs", "allocator", "torch"}));
-  EXPECT_EQ(experiment.resolved.at("arms")[0].at("optimizations").size(),
-            experiment.resolved.at("arms")[1].at("optimizations").size());
+  EXPECT_EQ(experiment.resolved.at("variants")[0].at("switches").size(),
+            experiment.resolved.at("variants")[1].at("switches").size());
   EXPECT_EQ(experiment.deadline_seconds, 600);
 }
 
 TEST(ReplayConfigs, AResolvedOneLoadsAsItselfAndAsksNobody) {
   for (const char* kind : {"federated", "simulation", "graph", "eeg"}) {
     json document = json::parse(R"({"name": "r", "baseline": "a", "workload": {},
-      "arms": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})");
+      "variants": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})");
     document["workload"] = {{"kind", kind}};
     if (kind != std::string("graph"))
       document["workload"]["model"] = kind == std::string("eeg") ? "cbramod" : "csfl-cnn";
@@ -100,10 +100,10 @@ TEST(ReplayConfigs, AResolvedOneLoadsAsItselfAndAsksNobody) {
 TEST(ReplayConfigs, AnArmKeepsThePresetWhoseValuesItHas) {
   const json document = json::parse(R"({"name": "r", "baseline": "a",
       "workload": {"kind": "federated", "model": "csfl-cnn", "dataset": {"name": "mnist"}},
-      "arms": [{"name": "a", "preset": "appfl-original"},
-               {"name": "b", "preset": "appfl-optimized", "optimizations": {"cleanup": "trim"}},
-               {"name": "c", "preset": "appfl-optimized", "optimizations": {"cleanup": "none"}}]})");
-  const json arms = replay(document).resolved.at("arms");
+      "variants": [{"name": "a", "preset": "appfl-original"},
+               {"name": "b", "preset": "appfl-optimized", "switches": {"cleanup": "trim"}},
+               {"name": "c", "preset": "appfl-optimized", "switches": {"cleanup": "none"}}]})");
+  const json arms = replay(document).resolved.at("variants");
   EXPECT_EQ(arms[0].value("preset", ""), "appfl-original");
   EXPECT_EQ(arms[1].value("preset", ""), "appfl-optimized") << "trim is the preset's own";
   EXPECT_FALSE(arms[2].contains("preset"));
@@ -153,7 +153,7 @@ TEST(ReplaySchema, DescribesTheDataSetsThatCanBeFound) {
   for (const Dataset& dataset : known_datasets()) known.push_back(dataset.name);
   std::vector<std::string> described;
   for (const char* kind : {"dataset", "graph_dataset", "eeg_dataset"})
-    for (const auto& name : laboratory_schema()["definitions"][kind]["properties"]["name"]["enum"])
+    for (const auto& name : fl_schema()["definitions"][kind]["properties"]["name"]["enum"])
       described.push_back(name);
   EXPECT_EQ(described, known);
 }
@@ -162,13 +162,12 @@ TEST(ReplaySchema, EveryConfigOfTheProjectIsValidAndResolvedLoadsAsItself) {
   const std::filesystem::path configs = std::filesystem::path(MEMDUEL_CONFIGS);
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(configs)) {
-    if (entry.path().extension() != ".json" || entry.path().filename() == "optimizations.json") {
+    if (entry.path().extension() != ".json" || entry.path().filename() == "switches.json") {
       continue;
     }
     json once;
-    EXPECT_NO_THROW(once = load_experiment(entry.path(), {}, ask_laboratory).resolved)
-        << entry.path();
-    EXPECT_EQ(parse_experiment(once.dump(), "c.json", "/", {}, ask_laboratory).resolved, once)
+    EXPECT_NO_THROW(once = load_experiment(entry.path(), {}, ask_fl).resolved) << entry.path();
+    EXPECT_EQ(parse_experiment(once.dump(), "c.json", "/", {}, ask_fl).resolved, once)
         << entry.path();
     ++count;
   }
@@ -183,7 +182,7 @@ TEST(ReplaySchema, EverySuiteOfTheProjectIsValid) {
     for (const SuiteExperiment& one : suite.experiments) {
       Overrides overrides;
       overrides.set = one.set;
-      EXPECT_NO_THROW(load_experiment(one.config, overrides, ask_laboratory)) << one.name;
+      EXPECT_NO_THROW(load_experiment(one.config, overrides, ask_fl)) << one.name;
       ++count;
     }
   }
@@ -197,7 +196,7 @@ TEST(ReplayConfigs, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) 
   for (const auto& entry : std::filesystem::directory_iterator(MEMDUEL_CONFIGS)) {
     const std::string name = entry.path().filename();
     if (!name.starts_with("csfl-") && !name.starts_with("nvflare")) continue;
-    const Experiment experiment = load_experiment(entry.path(), {}, ask_laboratory);
+    const Experiment experiment = load_experiment(entry.path(), {}, ask_fl);
     EXPECT_GE(experiment.measure.repeats, kLeastRuns) << name;
     EXPECT_GE(experiment.job.rounds.value_or(0), 8) << name;
     ++count;
@@ -207,7 +206,7 @@ TEST(ReplayConfigs, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) 
   }
   EXPECT_EQ(count, 7);
   const Experiment fine_tunings =
-      load_experiment(MEMDUEL_CONFIGS "/cbramod-quick.json", {}, ask_laboratory);
+      load_experiment(MEMDUEL_CONFIGS "/cbramod-quick.json", {}, ask_fl);
   EXPECT_GE(fine_tunings.measure.repeats, kLeastRuns);
 }
 

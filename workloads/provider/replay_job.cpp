@@ -148,9 +148,9 @@ json job_of_replay(const Replay& replay) {
 json arm_of_job(const Replay& replay, const json& arm) {
   json result = {
       {"name", arm.at("name")},
-      {"optimizations", arm.at("optimizations")},
+      {"switches", arm.at("switches")},
       {"templates",
-       {{{"json", worker_document(replay, arm.at("optimizations"))}, {"to", kWorkerConfig}}}}};
+       {{{"json", worker_document(replay, arm.at("switches"))}, {"to", kWorkerConfig}}}}};
   if (arm.contains("allocator")) result["allocator"] = arm.at("allocator");
   const auto own = arm.at("env").find(kWorkerVariable);
   if (own == arm.at("env").end()) return result;
@@ -163,14 +163,10 @@ json arm_of_job(const Replay& replay, const json& arm) {
 }
 
 json worker_document(const Replay& replay, const json& optimizations) {
-  json document = {{"workload", replay.workload},
-                   {"optimizations", optimizations},
-                   {"seed", "{seed}"},
-                   {"meters", replay.meters},
-                   {"trial_dir", "{trial_dir}"},
-                   {"data_dir", "{site:data_dir}"},
-                   {"address_file", kAddressFile},
-                   {"model_file", kModelFile}};
+  json document = {
+      {"workload", replay.workload},  {"switches", optimizations},  {"seed", "{seed}"},
+      {"meters", replay.meters},      {"trial_dir", "{trial_dir}"}, {"data_dir", "{site:data_dir}"},
+      {"address_file", kAddressFile}, {"model_file", kModelFile}};
   document["workload"]["deadline_seconds"] = "{deadline_seconds}";
   if (replay.workload.at("kind") == "graph") document["graph_file"] = kGraphFile;
   return document;

@@ -84,9 +84,9 @@ Experiment rounds_of_images(const std::vector<std::string>& set = {}) {
   return parse_experiment(R"({
     "name": "small", "baseline": "original", "measure": {"repeats": 2},
     "workload": {"kind": "federated", "model": "mnist-cnn", "dataset": {"name": "mnist"}},
-    "arms": [{"name": "original", "preset": "appfl-original"},
-             {"name": "optimized", "preset": "appfl-as-coded"}]})",
-                          "small.json", "/", overrides, ask_laboratory);
+    "variants": [{"name": "original", "preset": "appfl-original"},
+             {"name": "optimized", "preset": "appfl-as-implemented"}]})",
+                          "small.json", "/", overrides, ask_fl);
 }
 
 TEST(FederatedPlan, AServerThenClientsThatWaitForItsAddress) {
@@ -122,9 +122,9 @@ TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {
     "name": "simulation", "baseline": "original",
     "workload": {"kind": "simulation", "model": "csfl-cnn", "dataset": {"name": "mnist"},
                  "rounds": 7, "methods": ["random", "round_robin"], "repeats": 3},
-    "arms": [{"name": "original", "preset": "csfl-original"},
+    "variants": [{"name": "original", "preset": "csfl-original"},
              {"name": "optimized", "preset": "csfl-optimized"}]})",
-                                                 "s.json", "/", {}, ask_laboratory);
+                                                 "s.json", "/", {}, ask_fl);
   const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
   EXPECT_EQ(plan.rounds, 42);
   EXPECT_EQ(plan.deadline_seconds, 3600);
@@ -141,9 +141,9 @@ TEST(GraphPlan, IsOneProcessAfterTheRunsFileOfGraphs) {
     "name": "graph", "baseline": "original",
     "workload": {"kind": "graph", "dataset": {"name": "can-log", "file": "can/drive.log"},
                  "autoencoder_epochs": 3, "teacher_epochs": 4, "student_epochs": 5},
-    "arms": [{"name": "original", "preset": "kdgat-original"},
+    "variants": [{"name": "original", "preset": "kdgat-original"},
              {"name": "optimized", "preset": "kdgat-optimized"}]})",
-                                                 "g.json", "/", {}, ask_laboratory);
+                                                 "g.json", "/", {}, ask_fl);
   const PlannedTrial planned = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site());
   EXPECT_EQ(planned.plan.rounds, 12);
   ASSERT_EQ(planned.plan.processes.size(), 1U);
@@ -157,16 +157,16 @@ TEST(GraphPlan, IsOneProcessAfterTheRunsFileOfGraphs) {
   const json worker = json::parse(planned.files.at("/run/trials/000012/worker.json"));
   EXPECT_EQ(worker.at("graph_file"), "/run/trials/000012/../../graphs.bin");
   EXPECT_EQ(worker.at("workload").at("dataset").at("attacks"), json({"dos", "fuzzy", "spoofing"}));
-  EXPECT_EQ(worker.at("optimizations").at("teacher"), "cached_outputs");
+  EXPECT_EQ(worker.at("switches").at("teacher"), "cached_outputs");
 }
 
 TEST(EegPlan, IsOneProcessWhoseRoundsAreItsFineTunings) {
   const Experiment experiment = parse_experiment(R"({
     "name": "eeg", "baseline": "original",
     "workload": {"kind": "eeg", "model": "cbramod-small", "trials": 7},
-    "arms": [{"name": "original", "preset": "cbramod-original"},
+    "variants": [{"name": "original", "preset": "cbramod-original"},
              {"name": "optimized", "preset": "cbramod-optimized"}]})",
-                                                 "e.json", "/", {}, ask_laboratory);
+                                                 "e.json", "/", {}, ask_fl);
   const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
   EXPECT_EQ(plan.rounds, 7);
   ASSERT_EQ(plan.processes.size(), 1U);
@@ -189,9 +189,9 @@ TEST(FederatedPlan, OnAGpuCublasAddsInOneOrder) {
   EXPECT_EQ(setting({}), "");
   EXPECT_EQ(setting({"workload.device=cuda"}), ":4096:8");
   EXPECT_EQ(
-      setting({"workload.device=cuda", "arms.optimized.env.CUBLAS_WORKSPACE_CONFIG=\":16:8\""}),
+      setting({"workload.device=cuda", "variants.optimized.env.CUBLAS_WORKSPACE_CONFIG=\":16:8\""}),
       ":16:8")
-      << "an arm's own comes last";
+      << "a variant's own comes last";
 }
 
 TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
@@ -201,7 +201,7 @@ TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
   json workload = experiment.expansion->workload;
   workload.erase("seed");
   const json expected = {{"workload", workload},
-                         {"optimizations", experiment.arms[1].optimizations},
+                         {"switches", experiment.arms[1].optimizations},
                          {"seed", 1},
                          {"meters", experiment.measure.meters},
                          {"trial_dir", "/run/trials/000001"},
@@ -214,9 +214,9 @@ TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
 TEST(FederatedPlan, OfASwarmHasClientsAlone) {
   const Experiment experiment = parse_experiment(R"({"name": "swarm", "baseline": "a",
     "workload": {"kind": "state-dict", "model": "mnist-cnn", "topology": "swarm", "clients": 3},
-    "arms": [{"name": "a", "optimizations": {"aggregate": "collect_all"}},
-             {"name": "b", "optimizations": {"aggregate": "in_time"}}]})",
-                                                 "s.json", "/", {}, ask_laboratory);
+    "variants": [{"name": "a", "switches": {"aggregate": "collect_all"}},
+             {"name": "b", "switches": {"aggregate": "in_time"}}]})",
+                                                 "s.json", "/", {}, ask_fl);
   const auto plan = plan_trial(experiment, {1, 0, 0, 0, TrialKind::measure}, site()).plan;
   ASSERT_EQ(plan.processes.size(), 3U);
   EXPECT_EQ(plan.processes[0].role, "client-1");
@@ -234,7 +234,7 @@ TEST(FederatedPlan, ATracersTrialTellsTheWorkerItsLongerDeadline) {
 
 TEST(FederatedPlan, AnArmMayNameItsOwnWorker) {
   const Experiment experiment =
-      rounds_of_images({"arms.optimized.env.MEMDUEL_WORKER=/other/memduel-worker"});
+      rounds_of_images({"variants.optimized.env.MEMDUEL_WORKER=/other/memduel-worker"});
   const auto program = [&](std::size_t arm, std::size_t process) {
     return plan_trial(experiment, {1, 0, 0, arm, TrialKind::measure}, site())
         .plan.processes[process]

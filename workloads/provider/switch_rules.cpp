@@ -78,7 +78,7 @@ std::string in_words(const SwitchNeed& need) {
 [[noreturn]] void refuse(const std::string& chosen, const std::string& found,
                          const std::string& needed, const std::string& place) {
   throw Error(ExitCode::usage, fmt::format("found {} with {}, expected {}", chosen, found, needed),
-              place + ".optimizations", "no worker runs the two together");
+              place + ".switches", "no worker runs the two together");
 }
 
 /// The value of `name` is at most `less` below that of `bounding`.
@@ -159,7 +159,7 @@ const std::vector<SwitchNeed>& needs_to_matter() {
       {"critical_percent", "memory_check", kWatching},
       {"emergency", "memory_check", kWatching},
       {"clear_cache_every_n", kDevice, {"cuda"}},
-      {"pruned_trial", "cleanup_between_trials", {"none", "as_coded"}},
+      {"pruned_trial", "cleanup_between_trials", {"none", "as_implemented"}},
       {"memory_threshold_mb", "on_threshold", kActing},
       {"memory_baseline", "on_threshold", kActing},
       {"max_checkpoints", "checkpoint_retention", {"newest", "best"}},

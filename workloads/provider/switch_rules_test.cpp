@@ -12,7 +12,7 @@ using nlohmann::json;
 
 /// The kinds of workload that have the switch.
 std::vector<std::string> kinds_of(const std::string& name) {
-  for (const Optimization& one : laboratory_catalog().optimizations)
+  for (const Optimization& one : fl_catalog().optimizations)
     if (one.name == name) return one.applies_to;
   return {};
 }
@@ -20,15 +20,15 @@ std::vector<std::string> kinds_of(const std::string& name) {
 void expect_in_catalogue(const json& switches) {
   for (const auto& [name, value] : switches.items()) {
     ASSERT_FALSE(kinds_of(name).empty()) << name;
-    EXPECT_NO_THROW(resolve_optimizations(laboratory_catalog(), kinds_of(name).front(),
-                                          std::nullopt, {{name, value}}, name));
+    EXPECT_NO_THROW(resolve_optimizations(fl_catalog(), kinds_of(name).front(), std::nullopt,
+                                          {{name, value}}, name));
   }
 }
 
 std::string refusal_of_switches(const json& switches, const json& workload) {
   expect_in_catalogue(switches);
   try {
-    refuse_clashing_switches(switches, workload, json::object(), "c.json, $.arms[1]");
+    refuse_clashing_switches(switches, workload, json::object(), "c.json, $.variants[1]");
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     return error.what();

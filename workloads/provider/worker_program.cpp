@@ -88,13 +88,14 @@ void expect_transport(const nlohmann::json& workload, const nlohmann::json& work
 void expect_compression(const nlohmann::json& arms, const nlohmann::json& worker) {
   if (worker.value("compression", true)) return;
   for (const nlohmann::json& arm : arms) {
-    const std::string value = arm.at("optimizations").value("compression", "none");
+    const std::string value = arm.at("switches").value("compression", "none");
     if (value != "none")
-      throw Error(ExitCode::cannot_measure,
-                  fmt::format("arm {} wants compression \"{}\", but this memduel-worker was built "
-                              "without blosc and zfp",
-                              arm.at("name").get<std::string>(), value),
-                  "optimizations.compression", "build preset release");
+      throw Error(
+          ExitCode::cannot_measure,
+          fmt::format("variant {} wants compression \"{}\", but this memduel-worker was built "
+                      "without blosc and zfp",
+                      arm.at("name").get<std::string>(), value),
+          "switches.compression", "build preset release");
   }
 }
 

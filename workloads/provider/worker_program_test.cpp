@@ -18,7 +18,7 @@ struct Asked {
 };
 
 Asked asking_for(const json& workload, const json& optimizations = json::object()) {
-  return {workload, json::array({{{"name", "minimal"}, {"optimizations", optimizations}}})};
+  return {workload, json::array({{{"name", "minimal"}, {"switches", optimizations}}})};
 }
 
 std::string refusal(const Asked& asked, const json& worker) {
@@ -67,9 +67,9 @@ TEST(WorkerAbilities, ATransportThatTheWorkerLacksIsNamed) {
 TEST(WorkerAbilities, ACompressionThatTheWorkerLacksIsNamedWithItsArm) {
   const Asked experiment = asking_for(json::object(), {{"compression", "zfp"}});
   EXPECT_EQ(refusal(experiment, kWholeWorker), "no error");
-  EXPECT_THAT(
-      refusal(experiment, kWorkerOnly),
-      AllOf(HasSubstr("arm minimal"), HasSubstr("\"zfp\""), HasSubstr("without blosc and zfp")));
+  EXPECT_THAT(refusal(experiment, kWorkerOnly),
+              AllOf(HasSubstr("variant minimal"), HasSubstr("\"zfp\""),
+                    HasSubstr("without blosc and zfp")));
   EXPECT_EQ(refusal(asking_for(json::object(), {{"compression", "none"}}), kWorkerOnly),
             "no error");
 }

@@ -102,7 +102,7 @@ class Trial {
     fs::remove_all(dir_);
     fs::create_directories(dir_);
     const json config = {{"workload", std::move(workload)},
-                         {"optimizations", std::move(optimizations)},
+                         {"switches", std::move(optimizations)},
                          {"seed", 1},
                          {"meters", {"allocator", "torch"}},
                          {"trial_dir", dir_},

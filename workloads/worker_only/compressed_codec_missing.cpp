@@ -9,7 +9,7 @@ namespace {
 
 [[noreturn]] void refuse_compression() {
   throw Error(ExitCode::usage, "this worker was built without blosc and zfp",
-              "optimizations.compression");
+              "switches.compression");
 }
 
 }  // namespace

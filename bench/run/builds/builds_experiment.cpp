@@ -57,7 +57,7 @@ bool needs_library_path(const BuildDuel& duel) {
 }
 
 void complete_arms(BuildDuel& duel, const BuildPair& builds) {
-  json& arms = duel.document["arms"];
+  json& arms = duel.document["variants"];
   const bool needed = needs_library_path(duel);
   add_library_path(arms[0]["env"], duel.a, needed);
   add_library_path(arms[1]["env"], duel.b, needed);
@@ -67,12 +67,12 @@ void complete_arms(BuildDuel& duel, const BuildPair& builds) {
 const json& chosen_arm(const json& document, const std::optional<std::string>& arm,
                        const std::string& origin) {
   const std::string wanted = arm.value_or(document.value("baseline", std::string()));
-  const auto arms = document.find("arms");
+  const auto arms = document.find("variants");
   if (arms != document.end() && arms->is_array())
     for (const json& one : *arms)
       if (one.is_object() && one.value("name", std::string()) == wanted) return one;
-  throw Error(ExitCode::usage, fmt::format("found no arm \"{}\"", wanted),
-              json_place(origin, {"arms"}), "--arm names the arm that both builds run");
+  throw Error(ExitCode::usage, fmt::format("found no variant \"{}\"", wanted),
+              json_place(origin, {"variants"}), "--variant names the variant that both builds run");
 }
 
 /// The argv of a process in this arm, before "append".
@@ -162,7 +162,7 @@ BuildDuel duel_of_program(const BuildPair& builds, const std::vector<std::string
       {"workload",
        {{"kind", "command"},
         {"processes", {{{"role", kCommand}, {"argv", argv_a}, {"cwd", cwd_a.string()}}}}}},
-      {"arms", {{{"name", builds.arm_a}, {"env", json::object()}}, b}},
+      {"variants", {{{"name", builds.arm_a}, {"env", json::object()}}, b}},
       {"baseline", builds.arm_a},
   };
   complete_arms(duel, builds);
@@ -189,7 +189,7 @@ BuildDuel duel_of_config(const BuildPair& builds, json document,
     throw Error(ExitCode::usage, "found no process whose program lies in the builds",
                 json_place(origin, {"workload", "processes"}),
                 "an argv that is to be taken from the builds starts with a path in them");
-  document["arms"] = {a, b};
+  document["variants"] = {a, b};
   document["baseline"] = builds.arm_a;
   document.erase("ablation");  // it speaks of all arms
   duel.document = std::move(document);
@@ -199,7 +199,7 @@ BuildDuel duel_of_config(const BuildPair& builds, json document,
 
 void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const fs::path& root,
                         const fs::path& directory) {
-  json& arms = duel.document["arms"];
+  json& arms = duel.document["variants"];
   const auto folder = folder_in_repository(duel.document, arms[0], root, directory);
   if (!folder) return;
   arms[0]["cwd"] = folder_of_worktree(builds.a, *folder);

@@ -94,14 +94,14 @@ class WorktreeFolders : public TestFolder {
     duel.document = std::move(document);
     start_in_worktrees(duel, {folder_ / "a", folder_ / "b"}, folder_ / "root",
                        folder_ / "root" / folder);
-    return duel.document.at("arms");
+    return duel.document.at("variants");
   }
   [[nodiscard]] std::string at(const std::string& folder) const {
     return fs::weakly_canonical(folder_ / folder).string();
   }
   static nlohmann::json job(nlohmann::json process = {{"role", "r"}}) {
     nlohmann::json document = {{"workload", {{"kind", "command"}}},
-                               {"arms", {{{"name", "a"}}, {{"name", "b"}}}}};
+                               {"variants", {{{"name", "a"}}, {{"name", "b"}}}}};
     document["workload"]["processes"].push_back(std::move(process));
     return document;
   }
@@ -115,7 +115,7 @@ TEST_F(WorktreeFolders, AreThoseThatTheConfigNamesInTheCheckout) {
   of_workload["workload"]["cwd"] = "..";
   EXPECT_EQ(started(of_workload, "jobs")[1].at("cwd"), at("b"));
   nlohmann::json of_arms = job({{"role", "r"}, {"cwd", "."}});
-  for (nlohmann::json& arm : of_arms["arms"]) arm["cwd"] = "jobs";
+  for (nlohmann::json& arm : of_arms["variants"]) arm["cwd"] = "jobs";
   EXPECT_EQ(started(of_arms, "")[0].at("cwd"), at("a/jobs"));
 }
 

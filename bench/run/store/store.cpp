@@ -139,7 +139,7 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
   }
   const std::string share = stored.environment.value(kShareKey, "");
   if (share != header.environment.value(kShareKey, ""))
-    refuse_resume(directory, share.empty() ? "it is a whole run" : "it is share " + share);
+    refuse_resume(directory, share.empty() ? "it is a whole run" : "it is shard " + share);
   const auto fingerprint = [](const nlohmann::json& environment) {
     return environment.value("fingerprint", std::string());
   };

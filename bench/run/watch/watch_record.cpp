@@ -53,7 +53,7 @@ json watch_config(const WatchOptions& options, const std::vector<WatchTarget>& t
   constexpr double kMillisecondsPerSecond = 1000;
   const json config = {{"name", "watch"},
                        {"workload", {{"kind", "command"}, {"processes", processes}}},
-                       {"arms", {{{"name", kWatchArm}}}},
+                       {"variants", {{{"name", kWatchArm}}}},
                        {"baseline", kWatchArm},
                        {"measure",
                         {{"repeats", 1},
@@ -190,7 +190,7 @@ Note command_failed(const std::string& name, const ExitRecord& exit, bool for_me
 
 Note not_interleaved() {
   return {"not_interleaved",
-          "one trial of one arm, watched as it ran: nothing was run in turns with it",
+          "one trial of one variant, watched as it ran: nothing was run in turns with it",
           "memduel compare --a 'CMD' --b 'CMD' duels two commands"};
 }
 

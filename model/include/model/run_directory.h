@@ -33,7 +33,7 @@ inline constexpr const char* kSuitePage = "index.html";
 inline constexpr const char* kSharesSuffix = ".shares";
 inline constexpr const char* kSlurmFile = "slurm.json";  ///< what was handed over
 
-inline constexpr const char* kAllTracers = "see memduel list tracers";
+inline constexpr const char* kAllTracers = "see memduel list profilers";
 
 /// The tracer that is always here, and that a failed gate asks for.
 inline constexpr const char* kRecorderTracer = "recorder";

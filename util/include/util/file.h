@@ -153,6 +153,6 @@ inline std::string_view embedded_file(std::span<const EmbeddedFile> files, std::
 std::span<const EmbeddedFile> experiment_files();
 
 /// The laboratory's schema, switches and presets.
-std::span<const EmbeddedFile> laboratory_files();
+std::span<const EmbeddedFile> fl_files();
 
 }  // namespace memduel

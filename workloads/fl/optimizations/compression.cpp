@@ -79,7 +79,7 @@ Compression choose_compression(const std::string& value) {
   if (chosen != Compression::none && !has_compressors())
     throw Error(ExitCode::usage,
                 fmt::format("found \"{}\", but this worker was built without blosc and zfp", value),
-                "optimizations.compression", "\"none\" needs neither");
+                "switches.compression", "\"none\" needs neither");
   return chosen;
 }
 
@@ -106,7 +106,7 @@ void expect_compressible(const nlohmann::json& values) {
     throw Error(ExitCode::usage,
                 fmt::format("found compression {} together with {} {}", compression.dump(), name,
                             values.at(name).dump()),
-                "optimizations." + name,
+                "switches." + name,
                 "a compressed state is one object: it has no tensor data to send, place or fold "
                 "piece by piece");
   };

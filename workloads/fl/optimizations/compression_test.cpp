@@ -146,7 +146,8 @@ TEST_P(EveryCompressiblePreset, OneRoundIsTheHandComputedOneWithinTheBound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryCompressiblePreset,
-                         ::testing::Values("appfl-original", "appfl-as-coded", "appfl-optimized"),
+                         ::testing::Values("appfl-original", "appfl-as-implemented",
+                                           "appfl-optimized"),
                          [](const auto& one) {
                            std::string name = one.param;
                            std::ranges::replace(name, '-', '_');
@@ -172,7 +173,7 @@ TEST(ExpectCompressible, NamesBothSwitches) {
     nlohmann::json values = switches("appfl-optimized", "blosc");
     values[name] = value;
     EXPECT_THAT(refusal(values),
-                AllOf(HasSubstr(std::string("optimizations.") + name),
+                AllOf(HasSubstr(std::string("switches.") + name),
                       HasSubstr("compression \"blosc\""), HasSubstr(value.dump())));
     values["compression"] = "none";
     EXPECT_EQ(refusal(values), "accepted") << name;

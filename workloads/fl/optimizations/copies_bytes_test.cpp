@@ -112,7 +112,7 @@ class RunBytes : public ::testing::Test {
   double peak_of_one_run(const nlohmann::json& changes) {
     std::filesystem::create_directories(dir_);
     const WorkerConfig config = test_run_config(
-        dir_, {"appfl-as-coded",
+        dir_, {"appfl-as-implemented",
                {{"rounds", 3}, {"tensors", {{"a", {1024, 512}}, {"b", {1024, 512}}}}},
                changes});
     const MallocCounter counter;

@@ -21,7 +21,7 @@ std::optional<std::size_t> choose_chunk_bytes(const nlohmann::json& value) {
     throw Error(ExitCode::usage,
                 fmt::format("found {}, expected \"off\" or bytes, at least one element's {}",
                             value.dump(), kLeastChunk),
-                "optimizations.model_chunking");
+                "switches.model_chunking");
   return value.get<std::size_t>();
 }
 

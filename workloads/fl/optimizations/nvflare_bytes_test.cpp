@@ -25,10 +25,11 @@ class WeightedRoundBytes : public ::testing::Test {
  protected:
   void start(nlohmann::json changes) {
     changes.update(kSmallPieces);
-    chosen_ = preset("nvflare-as-coded", changes);
-    config_ = test_run_config(
-        ::testing::TempDir(),
-        {"nvflare-as-coded", {{"tensors", {{"a", {1024, 1024}}, {"b", {1024, 1024}}}}}, changes});
+    chosen_ = preset("nvflare-as-implemented", changes);
+    config_ = test_run_config(::testing::TempDir(),
+                              {"nvflare-as-implemented",
+                               {{"tensors", {{"a", {1024, 1024}}, {"b", {1024, 1024}}}}},
+                               changes});
     rounds_ = make_rounds(config_, chosen_, model_);
     rounds_->begin(model_.state);
     calls_.clear();
@@ -112,7 +113,7 @@ TEST_F(WeightedRoundBytes, WithoutCyclesNothingIsHeld) {
 }
 
 TEST(ReceiveBytes, NewTensorsAreTheStateAndNothingElse) {
-  const Optimizations chosen = preset("nvflare-as-coded", kSmallPieces);
+  const Optimizations chosen = preset("nvflare-as-implemented", kSmallPieces);
   const State into = large_state();
   RecordedCall call(upload_of(into, *chosen.framing), kPiece);
   CallFrame frame(Side::client);

@@ -23,7 +23,7 @@ std::size_t piece_bytes(const nlohmann::json& value, std::size_t max_message_byt
     throw Error(ExitCode::usage,
                 fmt::format("found {}, expected \"{}\" or a whole number from {} to {}",
                             value.dump(), kWholeMessage, kLeastPiece, most),
-                "optimizations.piece_bytes", "it is bounded by transport.max_message_bytes");
+                "switches.piece_bytes", "it is bounded by transport.max_message_bytes");
   return value.get<std::size_t>();
 }
 
@@ -39,7 +39,7 @@ std::string expect_value(const char* name, const std::string& value,
   if (std::ranges::find(values, value) == values.end())
     throw Error(ExitCode::usage,
                 fmt::format("found \"{}\", expected {}", value, fmt::join(values, ", ")),
-                fmt::format("optimizations.{}", name));
+                fmt::format("switches.{}", name));
   return value;
 }
 
@@ -54,7 +54,7 @@ struct Setting {
   [[nodiscard]] std::string text() const {
     if (value.is_string()) return value.get<std::string>();
     throw Error(ExitCode::usage, fmt::format("found {}, expected one of its values", value.dump()),
-                fmt::format("optimizations.{}", name));
+                fmt::format("switches.{}", name));
   }
   [[nodiscard]] int rounds() const { return choose_whole_number(name, value, 0, kMostRounds); }
 };
@@ -143,7 +143,7 @@ const std::vector<Switch>& switches() {
 
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes,
                                  const at::Device& device) {
-  JsonFields fields(values, "worker configuration", "optimizations");
+  JsonFields fields(values, "worker configuration", "switches");
   Optimizations chosen;
   for (const Switch& one : switches()) {
     const auto value = fields.get<nlohmann::json>(one.name);

@@ -50,14 +50,14 @@ TEST(MakeOptimizations, UnknownValueNamesTheSwitchAndItsValues) {
   values["receive"] = "telepathy";
   EXPECT_THAT(
       refusal_of_switches(values),
-      ::testing::AllOf(HasSubstr("optimizations.receive"), HasSubstr("found \"telepathy\""),
+      ::testing::AllOf(HasSubstr("switches.receive"), HasSubstr("found \"telepathy\""),
                        HasSubstr("concatenate, bytearray, chunk_list, new_tensors, into_tensors")));
 }
 
 TEST(MakeOptimizations, MissingSwitchIsRefused) {
   nlohmann::json values = original();
   values.erase("framing");
-  EXPECT_THAT(refusal_of_switches(values), HasSubstr("optimizations.framing: missing"));
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("switches.framing: missing"));
 }
 
 TEST(GcRounds, AreWholeNumbersFromZero) {
@@ -69,7 +69,7 @@ TEST(GcRounds, AreWholeNumbersFromZero) {
       values[name] = value;
       EXPECT_THAT(
           refusal_of_switches(values),
-          ::testing::AllOf(HasSubstr(std::string("optimizations.") + name),
+          ::testing::AllOf(HasSubstr(std::string("switches.") + name),
                            HasSubstr("found " + value.dump()), HasSubstr("a whole number from 0")));
     }
   }
@@ -81,11 +81,11 @@ TEST(GcRounds, AreWholeNumbersFromZero) {
 TEST(TensorOffload, NeedsAnAverageThatReadsOneUploadAtATime) {
   nlohmann::json values = original();
   values["tensor_offload"] = "disk";
-  EXPECT_THAT(refusal_of_switches(values), HasSubstr("optimizations.tensor_offload"));
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("switches.tensor_offload"));
   values["aggregate"] = "in_time";
   EXPECT_EQ(refusal_of_switches(values), "accepted");
   values["compression"] = "blosc";
-  EXPECT_THAT(refusal_of_switches(values), HasSubstr("optimizations.tensor_offload"));
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("switches.tensor_offload"));
 }
 
 TEST(PieceBytes, IsNineTenthsOfTheMessageOrANumberThatFits) {

@@ -351,7 +351,7 @@ void expect_offloadable(TensorOffload offload, const std::string& aggregate) {
   throw Error(ExitCode::usage,
               fmt::format("found disk with aggregate \"{}\", expected {} or {}", aggregate,
                           kCollectAll, kInTime),
-              "optimizations.tensor_offload", "the others read all uploads at once");
+              "switches.tensor_offload", "the others read all uploads at once");
 }
 
 std::unique_ptr<ModelReceiver> make_offloading_receiver(const Framing& framing,

@@ -73,7 +73,7 @@ TEST(CompressionBytes, ReceivingHoldsTheBytesTheExpandedStateAndAClone) {
   for (const auto& [deserialize, expected] :
        {std::pair{"in_place_views", 2 * S + 2 * kBloscBlock}, {"cpu_first", 3 * S}}) {
     const Optimizations chosen =
-        preset("appfl-as-coded", {{"compression", "blosc"}, {"deserialize", deserialize}});
+        preset("appfl-as-implemented", {{"compression", "blosc"}, {"deserialize", deserialize}});
     CallFrame sending(Side::client);
     RecordedCall call(chosen.upload_serializer->prepare(state, {"client-1", Status::run, ""},
                                                         *chosen.framing, sending),

@@ -46,7 +46,7 @@ Taken take_upload(const std::string& preset_name, const std::string& request_lif
 // variable still names the bytes, and the loop's variables the last piece, twice.
 TEST(RequestLifetimeBytes, AWaitingHandlerKeepsTwoStatesAsOriginalAndOneAsCoded) {
   for (const auto& [name, kept] :
-       {std::pair{"appfl-original", 2.0}, {"appfl-as-coded", 1.0 + 2.0 / kPieces}}) {
+       {std::pair{"appfl-original", 2.0}, {"appfl-as-implemented", 1.0 + 2.0 / kPieces}}) {
     const Taken until_barrier = take_upload(name, "kept_until_barrier");
     EXPECT_NEAR(until_barrier.waiting, (1 + kept) * S, kSmall) << name;
     EXPECT_NEAR(until_barrier.over, S, kSmall) << name;

@@ -239,7 +239,7 @@ std::optional<int> choose_arenas(const char* switch_name, const char* absent,
     throw Error(
         ExitCode::usage,
         fmt::format("found {}, expected \"{}\" or a whole number from 1", value.dump(), absent),
-        fmt::format("optimizations.{}", switch_name));
+        fmt::format("switches.{}", switch_name));
   return value.get<int>();
 }
 

@@ -101,7 +101,7 @@ TEST(ChooseArenas, RefusesWhatIsNoNumberFromOne) {
       static_cast<void>(choose_arenas("arenas", "default", value));
       FAIL() << "accepted " << value;
     } catch (const Error& error) {
-      EXPECT_THAT(error.message(), ::testing::HasSubstr("optimizations.arenas"));
+      EXPECT_THAT(error.message(), ::testing::HasSubstr("switches.arenas"));
       EXPECT_THAT(error.message(), ::testing::HasSubstr(value.dump()));
     }
   }

@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "cli/print.h"
-#include "laboratory_verbs.h"
+#include "fl_commands.h"
 #include "provider/expand.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -25,7 +25,7 @@ json request_from_standard_input() {
 int answer(const std::string& word) {
   try {
     const json request = word == "catalogue" ? json() : request_from_standard_input();
-    print(ask_laboratory({}, word, request).dump() + "\n");
+    print(ask_fl({}, word, request).dump() + "\n");
     return 0;
   } catch (const json::exception& error) {
     throw Error(ExitCode::usage, "no request: " + reason_of(error), "standard input",
@@ -48,7 +48,7 @@ void add_answers(CLI::App& app, Action& action) {
   doctor->group("");
   doctor->callback([&action] {
     action = [] {
-      print(describe_laboratory().dump() + "\n");
+      print(describe_fl().dump() + "\n");
       return 0;
     };
   });

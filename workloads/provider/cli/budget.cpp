@@ -17,8 +17,8 @@
 #include "cli/print.h"
 #include "config/experiment.h"
 #include "config/placeholders.h"
+#include "fl_commands.h"
 #include "kdgat/graph_models.h"
-#include "laboratory_verbs.h"
 #include "memory/memory_limit.h"
 #include "provider/datasets.h"
 #include "provider/expand.h"
@@ -104,12 +104,12 @@ Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides
   workload["dataset"] = {{"name", asked.dataset}};
   const nlohmann::json config = {{"name", "budget"},
                                  {"workload", workload},
-                                 {"arms",
+                                 {"variants",
                                   {{{"name", "original"}, {"preset", system + "-original"}},
                                    {{"name", "optimized"}, {"preset", system + "-optimized"}}}},
                                  {"baseline", "original"}};
   return parse_experiment(config.dump(), "budget --measured", fs::current_path(), overrides,
-                          ask_laboratory);
+                          ask_fl);
 }
 
 /// What is asked, with the network that a model alone says.
@@ -126,7 +126,7 @@ const Arm& arm_of(const Experiment& experiment, const std::string& name) {
     if (arm.name == wanted) return arm;
     names.push_back(arm.name);
   }
-  throw Error(ExitCode::usage, fmt::format("found no arm \"{}\"", wanted), "--arm",
+  throw Error(ExitCode::usage, fmt::format("found no variant \"{}\"", wanted), "--variant",
               fmt::format("the config has {}", fmt::join(names, ", ")));
 }
 
@@ -163,7 +163,7 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
   overrides.set = asked.set;
   const Experiment experiment = asked.config.empty()
                                     ? experiment_of(asked, overrides)
-                                    : load_experiment(asked.config, overrides, ask_laboratory);
+                                    : load_experiment(asked.config, overrides, ask_fl);
   const Arm& arm = arm_of(experiment, asked.arm);
   if (!experiment.expansion || !provider_of(*experiment.expansion).is_default())
     throw Error(ExitCode::usage, "a command workload trains no model of ours", asked.config,
@@ -263,8 +263,8 @@ void refuse_options(const CLI::App& verb, std::initializer_list<const char*> opt
 void refuse_what_is_not_read(const CLI::App& verb, bool parallel_clients, bool measured) {
   if (parallel_clients || !measured)
     refuse_options(verb,
-                   {"--verify", "--dataset", "--device", "--threads", "--network", "--arm", "--set",
-                    "--data-dir"},
+                   {"--verify", "--dataset", "--device", "--threads", "--network", "--variant",
+                    "--set", "--data-dir"},
                    "only a measured budget takes it: add --measured, or name a CONFIG");
   if (parallel_clients || measured)
     refuse_options(verb, {"--nodes", "--edges", "--identifiers", "--precision"},
@@ -360,7 +360,7 @@ void add_budget(CLI::App& app, Action& action) {
                    "measured: which of a training on graphs (default: a CONFIG's student, a "
                    "--model as what it can be)")
       ->check(CLI::IsMember({"autoencoder", "teacher", "student"}));
-  verb->add_option("--arm", arguments->probed.arm, "of CONFIG (default: its baseline)");
+  verb->add_option("--variant", arguments->probed.arm, "of CONFIG (default: its baseline)");
   verb->add_option("--set", arguments->probed.set, "override a value of CONFIG")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);

@@ -6,7 +6,7 @@
 #include "cbramod/prune.h"
 #include "cli/option_checks.h"
 #include "cli/print.h"
-#include "laboratory_verbs.h"
+#include "fl_commands.h"
 #include "util/error.h"
 #include "util/text.h"
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "cli/print.h"
+#include "fl_commands.h"
 #include "kdgat/graph_models.h"
-#include "laboratory_verbs.h"
 #include "provider/datasets.h"
 #include "provider/worker_program.h"
 #include "util/error.h"
@@ -43,7 +43,7 @@ std::string list_models() {
 
 }  // namespace
 
-void add_laboratory_list(CLI::App& app, Action& action) {
+void add_fl_list(CLI::App& app, Action& action) {
   auto what = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("list", "data sets or models");
   verb->group("Replay");

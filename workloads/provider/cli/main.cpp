@@ -1,10 +1,10 @@
-// memduel-laboratory: the replays as a provider of jobs, and the verbs that come with them. Called
+// memduel-fl: the replays as a provider of jobs, and the verbs that come with them. Called
 // as memduel-VERB it is that verb.
 #include <filesystem>
 #include <vector>
 
 #include "cli/program.h"
-#include "laboratory_verbs.h"
+#include "fl_commands.h"
 #include "util/process.h"
 
 namespace memduel::cli {
@@ -21,7 +21,7 @@ constexpr const char* kFooter =
 std::string verb_of_name(const std::string& program) {
   const std::string name = std::filesystem::path(program).filename().string();
   const std::string start = "memduel-";
-  const bool is_verb = name.starts_with(start) && name != "memduel-laboratory";
+  const bool is_verb = name.starts_with(start) && name != "memduel-fl";
   return is_verb ? name.substr(start.size()) : "";
 }
 
@@ -31,7 +31,7 @@ int run(int argc, char** argv, const std::string& word) {
   Action action;
   add_budget(app, action);
   add_checkpoints(app, action);
-  add_laboratory_list(app, action);
+  add_fl_list(app, action);
   add_answers(app, action);
   // argv[0] is what memduel was told: the verb itself where a link names it.
   std::string name = "memduel";

@@ -15,10 +15,10 @@ nlohmann::json parse_json_text(std::string_view text, const std::string& origin)
 /// A place in a document, from its root.
 using JsonPath = std::vector<std::string>;
 
-/// {"arms", "0", "name"} as $.arms[0].name.
+/// {"variants", "0", "name"} as $.variants[0].name.
 std::string format_json_path(const JsonPath& path);
 
-/// "config.json, $.arms[0].name", as Error's `where`.
+/// "config.json, $.variants[0].name", as Error's `where`.
 std::string json_place(const std::string& origin, const JsonPath& path);
 
 /// Applies one --set: `arms.optimized.env.OMP_NUM_THREADS=2`. The value is read as JSON, else taken

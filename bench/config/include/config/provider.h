@@ -67,7 +67,7 @@ inline constexpr const char* kWhatAProviderAnswers =
     "docs/providers.md says what a provider answers";
 
 /// Has the kinds of workload that are neither `command` nor a named provider's.
-inline constexpr const char* kDefaultProvider = "memduel-laboratory";
+inline constexpr const char* kDefaultProvider = "memduel-fl";
 /// What it runs its jobs with, and a variable in an arm's environment that names another one, so
 /// that two builds of it can be duelled.
 inline constexpr const char* kWorkerProgram = "memduel-worker";

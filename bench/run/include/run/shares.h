@@ -141,7 +141,7 @@ inline constexpr auto kDescription<SlurmRecord> = described(
 
 /// A batch script adds this variable's number to a task's index: an array may be too small for all
 /// shares.
-inline constexpr const char* kShareOffset = "MEMDUEL_SHARE_OFFSET";
+inline constexpr const char* kShareOffset = "MEMDUEL_SHARD_OFFSET";
 
 /// DIR/share-3.
 std::filesystem::path share_directory(const std::filesystem::path& directory, int share);

@@ -1,4 +1,4 @@
-// Runs a command under a tracer of another tool: `record --tracer`.
+// Runs a command under a tracer of another tool: `record --profiler`.
 #pragma once
 
 #include <filesystem>

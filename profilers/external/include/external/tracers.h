@@ -1,5 +1,5 @@
 // The interface of tracers, which record who allocates inside other processes, and every tracer
-// memduel has, in one table: what `list tracers` prints and what a config may name.
+// memduel has, in one table: what `list profilers` prints and what a config may name.
 #pragma once
 
 #include <cstdint>

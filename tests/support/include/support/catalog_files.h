@@ -21,7 +21,7 @@ inline nlohmann::json read_config(const std::string& name) {
 /// The catalog's switches that apply to a kind of workload.
 inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
   std::vector<nlohmann::json> switches;
-  for (const auto& one : read_config("optimizations.json")) {
+  for (const auto& one : read_config("switches.json")) {
     const auto& kinds = one.at("applies_to");
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) switches.push_back(one);
   }
@@ -34,7 +34,7 @@ inline nlohmann::json preset_values(const std::string& name) {
   nlohmann::json values;
   for (const auto& one : switches_for(preset.at("workload_kinds").front()))
     values[one.at("name").get<std::string>()] = one.at("values").front().at("value");
-  values.update(preset.at("optimizations"));
+  values.update(preset.at("switches"));
   return values;
 }
 

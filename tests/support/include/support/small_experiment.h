@@ -44,10 +44,10 @@ inline AskProvider provider_with(const nlohmann::json& optimizations,
   return [=](const Provider&, const std::string& word, const nlohmann::json& request) {
     using nlohmann::json;
     if (word == "catalogue")
-      return json{{"schema", "memduel.catalogue/1"},
+      return json{{"schema", "memduel.catalogue/2"},
                   {"name", "small"},
                   {"version", "1"},
-                  {"optimizations", optimizations},
+                  {"switches", optimizations},
                   {"presets", presets}};
     const json clients = request.at("workload").value("clients", json(2));
     json job = json::parse(R"({"kind": "command", "memduel_statuses": true, "processes": [
@@ -57,16 +57,16 @@ inline AskProvider provider_with(const nlohmann::json& optimizations,
       "final_model": {"path": "{trial_dir}/final_model.bin", "compare": ["/bin/worker"]}})");
     job["processes"][1]["count"] = clients;
     json arms = json::array();
-    for (const json& arm : request.at("arms"))
-      arms.push_back({{"name", arm.at("name")},
-                      {"templates",
-                       {{{"json",
-                          {{"optimizations", arm.at("optimizations")},
-                           {"deadline_seconds", "{deadline_seconds}"}}},
-                         {"to", "{trial_dir}/worker.json"}}}}});
-    return json{{"schema", "memduel.expanded/1"},
+    for (const json& arm : request.at("variants"))
+      arms.push_back(
+          {{"name", arm.at("name")},
+           {"templates",
+            {{{"json",
+               {{"switches", arm.at("switches")}, {"deadline_seconds", "{deadline_seconds}"}}},
+              {"to", "{trial_dir}/worker.json"}}}}});
+    return json{{"schema", "memduel.expanded/2"},
                 {"workload", job},
-                {"arms", arms},
+                {"variants", arms},
                 {"meters", {"procfs", "allocator", "torch"}}};
   };
 }
@@ -82,9 +82,9 @@ inline nlohmann::json small_switches() {
 inline nlohmann::json small_presets() {
   return nlohmann::json::parse(R"([
     {"name": "appfl-original", "summary": "…", "workload_kinds": ["federated"],
-     "optimizations": {"serialize": "buffered"}},
+     "switches": {"serialize": "buffered"}},
     {"name": "appfl-optimized", "summary": "…", "workload_kinds": ["federated"],
-     "optimizations": {"serialize": "scoped"}}])");
+     "switches": {"serialize": "scoped"}}])");
 }
 
 /// Two switches and two presets.
@@ -101,7 +101,7 @@ inline const char* federated_config() {
   return R"({
     "name": "small",  // comments are allowed
     "workload": {"kind": "federated", "model": "mnist-cnn", "dataset": {"name": "mnist"}},
-    "arms": [{"name": "original", "preset": "appfl-original"},
+    "variants": [{"name": "original", "preset": "appfl-original"},
              {"name": "optimized", "preset": "appfl-optimized"}],
     "baseline": "original",
     "measure": {"repeats": 2}

@@ -47,7 +47,7 @@ inline RunData make_duel(const std::string& metric, const std::vector<double>& a
   run.config = {{"name", "duel"},
                 {"workload", {{"kind", "command"}}},
                 {"baseline", "a"},
-                {"arms", {{{"name", "a"}}, {{"name", "b"}}}}};
+                {"variants", {{{"name", "a"}}, {{"name", "b"}}}}};
   run.config_sha256 = "0";
   run.environment = {{"fingerprint", "here"}};
   for (size_t i = 0; i < a.size(); ++i) {
@@ -62,7 +62,7 @@ inline RunData make_duel(const std::string& metric, const std::vector<double>& a
 /// The same trials at the places of a restricted order that is drawn for them.
 inline RunData in_restricted_order(RunData run, int blocks, std::uint64_t seed = 1) {
   run.config["measure"] = {{"order", "restricted"}, {"seed", seed}, {"repeats", blocks}};
-  const auto& arms = run.config.at("arms");
+  const auto& arms = run.config.at("variants");
   const OrderPlan plan{seed, arms.size(), 0, segments_of(blocks)};
   for (TrialData& trial : run.trials) {
     const int superblock = (trial.block - 1) / 2;

@@ -41,7 +41,7 @@ inline WorkerConfig test_run_config(const std::filesystem::path& dir, const Test
   nlohmann::json optimizations = preset_values(run.preset);
   optimizations.update(run.optimizations);
   return parse_worker_config({{"workload", workload},
-                              {"optimizations", optimizations},
+                              {"switches", optimizations},
                               {"seed", 1},
                               {"meters", nlohmann::json::array()},
                               {"trial_dir", dir.string()},
@@ -71,7 +71,7 @@ inline WorkerConfig played_config(const nlohmann::json& workload, const std::str
   nlohmann::json optimizations = preset_values(preset);
   optimizations.update(switches);
   nlohmann::json document = {{"workload", workload},
-                             {"optimizations", optimizations},
+                             {"switches", optimizations},
                              {"seed", 1},
                              {"meters", nlohmann::json::array()},
                              {"trial_dir", directory.string()},

@@ -61,13 +61,13 @@ struct MemoryBudget {
   double available_bytes = 0;  ///< for data and activations; 0 when nothing is left
   double sample_bytes = 0;
   double activation_bytes = 0;
-  std::int64_t batch = 0;           ///< available / (sample + activation), within the bounds
-  std::int64_t batch_as_coded = 0;  ///< (available - activation) / sample, within the bounds
+  std::int64_t batch = 0;                 ///< available / (sample + activation), within the bounds
+  std::int64_t batch_as_implemented = 0;  ///< (available - activation) / sample, within the bounds
   std::vector<std::string> warnings;
 };
 
 /// The code subtracts the activations of one sample once, whatever the batch; that is its
-/// recommendation, `batch_as_coded`. `batch` counts them for every sample.
+/// recommendation, `batch_as_implemented`. `batch` counts them for every sample.
 MemoryBudget plan_budget(const BudgetInput& input);
 
 /// What may be used of a device: `target_utilization` of it, less kFragmentation.

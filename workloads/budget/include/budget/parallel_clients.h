@@ -44,9 +44,9 @@ struct PublishedSettings {
 struct ParallelClients {
   std::string model;
   double device_bytes = 0;
-  int published = 0;           ///< for any model on a device of this size
-  std::int64_t as_coded = 0;   ///< clients_at_once of the whole device
-  std::int64_t estimated = 0;  ///< the budget's batch with a client as the sample, 1 to 8
+  int published = 0;                ///< for any model on a device of this size
+  std::int64_t as_implemented = 0;  ///< clients_at_once of the whole device
+  std::int64_t estimated = 0;       ///< the budget's batch with a client as the sample, 1 to 8
   PublishedSettings settings{};
 };
 

@@ -190,7 +190,7 @@ const Item& choose(std::string_view switch_name, const Choice<Item> (&choices)[C
     known.append(known.empty() ? "" : ", ").append(choice.value);
   }
   throw Error(ExitCode::usage, fmt::format("found \"{}\", expected {}", value, known),
-              fmt::format("optimizations.{}", switch_name));
+              fmt::format("switches.{}", switch_name));
 }
 
 template <class Item, std::size_t Count>
@@ -209,7 +209,7 @@ inline int choose_whole_number(const char* switch_name, const nlohmann::json& va
   if (!value.is_number_integer() || value.get<std::int64_t>() < least ||
       value.get<std::int64_t>() > most)
     throw Error(ExitCode::usage, not_whole_number(value.dump(), least, most),
-                fmt::format("optimizations.{}", switch_name));
+                fmt::format("switches.{}", switch_name));
   return value.get<int>();
 }
 

@@ -18,13 +18,13 @@ nlohmann::json expand_replay(const nlohmann::json& request);
 nlohmann::json describe_site(const nlohmann::json& request);
 
 /// What the laboratory answers to any of the three, in this process.
-nlohmann::json ask_laboratory(const Provider& provider, const std::string& word,
-                              const nlohmann::json& request);
+nlohmann::json ask_fl(const Provider& provider, const std::string& word,
+                      const nlohmann::json& request);
 
 // What this machine has of what the replays need.
 
 /// "rows": name, ok, detail and advice of each; "cuda": whether its LibTorch can use a GPU, and
 /// else "no_cuda", why not.
-nlohmann::json describe_laboratory();
+nlohmann::json describe_fl();
 
 }  // namespace memduel

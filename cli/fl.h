@@ -10,10 +10,10 @@
 namespace memduel::cli {
 
 /// Its path; absent where it is neither beside memduel nor in PATH.
-std::optional<std::string> find_laboratory();
+std::optional<std::string> find_fl();
 
 /// What it says of this machine.
-struct LaboratoryHere {
+struct FlHere {
   std::vector<Capability> rows;
   bool cuda = false;    ///< its worker can use a GPU
   std::string no_cuda;  ///< why not
@@ -21,9 +21,9 @@ struct LaboratoryHere {
 
 /// Absent where there is no laboratory. Throws Error(io) where it does not run, or answers in
 /// another form.
-std::optional<LaboratoryHere> ask_laboratory_of_machine();
+std::optional<FlHere> ask_fl_of_machine();
 
 /// Runs its `list KIND` in this process's place. Throws Error(cannot_measure) where there is none.
-int list_of_laboratory(const std::string& kind);
+int list_of_fl(const std::string& kind);
 
 }  // namespace memduel::cli

@@ -19,7 +19,7 @@ Finished expect(const Workplace& place, const std::string& words, int status) {
   return run;
 }
 
-TEST(LaboratoryVerbs, FitTheTerminal) {
+TEST(FlCommands, FitTheTerminal) {
   const Workplace place;
   EXPECT_THAT(expect(place, "budget --model gat-small --device-memory 4GB", 0).out,
               HasSubstr("may be used"));
@@ -28,17 +28,17 @@ TEST(LaboratoryVerbs, FitTheTerminal) {
   EXPECT_THAT(expect(place, "import-appfl a.yaml b.yaml", 2).out, HasSubstr("docs/appfl.md"));
   EXPECT_THAT(expect(place, "budget --measured --model cifar-cnn --dataset dummy-cifar10", 0).out,
               HasSubstr("batch"));
-  for (const char* words : {"list optimizations", "list presets", "list datasets", "list models"})
+  for (const char* words : {"list switches", "list presets", "list datasets", "list models"})
     expect(place, words, 0);
   for (const char* words :
-       {"budget --help", "checkpoints --help", "checkpoints prune --help", "laboratory --help"})
+       {"budget --help", "checkpoints --help", "checkpoints prune --help", "fl --help"})
     EXPECT_THAT(expect(place, words, 0).out, HasSubstr("xample")) << words;
 }
 
-TEST(LaboratoryVerbs, ListsNameWhatItKnows) {
+TEST(FlCommands, ListsNameWhatItKnows) {
   const Workplace place;
   const std::map<std::string, std::string> expected = {{"presets", "appfl-original"},
-                                                       {"optimizations", "streaming_fold"},
+                                                       {"switches", "streaming_fold"},
                                                        {"models", "resnet18"},
                                                        {"datasets", "mnist"}};
   for (const auto& [kind, text] : expected) {
@@ -57,23 +57,23 @@ Finished alone(const Workplace& place, const std::vector<std::string>& words) {
   return Running(place, program, words).wait();
 }
 
-TEST(LaboratoryVerbs, AreSaidToBeInItsPackageWhereItIsMissing) {
+TEST(FlCommands, AreSaidToBeInItsPackageWhereItIsMissing) {
   const Workplace place;
   for (const std::string verb : {"budget", "checkpoints"}) {
     const Finished run = alone(place, {verb, "--help"});
     EXPECT_EQ(run.status, 2);
-    EXPECT_THAT(run.err, AllOf(HasSubstr(verb), HasSubstr("package memduel-laboratory")));
+    EXPECT_THAT(run.err, AllOf(HasSubstr(verb), HasSubstr("package memduel-fl")));
   }
   EXPECT_EQ(alone(place, {"list", "models"}).status, 3);
   EXPECT_EQ(alone(place, {"list", "presets"}).status, 3);
-  EXPECT_THAT(alone(place, {"doctor"}).out, HasSubstr("memduel-laboratory"));
+  EXPECT_THAT(alone(place, {"doctor"}).out, HasSubstr("memduel-fl"));
   const std::string config = place.file("replay.json", R"({"name": "r", "baseline": "a",
     "workload": {"kind": "state-dict", "model": "mnist-cnn"},
-    "arms": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})");
+    "variants": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})");
   const Finished run = alone(place, {"run", config});
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, AllOf(HasSubstr("replay.json, $.workload.kind"), HasSubstr("state-dict"),
-                             HasSubstr("memduel-laboratory")));
+                             HasSubstr("memduel-fl")));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "laboratory.h"
+#include "fl.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,15 +14,15 @@
 
 namespace memduel::cli {
 
-std::optional<std::string> find_laboratory() {
+std::optional<std::string> find_fl() {
   const char* path = std::getenv("PATH");
   const auto found =
       resolve_program(own_program(kDefaultProvider), ".", path == nullptr ? "" : path);
   return found ? std::optional(found->string()) : std::nullopt;
 }
 
-std::optional<LaboratoryHere> ask_laboratory_of_machine() {
-  const auto program = find_laboratory();
+std::optional<FlHere> ask_fl_of_machine() {
+  const auto program = find_fl();
   if (!program) return std::nullopt;
   const HelperResult answer = capture({*program, "doctor"});
   if (answer.exit_status != 0)
@@ -31,7 +31,7 @@ std::optional<LaboratoryHere> ask_laboratory_of_machine() {
                 *program);
   try {
     const nlohmann::json value = parse_foreign_json(answer.out);
-    LaboratoryHere here{{}, value.at("cuda"), value.at("no_cuda")};
+    FlHere here{{}, value.at("cuda"), value.at("no_cuda")};
     for (const nlohmann::json& row : value.at("rows"))
       here.rows.push_back({row.at("name"), row.at("ok"), row.at("detail"), row.at("advice")});
     return here;
@@ -41,12 +41,12 @@ std::optional<LaboratoryHere> ask_laboratory_of_machine() {
   }
 }
 
-int list_of_laboratory(const std::string& kind) {
-  const auto program = find_laboratory();
+int list_of_fl(const std::string& kind) {
+  const auto program = find_fl();
   if (!program)
     throw Error(ExitCode::cannot_measure,
-                "the laboratory of replays, which has the " + kind + ", is not installed here", "",
-                "the package memduel-laboratory has it; from source: build preset release");
+                "the FL workloads, which has the " + kind + ", is not installed here", "",
+                "the package memduel-fl has it; from source: build preset release");
   execl(program->c_str(), "memduel-list", kind.c_str(), nullptr);
   throw Error(ExitCode::io, "cannot be started", *program);
 }
