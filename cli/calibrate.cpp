@@ -39,7 +39,7 @@ std::string describe(const Calibration& calibration) {
                         is_sized(metric) ? size_of(row, metric.noise_floor) : "-",
                         size_of(row, metric.minimum_detectable));
   text += fmt::format(
-      "\n{} as duels of {}: {} of {} called improved or regressed\n"
+      "\n{} as comparisons of {}: {} of {} called improved or regressed\n"
       "({:.1f} %; 95 % interval {:.1f} to {:.1f} %, Clopper and Pearson)\n",
       format_count(static_cast<std::size_t>(calibration.blocks), "block"),
       calibration.blocks_per_duel, calibration.flagged_gate_rows,
@@ -55,7 +55,7 @@ int calibrate_config(const CalibrateArguments& arguments) {
   if (!options.repeats) options.repeats = kDefaultBlocks;
   if (*options.repeats < arguments.blocks_per_duel)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected at least one duel of {}",
+                fmt::format("found {}, expected at least one comparison of {}",
                             format_count(static_cast<std::size_t>(*options.repeats), "block"),
                             arguments.blocks_per_duel),
                 "--repeats");
@@ -91,7 +91,7 @@ void add_calibrate(CLI::App& app, Action& action) {
   verb->add_option("CONFIG", arguments->config, "an experiment; only its baseline runs")
       ->required();
   verb->add_option("--repeats-per-comparison", arguments->blocks_per_duel,
-                   "the size of duel that the numbers hold for")
+                   "trials of each variant in the comparison that the numbers describe")
       ->check(CLI::Range(5, 100))
       ->capture_default_str();
   RunOptions& options = arguments->options;

@@ -306,7 +306,7 @@ void add_command_options(CLI::App& verb, ComparedCommands& commands) {
       ->option_text("[=CODES]");
   verb.add_flag("--shell", commands.shell, "hand commands to /bin/sh -c, also those of --build");
   verb.add_flag("--calibrate", commands.calibrate,
-                "allow two equal commands or builds: a duel of a program with itself");
+                "allow two equal commands or builds: compare a program with itself");
 }
 
 void add_build_options(CLI::App& verb, CompareArguments& arguments) {
@@ -336,7 +336,7 @@ void add_build_options(CLI::App& verb, CompareArguments& arguments) {
 void add_compare(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
       add_verb(app, action, "compare",
-               "duel two commands, builds or revisions, or two measured runs", compare);
+               "compare two commands, builds or revisions, or two measured runs", compare);
   verb->group("Compare");
   verb->footer(
       "Examples:\n"

@@ -59,8 +59,8 @@ std::vector<Capability> library_capabilities() {
 std::vector<Capability> fl_capabilities() {
   auto here = ask_fl_of_machine();
   if (here) return std::move(here->rows);
-  return {{"fl", false, "not beside memduel nor in PATH",
-           "the package memduel-fl has the replays; commands and builds are duelled "
+  return {{"memduel-fl", false, "not beside memduel nor in PATH",
+           "the package memduel-fl has the FL workloads; commands and builds are compared "
            "without it"}};
 }
 

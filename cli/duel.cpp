@@ -68,8 +68,8 @@ nlohmann::json about(const Expansion& expansion) {
   const nlohmann::json& catalogue = expansion.kept.at("catalogue");
   nlohmann::json programs = expansion.kept.at("programs");
   // Not in the config, which another build of it may answer in the same words.
-  if (const auto laboratory = find_fl(); programs.empty() && laboratory)
-    programs[*laboratory] = sha256_hex_of_file(*laboratory);
+  if (const auto program = find_fl(); programs.empty() && program)
+    programs[*program] = sha256_hex_of_file(*program);
   return {{"name", catalogue.at("name")},
           {"version", catalogue.at("version")},
           {"programs", std::move(programs)}};

@@ -1,4 +1,4 @@
-// What verbs ask the laboratory of replays, where it is installed.
+// What commands ask memduel-fl, the FL workloads, if it is installed.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct FlHere {
   std::string no_cuda;  ///< why not
 };
 
-/// Absent where there is no laboratory. Throws Error(io) where it does not run, or answers in
+/// Absent where there is no memduel-fl. Throws Error(io) where it does not run, or answers in
 /// another form.
 std::optional<FlHere> ask_fl_of_machine();
 

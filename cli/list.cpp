@@ -46,9 +46,9 @@ std::string list_presets(const Catalog& catalog) {
 Availability availability_of(const MeterEntry& meter) {
   Availability here = meter.works_here();
   if (meter.name != "cuda" || !here.works) return here;
-  const auto laboratory = ask_fl_of_machine();
-  if (!laboratory || laboratory->cuda) return here;
-  return {false, laboratory->no_cuda};
+  const auto fl = ask_fl_of_machine();
+  if (!fl || fl->cuda) return here;
+  return {false, fl->no_cuda};
 }
 
 constexpr std::size_t kIndent = 4;
@@ -119,13 +119,13 @@ const std::map<std::string, List>& lists() {
 Catalog catalog_of_fl() {
   if (!find_fl())
     throw Error(ExitCode::cannot_measure,
-                "the FL workloads, which has switches and presets, is not installed "
+                "memduel-fl, which has switches and presets, is not installed "
                 "here",
                 "", "name a CONFIG whose provider has some: docs/providers.md");
   return ask_whole_catalogue({{kDefaultProvider}, ".", ""}, ask_program);
 }
 
-/// What the laboratory lists itself.
+/// What memduel-fl lists itself.
 constexpr const char* kListsOfFl[] = {"datasets", "models"};
 
 struct ListArguments {

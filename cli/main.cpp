@@ -28,8 +28,9 @@ constexpr const char* kExamples =
 
 constexpr const char* kOthers =
     "\n"
-    "A program memduel-VERB beside memduel or in PATH is a verb, too. The FL workloads\n"
-    "brings budget and checkpoints: memduel fl --help.";
+    "A program memduel-NAME beside memduel or in PATH is a command, too.\n"
+    "upgrade-config rewrites configs of earlier versions. budget and checkpoints come\n"
+    "with the FL workloads: memduel fl --help.";
 
 /// Whether the words before -- have `option`; a command line that could not be parsed has it, too.
 bool is_given(std::string_view option) {
@@ -67,7 +68,7 @@ int run_program_of(const CLI::App& app, const std::string& verb, char** argv) {
   if (verb.find('/') == std::string::npos) execvp(program.c_str(), argv + 1);
   if (std::ranges::find(kCommandsOfFl, verb) == kCommandsOfFl.end()) return refuse_verb(app, verb);
   print_failure("found \"" + verb +
-                "\", a verb of the FL workloads, which is not installed here\n"
+                "\", a command of memduel-fl, which is not installed here\n"
                 "  the package memduel-fl has it; from source: build preset release");
   return static_cast<int>(ExitCode::usage);
 }

@@ -52,8 +52,8 @@ void add_merge(CLI::App& app, Action& action) {
   verb->group("Compare");
   verb->footer(
       "Example, on four machines and then on one:\n"
-      "  memduel run duel.json --repeats 16 --seed 7 --shard 1/4 --out shard-1\n"
-      "  memduel merge shard-1 shard-2 shard-3 shard-4 --out runs/duel\n"
+      "  memduel run compare.json --repeats 16 --seed 7 --shard 1/4 --out shard-1\n"
+      "  memduel merge shard-1 shard-2 shard-3 shard-4 --out runs/merged\n"
       "A shard that is missing is named in the report. See docs/scale.md.");
   verb->add_option("DIR", arguments->directories, "directories of shards")->required();
   verb->add_option("--out", arguments->out, "directory for the run")->required()->type_name("DIR");

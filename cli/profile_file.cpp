@@ -67,24 +67,25 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
   if (!own || own->number != 1) {
     if (!image || image == (own ? own->number : 1)) return given;
     throw Error(ExitCode::usage,
-                own ? fmt::format("--process {}: the file is itself image {} of {}", *image,
+                own ? fmt::format("--process {}: the file is itself process {} of {}", *image,
                                   own->number, own->count)
-                    : fmt::format("--process {}: the file has one process image", *image),
-                file.string(), own ? "give the file of the first image" : "leave --process out");
+                    : fmt::format("--process {}: the file has one process", *image),
+                file.string(), own ? "give the file of the first process" : "leave --process out");
   }
   const std::size_t wanted = image.value_or(own->largest);
   if (wanted < 1 || wanted > own->count)
     throw Error(ExitCode::usage,
-                fmt::format("found image {}, expected 1 to {}", wanted, own->count), file.string());
+                fmt::format("found process {}, expected 1 to {}", wanted, own->count),
+                file.string());
   if (wanted == 1) return given;
   std::optional<Profile> other = image_beside(file, wanted, own->count);
   if (!other && image)
-    throw Error(ExitCode::io, fmt::format("image {} is not beside the recording's first", wanted),
-                file.string(), "images belong together: FILE.mdp, FILE.2.mdp, FILE.images/");
+    throw Error(ExitCode::io, fmt::format("process {} is not beside the recording's first", wanted),
+                file.string(), "these files belong together: FILE.mdp, FILE.2.mdp, FILE.images/");
   if (!other) return given;
   if (!image)
     say(
-        fmt::format("memduel: this is {}, image {} of {} and the largest {}; --process N selects "
+        fmt::format("memduel: this is {}, process {} of {} and the largest {}; --process N selects "
                     "another, and 1 is {}\n",
                     escape_terminal(program_of(*other)), wanted, own->count, kLargestBy,
                     escape_terminal(program_of(given))));
@@ -93,8 +94,8 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
 
 void add_image_option(CLI::App& verb, std::optional<std::size_t>& image) {
   verb.add_option("--process", image,
-                  "which process image of a recording with several, in the order in which they "
-                  "started (default: the largest by peak heap and mappings)")
+                  "select process N of a recording, in the order of their start (default: the "
+                  "largest by peak heap and mappings)")
       ->transform(no_sign())
       ->option_text("N");
 }

@@ -139,15 +139,14 @@ std::string words_of(const CLI::ParseError& error) {
   return at == std::string::npos ? text : fmt::format("--{} takes no value", text.substr(0, at));
 }
 
-/// Advice for the first option among the arguments that an earlier version of `verb` had.
+/// Advice for the first option or name among the arguments that an earlier version of `verb` had.
 std::optional<std::string> replacement_of_option(const std::string& verb, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];
     if (word == "--") break;
     word = word.substr(0, word.find('='));
-    auto replacement = replacement_for(Removed::option, word);
-    if (!replacement)
-      replacement = replacement_for(Removed::option, fmt::format("{} {}", verb, word));
+    auto replacement = replacement_for(Removed::option, fmt::format("{} {}", verb, word));
+    if (!replacement) replacement = replacement_for(Removed::option, word);
     if (replacement) return fmt::format("{}: {}", word, *replacement);
   }
   return std::nullopt;

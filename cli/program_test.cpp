@@ -104,6 +104,10 @@ TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
       run_with({"act", "--retry-on-regress=1"}, nothing).said,
       HasSubstr("\n  --retry-on-regress: it was removed: measure more blocks, --repeats N"));
   EXPECT_THAT(run_with({"act", "massif", "--no-such"}, nothing).said, HasSubstr("see memduel act"));
+  EXPECT_THAT(run_with({"act", "--arms", "a,b"}, nothing).said,
+              HasSubstr("\n  --arms: it was renamed: --variants"));
+  EXPECT_EQ(run_with({"laboratory"}, nothing).said,
+            "memduel: found \"laboratory\", expected a verb\n  it was renamed: memduel fl\n");
 }
 
 TEST(RunProgram, AFlagTakesNoValue) {

@@ -212,7 +212,7 @@ int record(const RecordArguments& arguments) {
 void add_record(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
       add_verb(app, action, "record",
-               "run a command and record who allocates: a profile per process image", record);
+               "run a command and record who allocates: a profile for each process", record);
   verb->group("Compare");
   verb->footer(
       "Examples:\n"
@@ -221,12 +221,13 @@ void add_record(CLI::App& app, Action& action) {
       "\n"
       "  memduel record --profiler heaptrack -o train.heaptrack.zst -- ./train\n"
       "\n"
-      "FILE.mdp is the first process image, FILE.2.mdp and so on later ones; of more\n"
-      "than eight, the later ones are FILE.images/2.mdp and so on, with index.tsv. Given\n"
-      "FILE.mdp, summary, flamegraph and export show the largest (--process N: another). Other\n"
-      "profilers leave files of their own kinds (FILE.round3.gperftools.heap: at the end\n"
-      "of round 3). summary, flamegraph and export read them all. Returns the\n"
-      "command's status (128 + signal); 125 when memduel itself failed.");
+      "FILE.mdp is the first process, FILE.2.mdp and so on later ones; of more than\n"
+      "eight, the later ones are FILE.images/2.mdp and so on, with index.tsv. Given\n"
+      "FILE.mdp, summary, flamegraph and export show the largest process (--process N:\n"
+      "another one). Other profilers leave files of their own kinds\n"
+      "(FILE.round3.gperftools.heap: at the end of round 3). summary, flamegraph and\n"
+      "export read them all. Returns the command's status (128 + signal); 125 when\n"
+      "memduel itself failed.");
   std::vector<std::string> names;
   for (const TracerEntry& entry : tracers()) names.push_back(entry.name);
   verb->add_option("--profiler", arguments->tracer,

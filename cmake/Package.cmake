@@ -1,5 +1,5 @@
 # What `cmake --install` leaves. Component `tool`: memduel with what it starts and preloads, manual page and completions, the public
-# headers, the libraries behind them and a CMake package. Component `laboratory`: the replays and their worker, which needs LibTorch.
+# headers, the libraries behind them and a CMake package. Component `fl`: the FL workloads and their worker, which needs LibTorch.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/memduel)
@@ -9,6 +9,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tool)
 set(parts lib/memduel)
 install(TARGETS memduel RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS memduel-launcher RUNTIME DESTINATION ${parts})
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/memduel-upgrade-config DESTINATION ${parts})
 install(TARGETS memduel_dump memduel_witness LIBRARY DESTINATION ${parts})
 if(TARGET memduel-worker)
   install(TARGETS memduel-worker memduel-fl RUNTIME DESTINATION ${parts} COMPONENT fl)
@@ -48,7 +49,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/memduelConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/memduelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/memduelConfig.cmake ${PROJECT_BINARY_DIR}/memduelConfigVersion.cmake DESTINATION ${package_folder})
 
-# cpack -G TGZ and cpack -G DEB: an archive, and a package of the tool beside one of the laboratory.
+# cpack -G TGZ and cpack -G DEB: an archive, and a package of the tool beside one of the FL workloads.
 set(CPACK_PACKAGE_NAME memduel)
 set(CPACK_PACKAGE_FILE_NAME memduel-${PROJECT_VERSION}-linux-x86_64)
 set(CPACK_PACKAGE_VENDOR memduel)
@@ -75,6 +76,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME memduel)
+set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS python3)  # for memduel upgrade-config
 set(CPACK_DEBIAN_FL_PACKAGE_NAME memduel-fl)
 set(CPACK_DEBIAN_FL_PACKAGE_DEPENDS "memduel (= ${PROJECT_VERSION})")
 set(CPACK_ARCHIVE_TOOL_FILE_NAME memduel-${PROJECT_VERSION}-linux-x86_64)

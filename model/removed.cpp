@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace memduel {
 namespace {
@@ -22,6 +23,7 @@ constexpr std::string_view kNoEffectOnCalibrate =
 constexpr std::array kReplacements = {
     Replacement{Removed::verb, "import-appfl",
                 "it was removed: write the job as docs/appfl.md says"},
+    Replacement{Removed::verb, "laboratory", "it was renamed: memduel fl"},
     Replacement{Removed::option, "--budgets", kAbsoluteGate},
     Replacement{Removed::option, "--write-budgets", kAbsoluteGate},
     Replacement{Removed::option, "check --candidate", kAbsoluteGate},
@@ -29,6 +31,15 @@ constexpr std::array kReplacements = {
                 "it was removed: measure more blocks, --repeats N"},
     Replacement{Removed::option, "--on-undecided",
                 "it was renamed: --on-inconclusive beyond, pass or fail"},
+    Replacement{Removed::option, "--arm", "it was renamed: --variant"},
+    Replacement{Removed::option, "--arms", "it was renamed: --variants"},
+    Replacement{Removed::option, "--blocks", "it was renamed: --shard I/N"},
+    Replacement{Removed::option, "--shares", "it was renamed: --shards"},
+    Replacement{Removed::option, "--tracer", "it was renamed: --profiler"},
+    Replacement{Removed::option, "--image", "it was renamed: --process"},
+    Replacement{Removed::option, "--blocks-per-duel", "it was renamed: --repeats-per-comparison"},
+    Replacement{Removed::option, "list optimizations", "it was renamed: memduel list switches"},
+    Replacement{Removed::option, "list tracers", "it was renamed: memduel list profilers"},
     Replacement{Removed::option, "compare --no-default-gates",
                 "compare judges the default gates only with --gate default"},
     Replacement{Removed::option, "plan --resume", kNoEffectOnPlan},
@@ -53,12 +64,81 @@ constexpr std::array kReplacements = {
                 "--count -o FILE writes the counters as JSON"},
     Replacement{Removed::schema, "memduel.budgets/1",
                 "budgets were removed: give absolute gates, --gate 'ROLE.METRIC<=900MiB'"},
-    Replacement{Removed::catalogue_key, "matters_with", "name the switch in \"idle\" of an arm"},
-    Replacement{Removed::catalogue_key, "works_only_with", "refuse the arm in expand"},
-    Replacement{Removed::catalogue_key, "at_most", "refuse the arm in expand"},
+    Replacement{Removed::schema, "memduel.catalogue/1",
+                "memduel.catalogue/2 has \"switches\" for \"optimizations\" (docs/providers.md)"},
+    Replacement{Removed::schema, "memduel.expanded/1",
+                "memduel.expand/2 and memduel.expanded/2 have \"variants\" for \"arms\" and "
+                "\"switches\" for \"optimizations\" (docs/providers.md)"},
+    Replacement{Removed::catalogue_key, "matters_with", "name the switch in \"idle\" of a variant"},
+    Replacement{Removed::catalogue_key, "works_only_with", "refuse the variant in expand"},
+    Replacement{Removed::catalogue_key, "at_most", "refuse the variant in expand"},
+    Replacement{Removed::catalogue_key, "optimizations", "it was renamed: \"switches\""},
+    Replacement{Removed::catalogue_key, "arms", "it was renamed: \"variants\""},
+    Replacement{Removed::program, "memduel-laboratory", "it was renamed: memduel-fl"},
+    Replacement{Removed::preset, "appfl-as-coded", "it was renamed: appfl-as-implemented"},
+    Replacement{Removed::preset, "nvflare-as-coded", "it was renamed: nvflare-as-implemented"},
+    Replacement{Removed::preset, "csfl-as-coded", "it was renamed: csfl-as-implemented"},
+    Replacement{Removed::preset, "kdgat-as-coded", "it was renamed: kdgat-as-implemented"},
+    Replacement{Removed::preset, "cbramod-as-coded", "it was renamed: cbramod-as-implemented"},
+    Replacement{Removed::switch_value, "as_coded", "it was renamed: as_implemented"},
+    Replacement{Removed::switch_value, "static_as_coded", "it was renamed: static_as_implemented"},
 };
 
+/// A key of a config in the objects that `object` names: a JSON pointer in which * is every member.
+struct RenamedKey {
+  std::string_view object;
+  std::string_view name;
+  std::string_view now;
+};
+
+/// In this order: the objects are named by the new keys.
+constexpr std::array kRenamedKeys = {
+    RenamedKey{"", "arms", "variants"},
+    RenamedKey{"/variants/*", "optimizations", "switches"},
+    RenamedKey{"/variants/*/matrix/*/*", "optimizations", "switches"},
+    RenamedKey{"/profile", "tracers", "profilers"},
+    RenamedKey{"/ablation/switches/*/added_alone", "arm", "variant"},
+    RenamedKey{"/ablation/switches/*/left_out", "arm", "variant"},
+    RenamedKey{"/expanded", "arms", "variants"},
+    RenamedKey{"/expanded/variants/*", "optimizations", "switches"},
+    RenamedKey{"/expanded/catalogue", "optimizations", "switches"},
+    RenamedKey{"/expanded/catalogue/presets/*", "optimizations", "switches"},
+};
+
+void rename_key(nlohmann::json& value, std::string_view object, const RenamedKey& key) {
+  if (!value.is_structured()) return;
+  if (object.empty()) {
+    const auto found = value.is_object() ? value.find(std::string(key.name)) : value.end();
+    if (found == value.end()) return;
+    nlohmann::json kept = std::move(*found);
+    value.erase(found);
+    value[std::string(key.now)] = std::move(kept);
+    return;
+  }
+  const std::size_t end = std::min(object.find('/', 1), object.size());
+  const std::string_view step = object.substr(1, end - 1);
+  if (step == "*") {
+    for (nlohmann::json& member : value) rename_key(member, object.substr(end), key);
+  } else if (value.is_object() && value.contains(std::string(step))) {
+    rename_key(value[std::string(step)], object.substr(end), key);
+  }
+}
+
 }  // namespace
+
+std::optional<std::string_view> new_name_of_key(std::string_view name) {
+  const auto* const found = std::ranges::find(kRenamedKeys, name, &RenamedKey::name);
+  if (found == kRenamedKeys.end()) return std::nullopt;
+  return found->now;
+}
+
+nlohmann::json with_new_keys(nlohmann::json config) {
+  for (const RenamedKey& key : kRenamedKeys) rename_key(config, key.object, key);
+  const nlohmann::json::json_pointer program("/provider/0");
+  if (config.is_object() && config.contains(program) && config[program] == "memduel-laboratory")
+    config[program] = "memduel-fl";
+  return config;
+}
 
 std::optional<std::string_view> replacement_for(Removed kind, std::string_view name) {
   const auto* const found = std::ranges::find_if(

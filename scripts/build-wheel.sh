@@ -17,7 +17,7 @@ package=$tree/memduel
 mkdir -p "$package/bin" "$package/lib"
 cp "$prefix/bin/memduel" "$package/bin/"
 cp -r "$prefix/lib/memduel" "$package/lib/"
-strip "$package/bin/memduel" "$package"/lib/memduel/*
+find "$package/bin" "$package/lib" -type f ! -name memduel-upgrade-config -exec strip {} +  # that is a script
 cp "$root"/scripts/wheel/*.py "$package/"
 cp "$prefix/include/memduel/memduel_annotate.py" "$tree/"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building and testing memduel need and that are missing; says which before it does.
-#   scripts/setup.sh                 the tool, its tests and the laboratory
+#   scripts/setup.sh                 the tool, its tests and the FL workloads
 #   scripts/setup.sh --tool          to build the tool: no LibTorch, no gRPC, no browser
 #   scripts/setup.sh --tests         to test it
-#   scripts/setup.sh --fl    to build and test the replays
+#   scripts/setup.sh --fl            to build and test the replays
 #   scripts/setup.sh --packages      to make a wheel of it
 #   scripts/setup.sh --long          for the tests of scripts/test.sh --all and --weekly: other distributions, failing system calls
 #   scripts/setup.sh --jobs          the servers that tests/foreign duels and the Slurm of tests/slurm; they may start, so nobody gets them unasked

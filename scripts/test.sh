@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds the tool and the laboratory, and tests them.
+# Installs what is missing, builds the tool and the FL workloads, and tests them.
 #   scripts/test.sh            everything that a change needs, among it one of each kind of test: what CI runs
 #   scripts/test.sh --all      also fuzzing, clang-tidy of all files, other distributions, all foreign jobs, long runs and hostile circumstances
 #   scripts/test.sh --weekly   also half an hour of hostile circumstances and half an hour of failing system calls, from other seeds each week

@@ -307,6 +307,12 @@ std::optional<Fault> object_fault(const json& schema, const json& value, const J
       if (properties.contains(item.key())) continue;
       JsonPath at = path;
       at.push_back(item.key());
+      const auto renamed = new_name_of_key(item.key());
+      if (renamed && properties.contains(std::string(*renamed)))
+        return Fault{
+            at,
+            fmt::format("found the key \"{}\", which was renamed to \"{}\"", item.key(), *renamed),
+            "memduel upgrade-config FILE rewrites a config of an earlier version"};
       const auto names = keys_of(properties);
       const std::string nearest = nearest_advice(item.key(), names);
       return Fault{at, fmt::format("found unknown key \"{}\"", item.key()),

@@ -299,6 +299,10 @@ std::optional<Expansion> expanded(json& document, Source& source, const Override
       rest["workload"].value("kind", json()).is_string())
     rest["workload"] = workload_to_be();
   validate_against_schema(rest, experiment_schema(), source.origin);
+  const auto program = document["provider"][0].get<std::string>();
+  if (const auto instead = replacement_for(Removed::program, program))
+    throw Error(ExitCode::usage, fmt::format("found the program \"{}\"", program),
+                json_place(source.origin, {"provider", "0"}), std::string(*instead));
   if (document["workload"]["kind"] == "command")
     throw Error(ExitCode::usage, "found a workload of kind command, which needs no provider",
                 json_place(source.origin, {"provider"}), "leave it out, or name a kind of its own");
@@ -309,7 +313,7 @@ std::optional<Expansion> expanded(json& document, Source& source, const Override
     places.push_back(arm_place(source, name));
   Expansion expansion =
       expand(document, {source.file, source.directory, places}, overrides.resumed, source.ask);
-  source.origin += fmt::format(", as {} expands it", document["provider"][0].get<std::string>());
+  source.origin += fmt::format(", as {} expands it", program);
   source.directory = expansion.kept.value("directory", source.directory.string());
   source.expanded = true;
   return expansion;

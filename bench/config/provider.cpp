@@ -61,6 +61,14 @@ std::vector<Optimization> switches_for(const Catalog& catalog, const std::string
   return result;
 }
 
+/// No number is a slip of the pen.
+std::string advice_for_value(const json& value, const std::vector<std::string>& allowed) {
+  if (!value.is_string()) return "";
+  const auto text = value.get<std::string>();
+  return std::string(
+      replacement_for(Removed::switch_value, text).value_or(nearest_advice(text, allowed)));
+}
+
 void set_switch(json& into, const std::vector<Optimization>& switches, const std::string& name,
                 const json& value, const std::string& place) {
   const auto found = std::ranges::find(switches, name, &Optimization::name);
@@ -90,8 +98,7 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
   throw Error(ExitCode::usage,
               fmt::format("found {} for switch \"{}\", expected {}", value.dump(), name,
                           fmt::join(allowed, " or ")),
-              place,  // no number is a slip of the pen
-              value.is_string() ? nearest_advice(plain(value), allowed) : "");
+              place, advice_for_value(value, allowed));
 }
 
 const Preset& find_preset(const Catalog& catalog, const std::string& kind, const std::string& name,
@@ -104,7 +111,8 @@ const Preset& find_preset(const Catalog& catalog, const std::string& kind, const
   }
   throw Error(ExitCode::usage,
               fmt::format("found unknown preset \"{}\" for workloads of kind {}", name, kind),
-              place, hint(name, usable));
+              place,
+              std::string(replacement_for(Removed::preset, name).value_or(hint(name, usable))));
 }
 
 }  // namespace
@@ -188,8 +196,12 @@ json ask_for(const Provider& provider, const std::string& word, const std::strin
   if (!value.is_object()) refuse(provider, word, "found no JSON object, expected one");
   const json found = value.value("schema", json());
   if (found != schema)
-    refuse(provider, word,
-           fmt::format("found the schema {}, expected \"{}\"", found.dump(), schema));
+    throw Error(ExitCode::usage,
+                fmt::format("found the schema {}, expected \"{}\"", found.dump(), schema),
+                command_of(provider, word),
+                std::string(replacement_for(Removed::schema,
+                                            found.is_string() ? found.get<std::string>() : "")
+                                .value_or(kWhatAProviderAnswers)));
   return value;
 }
 
@@ -203,27 +215,30 @@ void expect(const Provider& provider, const std::string& word, const json& answe
                      json(type).type_name()));
 }
 
-/// @param one a switch or a value of one
-void refuse_removed_keys(const Provider& provider, const std::string& name, const json& one) {
+/// @param owner what has the keys: "the switch \"size\""
+void refuse_removed_keys(const Provider& provider, const std::string& word,
+                         const std::string& owner, const json& one) {
   if (!one.is_object()) return;
   for (const auto& item : one.items())
     if (const auto instead = replacement_for(Removed::catalogue_key, item.key()))
       throw Error(ExitCode::usage,
-                  fmt::format("found the removed key \"{}\" of the switch {}: {} "
-                              "(docs/providers.md)",
-                              item.key(), name, *instead),
-                  command_of(provider, "catalogue"));
+                  fmt::format("found the removed key \"{}\" of {}: {} (docs/providers.md)",
+                              item.key(), owner, *instead),
+                  command_of(provider, word));
 }
 
 json ask_for_catalogue(const Provider& provider, const AskProvider& ask) {
-  json catalogue = ask_for(provider, "catalogue", kCatalogueSchema, nullptr, ask);
-  for (const json& one : catalogue.value("switches", json())) {
-    if (!one.is_object()) continue;
-    const std::string name = one.value("name", json()).dump();
-    refuse_removed_keys(provider, name, one);
-    for (const json& value : one.value("values", json()))
-      refuse_removed_keys(provider, name, value);
-  }
+  const std::string word = "catalogue";
+  json catalogue = ask_for(provider, word, kCatalogueSchema, nullptr, ask);
+  refuse_removed_keys(provider, word, "the answer", catalogue);
+  for (const auto& [list, kind] : {std::pair{"switches", "switch"}, {"presets", "preset"}})
+    for (const json& one : catalogue.value(list, json())) {
+      if (!one.is_object()) continue;
+      const std::string owner = fmt::format("the {} {}", kind, one.value("name", json()).dump());
+      refuse_removed_keys(provider, word, owner, one);
+      for (const json& value : one.value("values", json()))
+        refuse_removed_keys(provider, word, owner, value);
+    }
   return catalogue;
 }
 
@@ -326,6 +341,9 @@ json ask_expansion(const Provider& provider, const json& request, const AskProvi
   json asked = request;
   asked["schema"] = kRequestSchema;
   json answer = ask_for(provider, word, kExpansionSchema, asked, ask);
+  refuse_removed_keys(provider, word, "the answer", answer);
+  for (const json& variant : answer.value("variants", json()))
+    refuse_removed_keys(provider, word, "a variant", variant);
   expect(provider, word, answer, "workload", json::value_t::object);
   for (const char* list : {"variants", "default_gates", "held_models", "groups", "meters"})
     if (list == std::string("variants") || answer.contains(list))

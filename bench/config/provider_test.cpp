@@ -223,12 +223,10 @@ TEST_F(ExpansionTest, AConditionInACatalogueIsRefusedInOneLineThatNamesWhatToUse
   const RemovedKey removed[] = {
       {"/switches/1/matters_with",
        "found the removed key \"matters_with\" of the switch \"lid\": name the switch in \"idle\" "
-       "of "
-       "a variant (docs/providers.md)"},
+       "of a variant (docs/providers.md)"},
       {"/switches/1/values/0/works_only_with",
        "found the removed key \"works_only_with\" of the switch \"lid\": refuse the variant in "
-       "expand "
-       "(docs/providers.md)"},
+       "expand (docs/providers.md)"},
       {"/switches/0/at_most",
        "found the removed key \"at_most\" of the switch \"size\": refuse the variant in expand "
        "(docs/providers.md)"}};

@@ -81,7 +81,7 @@ TEST(Budget, TakesOnlyNumbersThatAreFiniteAndOptionsThatItReads) {
               HasSubstr("--model: --parallel-clients takes no other option"));
 }
 
-// The laboratory looks for the worker beside itself.
+// memduel-fl looks for the worker beside itself.
 TEST(Budget, MeasuredNeedsTheWorker) {
   const Workplace place;
   const std::string alone = place.path("memduel-fl").string();

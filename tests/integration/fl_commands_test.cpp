@@ -1,4 +1,4 @@
-// What the laboratory brings, as verbs of memduel and on a pseudo-terminal.
+// What memduel-fl brings, as commands of memduel and on a pseudo-terminal.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -50,7 +50,7 @@ TEST(FlCommands, ListsNameWhatItKnows) {
               AllOf(HasSubstr("memduel-worker"), HasSubstr("LibTorch"), HasSubstr("data: mnist")));
 }
 
-/// memduel alone, as the package without the laboratory has it.
+/// memduel alone, as the package without memduel-fl has it.
 Finished alone(const Workplace& place, const std::vector<std::string>& words) {
   const std::string program = place.path("memduel").string();
   if (!std::filesystem::exists(program)) std::filesystem::copy_file(MEMDUEL_PROGRAM, program);

@@ -290,7 +290,7 @@ TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   const Finished summary = memduel(place, {"summary", first});
   EXPECT_THAT(summary.out, AllOf(HasSubstr("program         /usr/bin/python3"),
                                  HasSubstr("22 of 22"), HasSubstr("out.images/22.mdp: /usr/bin/")));
-  EXPECT_THAT(summary.err, HasSubstr("image 22 of 22 and the largest by peak heap and mappings"));
+  EXPECT_THAT(summary.err, HasSubstr("process 22 of 22 and the largest by peak heap and mappings"));
   const Finished shell = memduel(place, {"summary", first, "--process", "1"});
   EXPECT_THAT(shell.out, HasSubstr("1 of 22"));
   EXPECT_EQ(shell.err, "");
@@ -298,11 +298,11 @@ TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   EXPECT_THAT(memduel(place, {"export", first, "--format", "folded"}).out, HasSubstr("<listcomp>"));
   const Finished none = memduel(place, {"summary", first, "--process", "23"});
   EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("found image 23, expected 1 to 22"));
+  EXPECT_THAT(none.err, HasSubstr("found process 23, expected 1 to 22"));
   const Finished second =
       memduel(place, {"summary", (folder / "3.mdp").string(), "--process", "4"});
   EXPECT_EQ(second.status, 2);
-  EXPECT_THAT(second.err, HasSubstr("the file is itself image 3 of 22"));
+  EXPECT_THAT(second.err, HasSubstr("the file is itself process 3 of 22"));
   // A smaller recording of the same name leaves nothing of the larger one.
   const std::string notes = place.file("out.images/notes.txt", "a user's own");
   ASSERT_EQ(record(place, {}, {"/bin/true"}).status, 0);

@@ -43,6 +43,11 @@ if(NOT EXISTS ${SCRATCH}/duel/report.html OR NOT said MATCHES "peak_heap_bytes")
   message(FATAL_ERROR "expected a report and heap counters in:\n${said}")
 endif()
 file(REMOVE ${SCRATCH}/ls.mdp)
+file(WRITE ${SCRATCH}/old.json "{ \"workload\": {}, \"arms\": [] }\n")
+run(said ${memduel} upgrade-config ${SCRATCH}/old.json)
+if(NOT said MATCHES "\"arms\" -> \"variants\"")
+  message(FATAL_ERROR "expected a renamed key in:\n${said}")
+endif()
 
 # What man and shells get.
 find_program(MAN man)

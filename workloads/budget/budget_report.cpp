@@ -183,14 +183,14 @@ std::string describe_measured_budget(const BudgetReport& report) {
 }
 
 std::string describe_parallel_clients(const std::vector<ParallelClients>& rows) {
-  std::string text = "clients at once         device      published  as coded  estimated\n";
+  std::string text = "clients at once         device      published  as implemented  estimated\n";
   std::string guide =
       "\nthe guide, any model    clients     a round    at once   rounds that are safe\n";
   std::set<double> devices;
   for (const ParallelClients& one : rows) {
     text += padded(one.model, kNameColumn) + padded(format_bytes(one.device_bytes), kValueColumn) +
             padded(fmt::format("{}", one.published), 11) +
-            padded(fmt::format("{}", one.as_implemented), 10) + fmt::format("{}\n", one.estimated);
+            padded(fmt::format("{}", one.as_implemented), 16) + fmt::format("{}\n", one.estimated);
     if (!devices.insert(one.device_bytes).second) continue;
     guide += padded(format_bytes(one.device_bytes), kNameColumn) +
              padded(one.settings.total_clients, kValueColumn) +

@@ -159,9 +159,9 @@ TEST(BudgetText, ShowsClientsByDevice) {
   EXPECT_EQ(
       describe_parallel_clients({{"resnet18", 4 * 1073741824.0, 2, 8, 3, {"50-100", "5-10", "100"}},
                                  {"csfl-cnn", 4 * 1073741824.0, 2, 8, 8, {}}}),
-      "clients at once         device      published  as coded  estimated\n"
-      "resnet18                4.00 GiB    2          8         3\n"
-      "csfl-cnn                4.00 GiB    2          8         8\n"
+      "clients at once         device      published  as implemented  estimated\n"
+      "resnet18                4.00 GiB    2          8               3\n"
+      "csfl-cnn                4.00 GiB    2          8               8\n"
       "\nthe guide, any model    clients     a round    at once   rounds that are safe\n"
       "4.00 GiB                50-100      5-10       2         100\n");
 }

@@ -9,7 +9,7 @@
 
 namespace memduel {
 
-/// The laboratory's schema, as built in.
+/// The FL workloads' schema, as built in.
 const nlohmann::json& fl_schema();
 
 /// `workload` with every default of its kind. Throws Error(usage) at its place in `origin`.

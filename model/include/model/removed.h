@@ -1,16 +1,35 @@
 // What earlier versions had, and what to use instead. CHANGELOG.md lists the same.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
 namespace memduel {
 
-enum class Removed { verb, option, tracer, export_format, schema, catalogue_key };
+enum class Removed {
+  verb,
+  option,
+  tracer,
+  export_format,
+  schema,
+  catalogue_key,
+  program,
+  preset,
+  switch_value
+};
 
 /// What to use in place of a name of an earlier version, as advice for an error message. An option
-/// is named alone, or with its verb if other verbs still have it ("check --candidate").
+/// is named alone, or with its verb if other verbs still have it ("check --candidate"), and so is
+/// a verb's argument ("list tracers").
 /// std::nullopt for every other name.
 std::optional<std::string_view> replacement_for(Removed kind, std::string_view name);
+
+/// The new name of a config's key that an earlier version had: "variants" of "arms". std::nullopt
+/// for every other name.
+std::optional<std::string_view> new_name_of_key(std::string_view name);
+
+/// A resolved config that a run of an earlier version keeps, with the keys that it has now.
+nlohmann::json with_new_keys(nlohmann::json config);
 
 }  // namespace memduel

@@ -152,7 +152,7 @@ inline std::string_view embedded_file(std::span<const EmbeddedFile> files, std::
 /// The experiment schema.
 std::span<const EmbeddedFile> experiment_files();
 
-/// The laboratory's schema, switches and presets.
+/// The FL workloads' schema, switches and presets.
 std::span<const EmbeddedFile> fl_files();
 
 }  // namespace memduel

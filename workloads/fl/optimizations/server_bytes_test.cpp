@@ -42,8 +42,8 @@ Taken take_upload(const std::string& preset_name, const std::string& request_lif
   return taken;
 }
 
-// Besides the state: original keeps the message and the bytes read out of it; as coded a second
-// variable still names the bytes, and the loop's variables the last piece, twice.
+// Besides the state: original keeps the message and the bytes read out of it; as implemented a
+// second variable still names the bytes, and the loop's variables the last piece, twice.
 TEST(RequestLifetimeBytes, AWaitingHandlerKeepsTwoStatesAsOriginalAndOneAsCoded) {
   for (const auto& [name, kept] :
        {std::pair{"appfl-original", 2.0}, {"appfl-as-implemented", 1.0 + 2.0 / kPieces}}) {

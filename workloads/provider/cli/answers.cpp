@@ -1,4 +1,4 @@
-// What memduel asks the laboratory, answered in JSON: a provider's three words, and doctor.
+// What memduel asks memduel-fl, answered in JSON: a provider's three words, and doctor.
 #include <iostream>
 #include <iterator>
 

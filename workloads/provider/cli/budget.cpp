@@ -347,7 +347,7 @@ void add_budget(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000000));
   verb->add_flag("--parallel-clients", arguments->parallel_clients,
-                 "CSFL's clients at once by device memory: published, as coded, estimated");
+                 "CSFL's clients at once by device memory: published, as implemented, estimated");
   verb->add_flag("--measured", arguments->measured, "train for a few steps and measure");
   verb->add_option("--dataset", arguments->probed.dataset, "measured: one of list datasets");
   verb->add_option("--device", arguments->probed.device, "measured: where it trains")

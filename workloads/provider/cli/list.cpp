@@ -1,4 +1,4 @@
-// memduel list datasets|models: what the laboratory knows beside its switches.
+// memduel list datasets|models: what memduel-fl knows beside its switches.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// memduel-fl: the replays as a provider of jobs, and the verbs that come with them. Called
+// memduel-fl: the FL workloads as a provider of jobs, and the verbs that come with them. Called
 // as memduel-VERB it is that verb.
 #include <filesystem>
 #include <vector>
@@ -10,8 +10,7 @@
 namespace memduel::cli {
 namespace {
 
-constexpr const char* kDescription =
-    "The replays of memduel's laboratory, and what comes with them";
+constexpr const char* kDescription = "memduel's FL workloads, and what comes with them";
 constexpr const char* kFooter =
     "Example: memduel budget --parallel-clients\n"
     "Workloads of the kinds federated, state-dict, simulation, graph and eeg are this program's:\n"

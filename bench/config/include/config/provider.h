@@ -171,7 +171,7 @@ nlohmann::json folded(nlohmann::json document, const Expansion& expansion);
 JobFacts with_answer(const JobFacts& job, const nlohmann::json& answer, const std::string& origin);
 
 /// The facts of a resolved workload whose run did not keep them; of a kind that is not built in,
-/// the laboratory says them. Throws Error(usage) where there is none.
+/// memduel-fl says them. Throws Error(usage) where there is none.
 JobFacts facts_of_workload(const nlohmann::json& workload, const std::string& origin,
                            const AskProvider& ask = ask_program);
 

@@ -1,4 +1,4 @@
-// What the laboratory answers as a provider (docs/providers.md): a replay as a job, and what this
+// What memduel-fl answers as a provider (docs/providers.md): a replay as a job, and what this
 // machine has of what the replays need.
 #pragma once
 
@@ -17,7 +17,7 @@ nlohmann::json expand_replay(const nlohmann::json& request);
 /// Error(cannot_measure) for what it cannot do, Error(io) for a data set that is not here.
 nlohmann::json describe_site(const nlohmann::json& request);
 
-/// What the laboratory answers to any of the three, in this process.
+/// What memduel-fl answers to any of the three, in this process.
 nlohmann::json ask_fl(const Provider& provider, const std::string& word,
                       const nlohmann::json& request);
 
