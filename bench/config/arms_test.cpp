@@ -88,7 +88,7 @@ TEST(AblationArms, SayWhyASwitchHasNoArmWhereItCouldChangeNothing) {
   const json& switches = ablation.resolved.at("ablation").at("switches");
   EXPECT_EQ(switches.at(1), json({{"name", "staging"},
                                   {"added_alone", {{"idle", "needs fold=on"}}},
-                                  {"left_out", {{"variant", "new-staging"}}}}));
+                                  {"removed_alone", {{"variant", "new-staging"}}}}));
   EXPECT_EQ(switches.at(3), json({{"name", "gradient"},
                                   {"added_alone", {{"idle", "needs workload.send=gradient"}}},
                                   {"removed_alone", {{"idle", "needs workload.send=gradient"}}}}));
@@ -119,7 +119,7 @@ TEST(AblationArms, RunNoProgramTwice) {
   const json& switches = ablation.resolved.at("ablation").at("switches");
   EXPECT_EQ(switches.at(1).at("name"), "framing");
   EXPECT_EQ(switches.at(1).at("added_alone").at("variant"), "new-fold");
-  EXPECT_EQ(switches.at(1).at("left_out").at("variant"), "old+fold");
+  EXPECT_EQ(switches.at(1).at("removed_alone").at("variant"), "old+fold");
 }
 
 TEST(AblationArms, TakeAVariableOfTheEnvironmentForASwitch) {
@@ -142,7 +142,7 @@ TEST(AblationArms, TakeTheAllocatorForASwitch) {
   const json& allocator = ablation.resolved.at("ablation").at("switches").at(1);
   EXPECT_EQ(allocator.at("name"), "allocator");
   EXPECT_EQ(allocator.at("added_alone").at("variant"), "new-framing") << "of two, the same";
-  EXPECT_EQ(allocator.at("left_out").at("variant"), "old+framing");
+  EXPECT_EQ(allocator.at("removed_alone").at("variant"), "old+framing");
 }
 
 TEST(AblationArms, AreOfTheArmsThatWereAskedFor) {
@@ -198,7 +198,7 @@ TEST(AblationArms, OfACommandAreRefused) {
 
 TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {
   json document = ablation_experiment(experiment_of(kAll), {}, five_switches()).resolved;
-  document["ablation"]["switches"][0]["left_out"]["variant"] = "gone";
+  document["ablation"]["switches"][0]["removed_alone"]["variant"] = "gone";
   EXPECT_THAT(error_of([&] {
                 parse_experiment(document.dump(), "c.json", "/", {}, five_switches());
               }).message(),

@@ -212,7 +212,7 @@ void note_gaps(const std::vector<Part>& parts, Store& store) {
     const int blocks = part == by_number.end() ? 0 : whole_blocks(*part->second);
     if (blocks >= range.blocks()) continue;
     store.add_warning(
-        {"share_missing",
+        {"shard_missing",
          fmt::format("shard {} {}: of blocks {} to {} there are {}", to_text(share),
                      part == by_number.end() ? "is missing" : "was not finished",
                      2 * range.first + 1, 2 * range.end, blocks),

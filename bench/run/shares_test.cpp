@@ -158,7 +158,7 @@ TEST_F(Shares, AreWholeWithEveryArmOfEveryBlock) {
   EXPECT_THAT(codes_of(run.warnings), testing::Contains("shard_missing"));
   std::set<std::string> told;
   for (const Note& note : run.warnings)
-    if (note.code == "share_missing") told.insert(note.message);
+    if (note.code == "shard_missing") told.insert(note.message);
   EXPECT_THAT(told, testing::Contains("shard 2/4 was not finished: of blocks 3 to 4 there are 1"));
 }
 

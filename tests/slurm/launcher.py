@@ -91,7 +91,7 @@ def a_lost_share(memduel, place):
     kill_worker(out, 2)
     said, _ = waiting.communicate(timeout=240)
     assert "shard 2 of 2 ended early: FAILED" in said and "it is not tried again" in said, said
-    [missing] = [note for note in results_of(out)["warnings"] if note["code"] == "share_missing"]
+    [missing] = [note for note in results_of(out)["warnings"] if note["code"] == "shard_missing"]
     assert missing["message"].startswith("shard 2/2 was not finished: of blocks 5 to 8"), missing
     run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--out", out, *options, "--resume")
     expect_every_trial_once(out, 8)

@@ -29,7 +29,7 @@ TEST(ReplayAblation, OfTheBuiltInPresetsStandForEverySwitchThatDiffers) {
   for (const json& one : switches) {
     if (one.at("name") == "staging") {
       EXPECT_EQ(one.at("added_alone").at("idle"), "needs aggregate=streaming_fold");
-      EXPECT_EQ(one.at("left_out").at("variant"), "minimal-staging");
+      EXPECT_EQ(one.at("removed_alone").at("variant"), "minimal-staging");
     }
   }
 }
