@@ -24,6 +24,7 @@ TEST(NewNameOfKey, IsOfRenamedKeysOnly) {
   EXPECT_EQ(new_name_of_key("arm"), "variant");
   EXPECT_EQ(new_name_of_key("optimizations"), "switches");
   EXPECT_EQ(new_name_of_key("tracers"), "profilers");
+  EXPECT_EQ(new_name_of_key("left_out"), "removed_alone");
   EXPECT_FALSE(new_name_of_key("variants"));
   EXPECT_FALSE(new_name_of_key(""));
 }
@@ -44,7 +45,7 @@ TEST(WithNewKeys, RenamesKeysWhereAConfigHasThem) {
     "variants": [{"name": "arms", "switches": {"tracers": 1}, "env": {"arm": "arms"}, "append": {"arm": ["arms"]},
               "matrix": [{"optimizations": {"switches": {"a": 1}}}]}],
     "profile": {"profilers": ["recorder"]},
-    "ablation": {"candidate": "arms", "switches": [{"name": "arm", "added_alone": {"variant": "arms"}, "left_out": {"idle": "arm"}}]},
+    "ablation": {"candidate": "arms", "switches": [{"name": "arm", "added_alone": {"variant": "arms"}, "removed_alone": {"idle": "arm"}}]},
     "expanded": {"variants": [{"name": "arms", "switches": {}}],
                  "catalogue": {"switches": [{"name": "arm"}], "presets": [{"name": "arm", "switches": {"arms": 1}}]}}})");
   EXPECT_EQ(with_new_keys(old), now);

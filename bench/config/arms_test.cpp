@@ -202,7 +202,7 @@ TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {
   EXPECT_THAT(error_of([&] {
                 parse_experiment(document.dump(), "c.json", "/", {}, five_switches());
               }).message(),
-              HasSubstr("$.ablation.switches[0].left_out.variant"));
+              HasSubstr("$.ablation.switches[0].removed_alone.variant"));
 }
 
 TEST(AblationArms, GoWithTheirSectionWhenOnlySomeArmsAreAskedFor) {

@@ -66,7 +66,7 @@ TEST(RenamedKeys, OfAConfigAreRefusedByTheirNewNames) {
                                  {"switches",
                                   {{{"name", "serialize"},
                                     {"added_alone", {{"arm", "optimized"}}},
-                                    {"left_out", {{"variant", "original"}}}}}}};
+                                    {"removed_alone", {{"variant", "original"}}}}}}};
               }),
               HasSubstr("found the key \"arm\", which was renamed to \"variant\""));
 }

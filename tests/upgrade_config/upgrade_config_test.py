@@ -52,7 +52,7 @@ class UpgradeConfig(unittest.TestCase):
         self.assertEqual(path.read_text(), expected)
         self.assertIn(f'{path}:7 "arms" -> "variants"\n', ended.stdout)
         self.assertIn(f'{path}:16 "tree.peak_rss_bytes<=+2%|+1MiB:advisory" -> "all.peak_rss_bytes<=+2%|+1MiB:advisory"\n', ended.stdout)
-        self.assertEqual(len(ended.stdout.splitlines()), 25)
+        self.assertEqual(len(ended.stdout.splitlines()), 28)
 
     def test_changes_nothing_a_second_time(self):
         path = self.file((HERE / "new.jsonc").read_text())
@@ -62,7 +62,7 @@ class UpgradeConfig(unittest.TestCase):
         self.assertEqual(path.read_text(), (HERE / "new.jsonc").read_text())
 
     def test_leaves_old_words_that_are_no_keys(self):
-        text = ('{ "name": "optimizations", "workload": { "kind": "command", "processes": [ { "role": "tree", "argv": ["arms", "tracers"], "env": { "arms": "1" } } ],\n'
+        text = ('{ "name": "optimizations", "workload": { "kind": "command", "processes": [ { "role": "tree", "argv": ["arms", "tracers", "tree.heap_held_free_bytes<=1"], "env": { "arms": "1" } } ],\n'
                 '  "metrics": { "arms": { "better": "lower" } }, "files": [ { "name": "arm", "path": "arms" } ] },\n'
                 '  "variants": [ { "name": "arms", "preset": "x", "argv": { "arms": ["as_coded"] } } ], "gates": ["trees.x<=1"] } // "arms": []\n')
         path = self.file(text)
