@@ -32,8 +32,8 @@ constexpr std::array kNames = {
 /// before the outer ones, whose keys lead to them.
 struct RenamedKey {
   std::string_view place;
-  const char* was;
-  const char* is;
+  std::string_view was;
+  std::string_view is;
 };
 
 constexpr std::array kKeysOfResults = {
@@ -62,7 +62,16 @@ constexpr std::array kKeysOfEnvironments = {
 };
 
 constexpr std::array kKeysOfConfigs = {
+    RenamedKey{"arms/*/matrix/*/*", "optimizations", "switches"},
+    RenamedKey{"arms/*", "optimizations", "switches"},
+    RenamedKey{"", "arms", "variants"},
+    RenamedKey{"profile", "tracers", "profilers"},
+    RenamedKey{"ablation/switches/*/*", "arm", "variant"},
     RenamedKey{"ablation/switches/*", "left_out", "removed_alone"},
+    RenamedKey{"expanded/arms/*", "optimizations", "switches"},
+    RenamedKey{"expanded", "arms", "variants"},
+    RenamedKey{"expanded/catalogue/presets/*", "optimizations", "switches"},
+    RenamedKey{"expanded/catalogue", "optimizations", "switches"},
 };
 
 constexpr std::array kKeysOfCalibrations = {
@@ -201,6 +210,12 @@ std::string_view current_name(NameOf of, std::string_view name) {
   return found == kNames.end() ? name : found->is;
 }
 
+std::optional<std::string_view> new_name_of_key(std::string_view name) {
+  const auto* const found = std::ranges::find(kKeysOfConfigs, name, &RenamedKey::was);
+  if (found == kKeysOfConfigs.end()) return std::nullopt;
+  return found->is;
+}
+
 std::string current_gate(std::string_view gate) {
   const std::string_view name = gate.substr(0, gate.find("<="));
   const std::size_t dot = name.rfind('.');
@@ -236,6 +251,11 @@ void translate_calibration_1(json& calibration) {
 
 void translate_config_1(json& config) {
   translate_gates(config, "gates/*");
+  for_each_at(config, "expanded", translate_job_1);
+  for_each_at(config, "provider", [](json& provider) {
+    if (provider.is_array() && !provider.empty() && provider.front() == "memduel-laboratory")
+      provider.front() = "memduel-fl";
+  });
   rename_keys(config, kKeysOfConfigs);
 }
 

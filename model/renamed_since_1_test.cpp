@@ -116,12 +116,57 @@ TEST(RenamedSince1, LeavesWrongDocumentsToTheirReader) {
     EXPECT_NO_THROW(translate_results_1(wrong, "r.json"));
 }
 
-TEST(RenamedSince1, TranslatesConfigs) {
+TEST(NewNameOfKey, IsOfRenamedKeysOnly) {
+  EXPECT_EQ(new_name_of_key("arms"), "variants");
+  EXPECT_EQ(new_name_of_key("arm"), "variant");
+  EXPECT_EQ(new_name_of_key("optimizations"), "switches");
+  EXPECT_EQ(new_name_of_key("tracers"), "profilers");
+  EXPECT_EQ(new_name_of_key("left_out"), "removed_alone");
+  EXPECT_FALSE(new_name_of_key("variants"));
+  EXPECT_FALSE(new_name_of_key(""));
+}
+
+TEST(TranslateConfig1, RenamesKeysWhereAConfigHasThem) {
+  const auto old = json::parse(R"({
+    "provider": ["memduel-laboratory"],
+    "workload": {"kind": "federated", "arms": 2},
+    "arms": [{"name": "arms", "optimizations": {"tracers": 1}, "env": {"arm": "arms"}, "append": {"arm": ["arms"]},
+              "matrix": [{"optimizations": {"optimizations": {"a": 1}}}]}],
+    "profile": {"tracers": ["recorder"]},
+    "ablation": {"candidate": "arms", "switches": [{"name": "arm", "added_alone": {"arm": "arms"}, "left_out": {"idle": "arm"}}]},
+    "expanded": {"arms": [{"name": "arms", "optimizations": {}}],
+                 "catalogue": {"optimizations": [{"name": "arm"}], "presets": [{"name": "arm", "optimizations": {"arms": 1}}]}}})");
+  const auto now = json::parse(R"({
+    "provider": ["memduel-fl"],
+    "workload": {"kind": "federated", "arms": 2},
+    "variants": [{"name": "arms", "switches": {"tracers": 1}, "env": {"arm": "arms"}, "append": {"arm": ["arms"]},
+              "matrix": [{"optimizations": {"switches": {"a": 1}}}]}],
+    "profile": {"profilers": ["recorder"]},
+    "ablation": {"candidate": "arms", "switches": [{"name": "arm", "added_alone": {"variant": "arms"}, "removed_alone": {"idle": "arm"}}]},
+    "expanded": {"variants": [{"name": "arms", "switches": {}}],
+                 "catalogue": {"switches": [{"name": "arm"}], "presets": [{"name": "arm", "switches": {"arms": 1}}]}}})");
+  json config = old;
+  for (int times = 0; times < 2; ++times) {
+    translate_config_1(config);
+    EXPECT_EQ(config, now) << times;
+  }
+}
+
+TEST(TranslateConfig1, LeavesWhatIsNoConfig) {
+  for (const char* text : {"null", "3", "[]", "{}", R"({"arms": 1})", R"({"profile": []})",
+                           R"({"provider": "x", "expanded": null})"}) {
+    auto value = json::parse(text);
+    EXPECT_NO_THROW(translate_config_1(value)) << text;
+    EXPECT_FALSE(value.is_object() && value.contains("arms")) << text;
+  }
+}
+
+TEST(TranslateConfig1, TranslatesGates) {
   json config = json::parse(R"({"gates": ["tree.peak_rss_bytes<=+1%", 3],
-    "ablation": {"switches": [{"name": "left_out", "left_out": {}}]}})");
+    "expanded": {"default_gates": [{"role": "tree", "metric": "heap_held_free_bytes"}]}})");
   translate_config_1(config);
   EXPECT_EQ(config, json::parse(R"({"gates": ["all.peak_rss_bytes<=+1%", 3],
-    "ablation": {"switches": [{"name": "left_out", "removed_alone": {}}]}})"));
+    "expanded": {"default_gates": [{"role": "all", "metric": "heap_free_bytes"}]}})"));
 }
 
 TEST(RenamedSince1, TranslatesCalibrations) {

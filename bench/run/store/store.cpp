@@ -113,7 +113,7 @@ std::string first_change(nlohmann::json stored, nlohmann::json now) {
 
 void refuse_changes(const fs::path& directory, const Database& database, const RunHeader& header) {
   const RunData stored = read_run(database, WithSeries::no);
-  if (stored.config != header.config) {
+  if (stored.config_sha256 != header.config_sha256) {
     const std::string first = first_change(stored.config, header.config);
     if (first == "/measure/repeats") {
       const nlohmann::json began =

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "config/provider.h"
-#include "model/removed.h"
+#include "model/renamed_since_1.h"
 #include "model/run_data.h"
 #include "model/run_directory.h"
 #include "run/store.h"
@@ -250,7 +250,8 @@ RunData read_run(const Database& database, WithSeries series) {
   show_as_current(database, version);
   const bool has_old_names = version < kStoreVersion;
   RunData run;
-  run.config = with_new_keys(run_json(database, "config"));
+  run.config = run_json(database, "config");
+  if (has_old_names) translate_config_1(run.config);
   run.config_sha256 = run_value(database, "config_sha256");
   if (const auto text = maybe_run_value(database, "job")) {
     json job = parse_foreign_json(*text);

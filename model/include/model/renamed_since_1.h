@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ std::span<const RenamedName> renamed_names();
 
 /// The name since schema 2; `name` itself if it was not renamed.
 std::string_view current_name(NameOf of, std::string_view name);
+
+/// The name since schema 2 of a config's key: "variants" of "arms". std::nullopt for every other
+/// name.
+std::optional<std::string_view> new_name_of_key(std::string_view name);
 
 /// Of a gate, or of its ROLE.METRIC: "all.heap_free_bytes<=+2%" is
 /// "all.heap_free_bytes<=+2%".
