@@ -28,7 +28,7 @@ std::string size_of(const RoleMetric& row, std::optional<double> size) {
 
 /// Not so a metric that is none in the median, or that varies in a way nothing can be told of.
 bool is_sized(const CalibratedMetric& metric) {
-  return metric.noise_floor > 0 || metric.smallest_detectable;
+  return metric.noise_floor > 0 || metric.minimum_detectable;
 }
 
 std::string describe(const Calibration& calibration) {
@@ -37,7 +37,7 @@ std::string describe(const Calibration& calibration) {
   for (const auto& [row, metric] : calibration.metrics)
     text += fmt::format("{:<12} {:<34} {:>14} {:>17}\n", row.role, row.metric,
                         is_sized(metric) ? size_of(row, metric.noise_floor) : "-",
-                        size_of(row, metric.smallest_detectable));
+                        size_of(row, metric.minimum_detectable));
   text += fmt::format(
       "\n{} as comparisons of {}: {} of {} called improved or regressed\n"
       "({:.1f} %; 95 % interval {:.1f} to {:.1f} %, Clopper and Pearson)\n",

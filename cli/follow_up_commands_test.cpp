@@ -7,9 +7,9 @@ namespace {
 
 TEST(ResumeCommand, HasTheOptionsOfTheStart) {
   EXPECT_EQ(resume_command({"/opt/bin/memduel", "run", "t.json", "--repeats", "6", "--max-minutes",
-                            "1", "--gate", "tree.peak_rss_bytes<=+2%"},
+                            "1", "--gate", "all.peak_rss_bytes<=+2%"},
                            "runs/t 1"),
-            "memduel run t.json --repeats 6 --gate 'tree.peak_rss_bytes<=+2%' --out 'runs/t 1' "
+            "memduel run t.json --repeats 6 --gate 'all.peak_rss_bytes<=+2%' --out 'runs/t 1' "
             "--resume");
 }
 

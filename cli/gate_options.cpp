@@ -53,7 +53,7 @@ int bisect_code(int code) {
       return kAbort;
     case ExitCode::cannot_measure:
     case ExitCode::io:
-    case ExitCode::undecided:
+    case ExitCode::inconclusive:
       return kSkip;
     default:
       return code;

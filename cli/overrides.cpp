@@ -8,8 +8,8 @@
 
 #include "config/config_json.h"
 #include "model/job_facts.h"
-#include "model/removed.h"
 #include "model/run_directory.h"
+#include "run/store.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/json.h"
@@ -137,7 +137,8 @@ bool has_assignment(const std::vector<std::string>& assignments, const std::stri
 json config_of_resumed(const RunOptions& options) {
   const fs::path config = fs::path(options.out.value_or("")) / kConfigFile;
   if (!options.resume || !options.out || !fs::exists(config)) return nullptr;
-  return with_new_keys(parse_foreign_json(read_text_file(config)));
+  if (has_run(*options.out)) refuse_resume_of_earlier(*options.out);
+  return parse_foreign_json(read_text_file(config));
 }
 
 Overrides overrides_from(const RunOptions& options) {

@@ -25,7 +25,7 @@ struct ImagePlace {
 /// Absent for the only image, and for other tools' profiles.
 std::optional<ImagePlace> image_of(const Profile& profile) {
   const auto fact = profile.info.find("image");
-  if (fact == profile.info.end() || profile.info.contains("tracer")) return std::nullopt;
+  if (fact == profile.info.end() || profile.info.contains("profiler")) return std::nullopt;
   ImagePlace place;
   if (std::sscanf(fact->second.c_str(), "%zu of %zu", &place.number, &place.count) != 2)
     return std::nullopt;

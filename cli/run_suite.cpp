@@ -51,7 +51,9 @@ bool has_suite(const fs::path& directory) {
   std::error_code unreadable;
   if (!fs::exists(directory / kSuiteFile, unreadable)) return false;
   const nlohmann::json index = parse_foreign_json(read_text_file(directory / kSuiteFile));
-  return index.is_object() && index.value("schema", nlohmann::json()) == kSuiteSchema;
+  const auto schema = index.is_object() ? index.find("schema") : index.end();
+  return schema != index.end() && schema->is_string() &&
+         schema->get<std::string>().starts_with("memduel.suite/");
 }
 
 /// Nothing of anybody's is replaced: a suite has a directory of its own.

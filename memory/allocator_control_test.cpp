@@ -97,9 +97,9 @@ TEST(HeapCleanup, TheReportSaysWhatWasFreed) {
   blocks.free_below_the_last();
   const CleanupReport report = cleanup_memory({.verbose = true});
   ASSERT_TRUE(report.freed_bytes().has_value());
-  EXPECT_GE(report.before.heap_held_free_bytes.value(), HeapBlocks::freed_bytes());
+  EXPECT_GE(report.before.heap_free_bytes.value(), HeapBlocks::freed_bytes());
   EXPECT_GE(*report.freed_bytes(), HeapBlocks::freed_bytes() - kLag);
-  EXPECT_LE(*report.freed_bytes(), *report.before.heap_held_free_bytes + kLag);
+  EXPECT_LE(*report.freed_bytes(), *report.before.heap_free_bytes + kLag);
   EXPECT_GT(report.seconds, 0);
 }
 

@@ -71,7 +71,7 @@ class CleanupWork {
   MemoryReading reading() {
     MemoryReading now;
     if (const auto memory = process_memory(kSelf)) now.rss_bytes = memory->rss;
-    now.heap_held_free_bytes = allocator_state().held_free;
+    now.heap_free_bytes = allocator_state().held_free;
     if (options_.device != nullptr) {
       attempt("device", [&] {
         if (const auto device = options_.device->bytes())

@@ -30,7 +30,7 @@ TEST(GroupRole, StandsForTheLargestOrTheMedian) {
   EXPECT_FALSE(group_role(job, "worker_max")->is_median);
   ASSERT_TRUE(group_role(job, "worker_median"));
   EXPECT_TRUE(group_role(job, "worker_median")->is_median);
-  for (const char* process : {"worker-1", "coordinator", "tree", "coordinator_max"})
+  for (const char* process : {"worker-1", "coordinator", "all", "coordinator_max"})
     EXPECT_FALSE(group_role(job, process)) << process;
 }
 
@@ -38,7 +38,7 @@ TEST(IsAbout, ARowOfAGroupIsAboutItsMembersAndTheTreesAboutAll) {
   const JobFacts job = coordinator_and_workers();
   EXPECT_TRUE(is_about(job, "worker_max", "worker-2"));
   EXPECT_TRUE(is_about(job, "worker_median", "worker-3"));
-  EXPECT_TRUE(is_about(job, "tree", "coordinator"));
+  EXPECT_TRUE(is_about(job, "all", "coordinator"));
   EXPECT_TRUE(is_about(job, "worker-2", "worker-2"));
   EXPECT_FALSE(is_about(job, "worker-2", "worker-3"));
   EXPECT_FALSE(is_about(job, "worker_max", "coordinator"));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 namespace memduel {
 namespace {
@@ -84,62 +83,7 @@ constexpr std::array kReplacements = {
     Replacement{Removed::switch_value, "static_as_coded", "it was renamed: static_as_implemented"},
 };
 
-/// A key of a config in the objects that `object` names: a JSON pointer in which * is every member.
-struct RenamedKey {
-  std::string_view object;
-  std::string_view name;
-  std::string_view now;
-};
-
-/// In this order: the objects are named by the new keys.
-constexpr std::array kRenamedKeys = {
-    RenamedKey{"", "arms", "variants"},
-    RenamedKey{"/variants/*", "optimizations", "switches"},
-    RenamedKey{"/variants/*/matrix/*/*", "optimizations", "switches"},
-    RenamedKey{"/profile", "tracers", "profilers"},
-    RenamedKey{"/ablation/switches/*", "left_out", "removed_alone"},
-    RenamedKey{"/ablation/switches/*/added_alone", "arm", "variant"},
-    RenamedKey{"/ablation/switches/*/removed_alone", "arm", "variant"},
-    RenamedKey{"/expanded", "arms", "variants"},
-    RenamedKey{"/expanded/variants/*", "optimizations", "switches"},
-    RenamedKey{"/expanded/catalogue", "optimizations", "switches"},
-    RenamedKey{"/expanded/catalogue/presets/*", "optimizations", "switches"},
-};
-
-void rename_key(nlohmann::json& value, std::string_view object, const RenamedKey& key) {
-  if (!value.is_structured()) return;
-  if (object.empty()) {
-    const auto found = value.is_object() ? value.find(std::string(key.name)) : value.end();
-    if (found == value.end()) return;
-    nlohmann::json kept = std::move(*found);
-    value.erase(found);
-    value[std::string(key.now)] = std::move(kept);
-    return;
-  }
-  const std::size_t end = std::min(object.find('/', 1), object.size());
-  const std::string_view step = object.substr(1, end - 1);
-  if (step == "*") {
-    for (nlohmann::json& member : value) rename_key(member, object.substr(end), key);
-  } else if (value.is_object() && value.contains(std::string(step))) {
-    rename_key(value[std::string(step)], object.substr(end), key);
-  }
-}
-
 }  // namespace
-
-std::optional<std::string_view> new_name_of_key(std::string_view name) {
-  const auto* const found = std::ranges::find(kRenamedKeys, name, &RenamedKey::name);
-  if (found == kRenamedKeys.end()) return std::nullopt;
-  return found->now;
-}
-
-nlohmann::json with_new_keys(nlohmann::json config) {
-  for (const RenamedKey& key : kRenamedKeys) rename_key(config, key.object, key);
-  const nlohmann::json::json_pointer program("/provider/0");
-  if (config.is_object() && config.contains(program) && config[program] == "memduel-laboratory")
-    config[program] = "memduel-fl";
-  return config;
-}
 
 std::optional<std::string_view> replacement_for(Removed kind, std::string_view name) {
   const auto* const found = std::ranges::find_if(

@@ -96,7 +96,7 @@ std::vector<std::string> ablation_sentences(const Results& results) {
   const auto nothing = switches_where(
       results, [](const AblationRow& row) { return row.effect == SwitchEffect::nothing; });
   const auto unclear = switches_where(results, [](const AblationRow& row) {
-    return row.effect == SwitchEffect::nothing || row.effect == SwitchEffect::cannot_tell;
+    return row.effect == SwitchEffect::nothing || row.effect == SwitchEffect::inconclusive;
   });
   std::vector<std::string> cannot_tell;
   for (const std::string& name : unclear)

@@ -52,7 +52,7 @@ TEST(AblationSentences, GiveTheInteractionAndTheSwitchesThatGiveNothing) {
 TEST(AblationSentences, NameTheSwitchesOfWhichNothingCanBeSaid) {
   Results results = ablated();
   for (AblationRow& row : results.ablation)
-    if (row.optimization == "cleanup") row.effect = SwitchEffect::cannot_tell;
+    if (row.optimization == "cleanup") row.effect = SwitchEffect::inconclusive;
   EXPECT_THAT(ablation_sentences(results).back(),
               "Cannot tell whether these switches give anything: cleanup.");
 }

@@ -26,7 +26,7 @@ Cause cause_of(const DifferenceRow& row, const std::string& heap) {
           row.function + (row.caller.empty() ? "" : " for " + row.caller),
           row.more,
           row.function,
-          heap == "mapping" ? heap : "heap",
+          heap == "mapped" ? heap : "heap",
           row.caller,
           row.size};
 }

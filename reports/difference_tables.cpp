@@ -94,7 +94,7 @@ bool asks_mappings(const std::string& metric) {
 /// Both heaps together say what each of them does, in one order.
 bool says_more(const DifferenceTotal& total, const std::string& metric, const Results& results) {
   if (asks_heap(metric)) return total.heap == "malloc";
-  if (asks_mappings(metric)) return total.heap == "mapping";
+  if (asks_mappings(metric)) return total.heap == "mapped";
   const auto of = [&](std::string_view heap) {
     return std::ranges::find_if(results.difference_totals, [&](const DifferenceTotal& other) {
       return other.candidate == total.candidate && other.role == total.role &&
@@ -103,11 +103,11 @@ bool says_more(const DifferenceTotal& total, const std::string& metric, const Re
   };
   const auto none = results.difference_totals.end();
   const bool has_both = of(to_name(Heap::both)) != none;
-  const auto mappings = of("mapping");
+  const auto mappings = of("mapped");
   const bool differ = mappings != none && mappings_matter(*mappings);
   if (has_both && (differ || metric == kPeakHeapAndMapped))
     return total.heap == to_name(Heap::both);
-  return total.heap == "malloc" || (!has_both && total.heap == "mapping" && differ);
+  return total.heap == "malloc" || (!has_both && total.heap == "mapped" && differ);
 }
 
 /// The roles that changed most come first; of many a few are enough.
@@ -126,7 +126,7 @@ std::vector<const DifferenceTotal*> totals_for(const Question& question, const R
 }
 
 std::string subject_of(const DifferenceTotal& total) {
-  const std::string what = total.heap == "mapping"             ? ", its own mappings"
+  const std::string what = total.heap == "mapped"              ? ", its own mappings"
                            : total.heap == to_name(Heap::both) ? ", heap and mappings"
                                                                : "";
   if (total.kind == "peak") return total.role + what + " at its peak";

@@ -130,8 +130,8 @@ TEST(DifferenceTables, AnswerAllGatesWhereNoneFailed) {
 TEST(DifferenceTables, OfTheTreeAreThoseOfTheRolesThatChangedMost) {
   Results results = with_totals(
       {{"client-1", "peak"}, {"client-2", "peak"}, {"server", "peak"}, {"logger", "peak"}});
-  results.gates = {gate("tree", "peak_heap_bytes", GateOutcome::failed),
-                   gate("tree", "peak_rss_bytes", GateOutcome::failed)};
+  results.gates = {gate("all", "peak_heap_bytes", GateOutcome::failed),
+                   gate("all", "peak_rss_bytes", GateOutcome::failed)};
   EXPECT_THAT(titles(results),
               ElementsAre("logger at its peak", "server at its peak", "client-2 at its peak"));
 }
@@ -150,7 +150,7 @@ TEST(DifferenceTables, ShowOwnMappingsWhereTheirSumDiffers) {
   Results results = with_totals({{"server", "peak"}, {"server", "peak"}});
   results.gates = {gate("server", "peak_rss_bytes", GateOutcome::failed)};
   DifferenceTotal& mappings = results.difference_totals[1];
-  mappings.heap = "mapping";
+  mappings.heap = "mapped";
   mappings.baseline_bytes = 100 << 20;
   mappings.candidate_bytes = (100 << 20) + (512 << 10);
   EXPECT_THAT(titles(results), ElementsAre("server at its peak")) << "inside 0.5 %";

@@ -51,9 +51,9 @@ RoleData role_with(const std::string& role, double bytes, int block, int rounds)
 }
 
 TrialData trial_of(const std::string& arm, int block, double mib, int rounds = 0) {
-  TrialData trial = make_trial(arm, block, "tree", {});
+  TrialData trial = make_trial(arm, block, "all", {});
   trial.roles = {role_with("server", mib * kMiB, block, rounds),
-                 role_with("tree", mib * kMiB, block, rounds)};
+                 role_with("all", mib * kMiB, block, rounds)};
   return trial;
 }
 
@@ -144,7 +144,7 @@ const std::vector<std::vector<std::string>> kGates = {
     {"server.rss_growth_bytes_per_round<=64KiB"},
     {"server.rss_growth_bytes_per_round<=+64KiB"},
     {"server.rss_growth_bytes_per_round<=8MiB"},
-    {"tree.peak_cgroup_bytes<=900MiB"},
+    {"all.peak_cgroup_bytes<=900MiB"},
     {"server.peak_rss_bytes<=margin"},
     {"*.peak_heap_bytes<=+1%|1KiB"},
     {"server.peak_cgroup_bytes<=+1%|1KiB"},
@@ -334,8 +334,8 @@ TEST_F(GateMatrix, GivesTheAnswerThatTheNumbersAskFor) {
   EXPECT_EQ(exit_of(run["two blocks"], "server.peak_rss_bytes<=+1%"), 5) << "+20 % in both";
   EXPECT_EQ(exit_of(run["two blocks"], "server.peak_rss_bytes<=+90%"), 0);
   EXPECT_EQ(exit_of(run["no trial"], "server.peak_rss_bytes<=900MiB"), 3);
-  EXPECT_EQ(exit_of(run["watched"], "tree.peak_rss_bytes<=1MiB"), 1);
-  EXPECT_EQ(exit_of(run["watched"], "tree.peak_rss_bytes<=900MiB"), 0);
+  EXPECT_EQ(exit_of(run["watched"], "all.peak_rss_bytes<=1MiB"), 1);
+  EXPECT_EQ(exit_of(run["watched"], "all.peak_rss_bytes<=900MiB"), 0);
   EXPECT_EQ(exit_of(run["a role of the candidate alone"], "*.peak_rss_bytes<=900MiB"), 1);
   EXPECT_EQ(exit_of(run["a role of the candidate alone"], "kid.peak_rss_bytes<=1KiB"), 1);
   EXPECT_EQ(exit_of(run["a role of the candidate alone"], "kid.peak_rss_bytes<=+1%"), 3);

@@ -19,7 +19,7 @@ TEST(GrowthLines, SayWhetherAndWhenMemoryRunsOut) {
   Results results;
   for (const GrowthVerdict verdict :
        {GrowthVerdict::growing, GrowthVerdict::growing, GrowthVerdict::flat, GrowthVerdict::stepped,
-        GrowthVerdict::settling, GrowthVerdict::inconclusive})
+        GrowthVerdict::leveling_off, GrowthVerdict::inconclusive})
     results.growth.push_back(row_with(verdict));
   results.growth[0].projection = Projection{1073741824, 31, 30, 33, 10};
   results.growth[2].level = 1073741824;

@@ -111,7 +111,7 @@ TEST(MarkdownReport, FoldsManyGatesWithoutASentence) {
     GateResult& gate = sample.results.gates.emplace_back();
     gate.gate = "server.peak_rss_bytes<=900MiB";
     gate.candidate = "optimized";
-    gate.outcome = i < 5 ? GateOutcome::passed : GateOutcome::undecided;
+    gate.outcome = i < 5 ? GateOutcome::passed : GateOutcome::inconclusive;
   }
   const std::string head =
       before_the_table(render_markdown(build_report_model(sample.results, sample.run)));

@@ -33,7 +33,7 @@ ReportExtras extras_of(const ReportModel& model) {
 json model_with(const ReportModel& model, json results) {
   json document = written(model);
   document.update(written(extras_of(model)));
-  document["schema"] = "memduel.report/1";
+  document["schema"] = "memduel.report/2";
   document["config"] = model.config;
   document["results"] = std::move(results);
   return document;

@@ -90,7 +90,7 @@ inline constexpr auto kDescription<PartPeak> =
 
 template <>
 inline constexpr auto kDescription<PartPeaks> =
-    described("PartPeaks", always("role", &PartPeaks::role), always("arms", &PartPeaks::arms),
+    described("PartPeaks", always("role", &PartPeaks::role), always("variants", &PartPeaks::arms),
               always("parts", &PartPeaks::parts));
 
 template <>
@@ -156,8 +156,8 @@ inline constexpr auto kDescription<RoundSpan> = described(
     always("round", &RoundSpan::round), always("phases", &RoundSpan::phases));
 
 template <>
-inline constexpr auto kDescription<ArmRounds> =
-    described("ArmRounds", always("arm", &ArmRounds::arm), always("rounds", &ArmRounds::rounds));
+inline constexpr auto kDescription<ArmRounds> = described(
+    "VariantRounds", always("variant", &ArmRounds::arm), always("rounds", &ArmRounds::rounds));
 
 template <>
 inline constexpr auto kDescription<TrialTimeline> = described(
@@ -173,18 +173,18 @@ inline constexpr auto kDescription<RoleTimeline> = described(
     always("time_buckets", &RoleTimeline::time_buckets),
     always("round_buckets", &RoleTimeline::round_buckets),
     always("rounds_of", &RoleTimeline::rounds_of), always("trials", &RoleTimeline::trials),
-    always("arms", &RoleTimeline::arms));
+    always("variants", &RoleTimeline::arms));
 
 template <>
 inline constexpr auto kDescription<ListedProfile> = described(
-    "ListedProfile", always("file", &ListedProfile::file), always("arm", &ListedProfile::arm),
+    "ListedProfile", always("file", &ListedProfile::file), always("variant", &ListedProfile::arm),
     always("role", &ListedProfile::role), always("trial", &ListedProfile::trial),
-    always("tracer", &ListedProfile::tracer), always("round", &ListedProfile::round));
+    always("profiler", &ListedProfile::tracer), always("round", &ListedProfile::round));
 
 template <>
 inline constexpr auto kDescription<FlameRow> =
-    described("FlamePair", always("id", &FlameRow::id), always("tracer", &FlameRow::tracer),
-              always("role", &FlameRow::role), always("arms", &FlameRow::arms),
+    described("FlamePair", always("id", &FlameRow::id), always("profiler", &FlameRow::tracer),
+              always("role", &FlameRow::role), always("variants", &FlameRow::arms),
               always("files", &FlameRow::files), always("why", &FlameRow::why));
 
 template <>
@@ -202,7 +202,7 @@ inline constexpr auto kDescription<ReportExtras> = described(
 
 template <>
 inline constexpr auto kDescription<ComparedArm> = described(
-    "ComparedArm", always("name", &ComparedArm::name), always("words", &ComparedArm::words));
+    "ComparedVariant", always("name", &ComparedArm::name), always("words", &ComparedArm::words));
 
 template <>
 inline constexpr auto kDescription<Cause> = described(
@@ -228,7 +228,7 @@ inline constexpr auto kDescription<ReportModel> = described(
     always("resident", &ReportModel::resident), always("part_peaks", &ReportModel::part_peaks),
     always("timelines", &ReportModel::timelines));
 
-/// "memduel.report/1": sentences, charts and, under `results`, results.json itself.
+/// "memduel.report/2": sentences, charts and, under `results`, results.json itself.
 nlohmann::json report_model_to_json(const ReportModel& model);
 
 /// The same text, with the rounds of results.json one at a time: a long run's need not fit twice

@@ -211,11 +211,11 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
 std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const std::string& name) {
   for (const Comparison& row : model.results.comparisons) {
     if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive) continue;
-    if (!row.ratio || !row.smallest_detectable || row.blocks_needed) continue;
+    if (!row.ratio || !row.minimum_detectable || row.blocks_needed) continue;
     return Suggestion{
         fmt::format("What next: these runs find a change of {} or more. Make the runs of one "
                     "arm more alike (seeds, threads, input), or gate a counter.",
-                    format_size(row.metric, *row.smallest_detectable, row.baseline_median)),
+                    format_size(row.metric, *row.minimum_detectable, row.baseline_median)),
         {}};
   }
   return std::nullopt;

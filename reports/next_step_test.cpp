@@ -26,7 +26,7 @@ ReportModel with_held(double held, double peak, double arenas, const json& proce
                        {"variants", {{{"name", "original"}}, second}}};
   sample.results.comparisons.clear();
   for (const auto& [metric, value] :
-       std::vector<std::pair<std::string, double>>{{"heap_held_free_bytes", held},
+       std::vector<std::pair<std::string, double>>{{"heap_free_bytes", held},
                                                    {"peak_rss_bytes", peak},
                                                    {"allocator_arena_count", arenas}}) {
     Comparison row;
@@ -89,14 +89,14 @@ Sample one_check(Verdict verdict, GateOutcome outcome) {
   Comparison& row = sample.results.comparisons[0];
   row.baseline = "original";
   row.candidate = "optimized";
-  row.role = "tree";
+  row.role = "all";
   row.metric = "peak_rss_bytes";
   row.gate = true;
   row.verdict = verdict;
   row.blocks_needed.reset();
   GateResult gate;
-  gate.gate = "tree.peak_rss_bytes<=+1%";
-  gate.role = "tree";
+  gate.gate = "all.peak_rss_bytes<=+1%";
+  gate.role = "all";
   gate.metric = "peak_rss_bytes";
   gate.candidate = "optimized";
   gate.outcome = outcome;
@@ -113,8 +113,8 @@ std::optional<Suggestion> step_after(const Sample& sample) {
 }
 
 TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
-  Sample sample = one_check(Verdict::inconclusive, GateOutcome::undecided);
-  sample.results.comparisons[0].smallest_detectable.reset();
+  Sample sample = one_check(Verdict::inconclusive, GateOutcome::inconclusive);
+  sample.results.comparisons[0].minimum_detectable.reset();
   EXPECT_FALSE(step_after(sample)) << "nobody knows how many";
   sample.results.comparisons[0].blocks_needed = 24;
   const auto step = step_after(sample);
@@ -143,7 +143,7 @@ TEST(NextStep, IsToLookAtTheOtherProcessesWhereMostOfAFailureIsThere) {
   for (const char* arm : {"original", "optimized"}) {
     ResidentMemory memory;
     memory.arm = arm;
-    memory.role = "tree";
+    memory.role = "all";
     memory.bytes = 480;
     memory.owners = {{"live", "", 480}};
     sample.results.resident.push_back(memory);
@@ -157,9 +157,9 @@ TEST(NextStep, IsToLookAtTheOtherProcessesWhereMostOfAFailureIsThere) {
 }
 
 TEST(NextStep, IsToMakeRunsMoreAlikeWhereNoNumberOfBlocksSettlesIt) {
-  Sample sample = one_check(Verdict::inconclusive, GateOutcome::undecided);
+  Sample sample = one_check(Verdict::inconclusive, GateOutcome::inconclusive);
   sample.results.comparisons[0].ratio = 1.05;
-  sample.results.comparisons[0].smallest_detectable = 0.19;
+  sample.results.comparisons[0].minimum_detectable = 0.19;
   ASSERT_TRUE(step_after(sample));
   EXPECT_THAT(step_after(sample)->sentence, HasSubstr("a change of 19 % or more"));
 }
@@ -175,7 +175,7 @@ TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
   ASSERT_TRUE(step);
   EXPECT_THAT(step->sentence, HasSubstr("has more: grow (live blocks)."));
   EXPECT_EQ(step->command, "");
-  model.causes.push_back({"+8.00 MiB", "Java heap", true, "Java heap", "mapping", "", 8});
+  model.causes.push_back({"+8.00 MiB", "Java heap", true, "Java heap", "mapped", "", 8});
   EXPECT_THAT(next_step(model)->sentence,
               HasSubstr("more: Java heap. To see inside, run jcmd PID GC.class_histogram."));
 }
@@ -204,7 +204,7 @@ TEST(NextStep, SaysThatNothingSpeaksAgainstAnArmOnlyWhereNothingDoes) {
   Sample grows = sample;
   Growth growth;
   growth.arm = "optimized";
-  growth.role = "tree";
+  growth.role = "all";
   growth.metric = "rss_growth_bytes_per_round";
   growth.verdict = GrowthVerdict::growing;
   grows.results.growth = {growth};

@@ -77,10 +77,10 @@ namespace {
 /// The gate that the headline of a row shows: of several the one that decides most.
 const GateResult* headline_gate(const Comparison& c, const Results& results) {
   const auto place = [](const GateResult& gate) {
-    const int outcome = gate.outcome == GateOutcome::failed      ? 0
-                        : gate.not_measured                      ? 1
-                        : gate.outcome == GateOutcome::undecided ? 2
-                                                                 : 3;
+    const int outcome = gate.outcome == GateOutcome::failed         ? 0
+                        : gate.not_measured                         ? 1
+                        : gate.outcome == GateOutcome::inconclusive ? 2
+                                                                    : 3;
     return std::make_tuple(gate.advisory, outcome, !gate.beyond_bound);
   };
   const GateResult* shown = nullptr;

@@ -97,7 +97,7 @@ Growth growth_of(const char* arm, const char* role, GrowthVerdict verdict) {
 TEST(ReportModel, TellsTheGrowthOfAJobOfOneProcessOnce) {
   Sample sample = make_sample();
   for (Comparison& row : sample.results.comparisons) row.gate = false;
-  for (const char* role : {"command", "tree"})
+  for (const char* role : {"command", "all"})
     sample.results.growth.push_back(growth_of("original", role, GrowthVerdict::growing));
   EXPECT_THAT(build_report_model(sample.results, sample.run).growth, testing::SizeIs(1));
   sample.results.growth.back().slope = 2048;
@@ -107,7 +107,7 @@ TEST(ReportModel, TellsTheGrowthOfAJobOfOneProcessOnce) {
 
 TEST(ReportModel, TellsAGrowthOnceThoughAHeadlineIsOfTheProcess) {
   Sample sample = make_sample();
-  for (const char* role : {"server", "tree"})
+  for (const char* role : {"server", "all"})
     sample.results.growth.push_back(growth_of("original", role, GrowthVerdict::flat));
   const ReportModel model = build_report_model(sample.results, sample.run);
   EXPECT_EQ(model.headlines[0].role, "server");
@@ -130,8 +130,8 @@ TEST(ReportModel, SaysInOneLineWhoseMemoryKeepsGrowing) {
   Sample sample = make_sample();
   const std::string best = sample.results.comparisons[0].candidate;
   const auto overall = [&](GrowthVerdict baseline, GrowthVerdict candidate) {
-    sample.results.growth = {growth_of(sample.results.baseline.c_str(), "tree", baseline),
-                             growth_of(best.c_str(), "tree", candidate)};
+    sample.results.growth = {growth_of(sample.results.baseline.c_str(), "all", baseline),
+                             growth_of(best.c_str(), "all", candidate)};
     return build_report_model(sample.results, sample.run).overall;
   };
   using testing::HasSubstr;
@@ -139,7 +139,7 @@ TEST(ReportModel, SaysInOneLineWhoseMemoryKeepsGrowing) {
   EXPECT_THAT(overall(GrowthVerdict::flat, GrowthVerdict::growing), HasSubstr("keeps growing"));
   EXPECT_THAT(overall(GrowthVerdict::growing, GrowthVerdict::flat), HasSubstr("no longer grows"));
   EXPECT_THAT(overall(GrowthVerdict::growing, GrowthVerdict::inconclusive), Not(HasSubstr("grow")));
-  EXPECT_THAT(overall(GrowthVerdict::flat, GrowthVerdict::settling), Not(HasSubstr("grow")));
+  EXPECT_THAT(overall(GrowthVerdict::flat, GrowthVerdict::leveling_off), Not(HasSubstr("grow")));
 }
 
 TEST(ReportModel, PutsGrowthThatCannotBeToldAmongTheOtherAnswers) {
@@ -174,7 +174,7 @@ TEST(ReportModel, TellsOfGrowthWithoutAGateOnIt) {
   constexpr double kMiB = 1 << 20;
   Sample sample = make_sample({.candidates = 2});
   sample.results.growth = {inconclusive("original", "server", -16.8 * kMiB, 43 * kMiB),
-                           inconclusive("original", "tree", -1 * kMiB, 2 * kMiB),
+                           inconclusive("original", "all", -1 * kMiB, 2 * kMiB),
                            inconclusive("optimized", "server", -2.514 * kMiB, 15.95 * kMiB)};
   for (Growth& growth : sample.results.growth) growth.reason = "cannot tell yet: 50 rounds would";
   const ReportModel model = build_report_model(sample.results, sample.run);
@@ -200,7 +200,7 @@ TEST(ReportModel, TellsTheGrowthOfTheRoleThatRises) {
   Growth server = inconclusive("optimized", "server", 30 * kMiB, 46 * kMiB);
   server.slope = 38.6 * kMiB;
   server.reason = "rises by 38.6 MiB a round so far";
-  EXPECT_THAT(growth_sentences({growth_of("optimized", "tree", GrowthVerdict::flat), server}),
+  EXPECT_THAT(growth_sentences({growth_of("optimized", "all", GrowthVerdict::flat), server}),
               testing::ElementsAre(testing::AllOf(testing::StartsWith("server memory"),
                                                   testing::HasSubstr("rises by 38.6 MiB"))));
 }
@@ -213,7 +213,7 @@ TEST(ReportModel, TellsNoTrifleBesideGrowthThatMatters) {
   load.slope = 30.4 * kKiB;
   EXPECT_THAT(growth_sentences({server, load}),
               testing::ElementsAre(testing::StartsWith("server memory")));
-  EXPECT_THAT(growth_sentences({load, growth_of("optimized", "tree", GrowthVerdict::flat)}),
+  EXPECT_THAT(growth_sentences({load, growth_of("optimized", "all", GrowthVerdict::flat)}),
               testing::ElementsAre(testing::StartsWith("load memory")))
       << "alone it may matter by the horizon";
 }

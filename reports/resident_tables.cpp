@@ -180,21 +180,21 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
     const char* words;
   };
   static constexpr Place kPlaces[] = {
-      {PageOwner::held, kProgramBreak, "freed, kept by malloc in its main heap"},
-      {PageOwner::held, kFurtherArenas, "freed, kept by malloc in arenas of threads"},
-      {PageOwner::held, kAllocatorMappings, "freed, kept by the allocator"},
-      {PageOwner::held, "", "freed, kept by the allocator elsewhere"},
+      {PageOwner::free, kProgramBreak, "freed, kept by malloc in its main heap"},
+      {PageOwner::free, kFurtherArenas, "freed, kept by malloc in arenas of threads"},
+      {PageOwner::free, kAllocatorMappings, "freed, kept by the allocator"},
+      {PageOwner::free, "", "freed, kept by the allocator elsewhere"},
       {PageOwner::stack, kMainThread, "stack of the main thread"},
       {PageOwner::stack, kOtherThreads, "stacks of other threads"},
       {PageOwner::inherited, kOwnCopy, "copies that forked children made of their parent's pages"},
       {PageOwner::inherited, kSharedWithOthers, "from the parent process, shared with it"},
-      {PageOwner::mapping, kMappedBeforeFork, "mapped before the fork, first written after it"},
+      {PageOwner::mapped, kMappedBeforeFork, "mapped before the fork, first written after it"},
       {PageOwner::file, kSharedMemory, "shared memory"},
       {PageOwner::live, "", "all other live blocks"},
-      {PageOwner::mapping, "", "all other mappings"},
+      {PageOwner::mapped, "", "all other mappings"},
       {PageOwner::file, "", "all other files"},
-      {PageOwner::pinned, "", "free space that other blocks pin"},
-      {PageOwner::unexplained, "", "not explained"},
+      {PageOwner::fragmentation, "", "free space that other blocks pin"},
+      {PageOwner::other, "", "not explained"},
   };
   if (step.owner.empty()) return "all smaller differences";
   if (step.owner == kCountedAgain) return kCountedAgainWords;
@@ -205,9 +205,9 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
   if (place != std::end(kPlaces)) return place->words;
   std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
   if (is(PageOwner::live)) return who + " (live blocks)";
-  if (is(PageOwner::pinned)) return "free space pinned by blocks of " + who;
-  if (is(PageOwner::unexplained) || runtime_memory(step.function) != nullptr) return who;
-  if (is(PageOwner::mapping)) return "mapped by " + who;
+  if (is(PageOwner::fragmentation)) return "free space pinned by blocks of " + who;
+  if (is(PageOwner::other) || runtime_memory(step.function) != nullptr) return who;
+  if (is(PageOwner::mapped)) return "mapped by " + who;
   if (is(PageOwner::file))
     return step.function + (step.caller == kPrivateCopy             ? " (own copy of a file)"
                             : is_page_cache(step.function, kShared) ? " (mapped file, reclaimable)"
@@ -239,8 +239,7 @@ std::vector<WaterfallStep> steps_of(const Results& results, const Sides& sides) 
   });
   double others = 0;
   for (const auto& [owner, bytes] : rest) {
-    const bool named =
-        owner == to_name(PageOwner::unexplained) ? bytes != 0 : std::abs(bytes) >= least;
+    const bool named = owner == to_name(PageOwner::other) ? bytes != 0 : std::abs(bytes) >= least;
     if (named) {
       steps.push_back(rest_of(owner, bytes));
     } else {

@@ -37,15 +37,15 @@ Results sample() {
   Results results;
   results.baseline = "a";
   results.resident = {memory("a", {{"live", "", 200},
-                                   {"held", "further-arenas", 80},
+                                   {"free", "further-arenas", 80},
                                    {"file", "libx.so", 119},
-                                   {"unexplained", "", 1}}),
+                                   {"other", "", 1}}),
                       memory("b", {{"live", "", 140},
-                                   {"held", "further-arenas", 20},
+                                   {"free", "further-arenas", 20},
                                    {"file", "libx.so", 128},
-                                   {"unexplained", "", 2}})};
+                                   {"other", "", 2}})};
   results.differences = {
-      row({"held", "further-arenas"}, -60), row({"live", "main", "State::copy"}, -40),
+      row({"free", "further-arenas"}, -60), row({"live", "main", "State::copy"}, -40),
       row({"live", "main", "load", "State::copy"}, -15), row({"live", "main", "Log::keep"}, 0.5),
       row({"file:libx.so", "shared"}, 9)};
   GateResult gate;
@@ -87,7 +87,7 @@ TEST(ResidentTables, OwnersOfBothArmsStandSideBySide) {
   const ResidentTable table = resident_tables(sample()).at(0);
   ASSERT_EQ(table.owners.size(), 4U);
   EXPECT_EQ(table.owners[0].owner, "live");
-  EXPECT_EQ(table.owners[1].owner, "held");
+  EXPECT_EQ(table.owners[1].owner, "free");
   EXPECT_EQ(table.owners[1].baseline_bytes, 80 * kMiB);
   EXPECT_EQ(table.owners[1].candidate_bytes, 20 * kMiB);
 }
@@ -156,9 +156,9 @@ Results preforking() {
   results.resident[0].counted_again_bytes = 150 * kMiB;
   results.resident[1].counted_again_bytes = 300 * kMiB;
   results.differences = {row({"inherited", "own-copy"}, -150), row({"file:libx.so", "shared"}, 2)};
-  results.comparisons = {measured_row("tree", "peak_shared_once_bytes", 222, 72, true),
+  results.comparisons = {measured_row("all", "peak_shared_once_bytes", 222, 72, true),
                          measured_row("server", "peak_rss_bytes", 378, 378, false)};
-  results.gates.front().role = "tree";
+  results.gates.front().role = "all";
   results.gates.front().metric = "peak_shared_once_bytes";
   return results;
 }
@@ -254,13 +254,13 @@ TEST(ResidentTables, AStepSaysWhatItsOwnerIsAndWhoMadeIt) {
       if (step.size == results.differences[0].bytes) return step.words;
     return std::string();
   };
-  EXPECT_EQ(words({"pinned", "main", "serve", "stage"}),
+  EXPECT_EQ(words({"fragmentation", "main", "serve", "stage"}),
             "free space pinned by blocks of stage for serve");
-  EXPECT_EQ(words({"mapping", "map_table"}), "mapped by map_table");
-  EXPECT_EQ(words({"mapping", "main (job.py)", "CPython arenas"}),
+  EXPECT_EQ(words({"mapped", "map_table"}), "mapped by map_table");
+  EXPECT_EQ(words({"mapped", "main (job.py)", "CPython arenas"}),
             "CPython arenas for main (job.py)");
-  EXPECT_EQ(words({"mapping", "V8 heap"}), "V8 heap");
-  EXPECT_EQ(words({"unexplained", "other anonymous memory"}), "other anonymous memory");
+  EXPECT_EQ(words({"mapped", "V8 heap"}), "V8 heap");
+  EXPECT_EQ(words({"other", "other anonymous memory"}), "other anonymous memory");
   EXPECT_EQ(words({"file:libc.so.6", "private-copy"}), "libc.so.6 (own copy of a file)");
   EXPECT_EQ(words({"stack", "other-threads"}), "stacks of other threads");
 }

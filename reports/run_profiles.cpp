@@ -314,7 +314,7 @@ RunFlames load_flames(const std::filesystem::path& directory, const std::vector<
 
 void make_confidential(Profile& profile) {
   constexpr std::array kKept = {"allocator",      "amounts", "interval_bytes", "mode",
-                                "period_seconds", "program", "temporary",      "tracer"};
+                                "period_seconds", "program", "temporary",      "profiler"};
   std::erase_if(profile.info, [&](const auto& fact) {
     return std::ranges::find(kKept, fact.first) == kKept.end();
   });

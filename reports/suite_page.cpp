@@ -252,7 +252,7 @@ nlohmann::json suite_json(const SuiteIndex& index) {
                           {"outcome", word(entry.outcome)},
                           {"exit_code", entry.exit_code},
                           {"problem", entry.problem},
-                          {"arms", std::move(lines)}};
+                          {"variants", std::move(lines)}};
     if (entry.seconds) one["seconds"] = *entry.seconds;
     entries.push_back(std::move(one));
   }

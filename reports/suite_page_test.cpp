@@ -49,7 +49,7 @@ TEST(SuitePage, EachCandidateIsALineOfTheRowsThatGatesName) {
 }
 
 TEST(SuitePage, ShowsTheAnswerToEachRun) {
-  Results results = results_with({}, GateOutcome::undecided);
+  Results results = results_with({}, GateOutcome::inconclusive);
   results.overall = {OverallOutcome::inconclusive, 5, {}, {}};
   EXPECT_EQ(suite_entry("x", results).outcome, SuiteOutcome::undecided);
   EXPECT_EQ(suite_entry("x", results).exit_code, 5);
@@ -93,11 +93,11 @@ TEST(SuitePage, TheJsonSaysWhatThePageSays) {
   results.overall = {OverallOutcome::failed, 1, {}, {}};
   index.entries = {suite_entry("x", results)};
   const nlohmann::json written = suite_json(index);
-  EXPECT_EQ(written.at("schema"), "memduel.suite/1");
+  EXPECT_EQ(written.at("schema"), "memduel.suite/2");
   const nlohmann::json& one = written.at("experiments").at(0);
   EXPECT_EQ(one.at("outcome"), "gate failed");
   EXPECT_EQ(one.at("exit_code"), 1);
-  EXPECT_EQ(one.at("arms").at(0).at("rows").at(0).at("verdict"), "improved");
+  EXPECT_EQ(one.at("variants").at(0).at("rows").at(0).at("verdict"), "improved");
 }
 
 }  // namespace

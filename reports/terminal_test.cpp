@@ -232,7 +232,7 @@ Comparison row(const std::string& role, const std::string& metric, double ratio)
 
 TEST(RepeatedRows, OfOneProcessTheJobSpeaksUnlessTheGateAsksTheRole) {
   std::vector<Comparison> rows = {row("command", "peak_rss_bytes", 1.1),
-                                  row("tree", "peak_rss_bytes", 1.1)};
+                                  row("all", "peak_rss_bytes", 1.1)};
   EXPECT_TRUE(repeats_the_job(rows[0], rows));
   EXPECT_FALSE(repeats_the_job(rows[1], rows));
   rows[0].gate = true;

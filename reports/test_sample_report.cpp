@@ -1,6 +1,6 @@
 // Writes the reports of a made-up run, for tests of the page in a browser:
 // memduel-sample-report DIR
-// [plain|hostile|empty|failed|one-arm|unmarked|confidential|many|million|ablated|hostile-ablated|
+// [plain|hostile|empty|failed|one-variant|unmarked|confidential|many|million|ablated|hostile-ablated|
 //  hostile-many|one-trial|zeros|profiled|hostile-profiled|confidential-profiled|traced|agreed|hostile-agreed|running|growing|
 //  hostile-growing|trained]
 // memduel-sample-report DIR flame-plain|flame-hostile|flame-one|flame-large: only the flame graph
@@ -35,7 +35,7 @@ std::map<std::string, Kind> kinds() {
   all["hostile"].sample = {.hostile = true, .failed_trial = true, .profiles = true};
   all["empty"].sample = {.candidates = 1, .blocks = -1};
   all["failed"].sample = {.all_failed = true};
-  all["one-arm"].sample = {.candidates = 0};
+  all["one-variant"].sample = {.candidates = 0};
   all["unmarked"].sample = {.rounds = 0};
   all["hostile-many"].sample = {.candidates = 3, .hostile = true};
   all["one-trial"].sample = {.blocks = 1};

@@ -39,7 +39,7 @@ std::string arm_name(int k, bool hostile) {
 double peak_of(const std::string& role, int k, int round, int block) {
   const double noise = ((block * 5) % 3) * kMiB;
   const double base = role == "server" ? 600 * std::pow(0.6, k)
-                      : role == "tree" ? 1500.0 - 240 * k
+                      : role == "all"  ? 1500.0 - 240 * k
                                        : 420;
   return std::floor((base * kMiB + (round - 1) * kMiB + noise) / 4096) * 4096;
 }
@@ -62,7 +62,7 @@ RoundData make_round(const std::string& role, int k, int number, int block, std:
     round.phases = {phase("broadcast", at(0), at(15), peak * 0.8),
                     phase("aggregate", at(60), at(80), peak),
                     phase("validate", at(80), at(97), peak * 0.9)};
-  else if (role != "tree")
+  else if (role != "all")
     round.phases = {phase("load", at(10), at(18), peak * 0.7), phase("train", at(18), at(60), peak),
                     phase("upload", at(60), at(75), peak * 0.9)};
   return round;
@@ -99,7 +99,7 @@ void add_parts(RoleData& role, int k) {
 
 void set_bytes_to_zero(RoleData& role) {
   for (const char* name :
-       {"peak_rss_bytes", "idle_rss_bytes", "peak_rss_above_idle_bytes", "heap_held_free_bytes"})
+       {"peak_rss_bytes", "idle_rss_bytes", "peak_rss_above_idle_bytes", "heap_free_bytes"})
     role.metrics[name] = 0;
   for (RoundData& round : role.rounds.edit()) {
     round.metrics["peak_rss_bytes"] = round.metrics["end_rss_bytes"] = 0;
@@ -117,14 +117,14 @@ TrialData make_trial(const SampleOptions& options, int id, int block, int positi
   trial.begin_ns = id * 10'000 * kMillisecond;
   trial.end_ns = trial.begin_ns + kStart + options.rounds * kRound + 100 * kMillisecond;
   trial.model_sha256 = std::string(64, 'a');
-  for (const char* name : {"server", "client-1", "client-2", "tree"}) {
+  for (const char* name : {"server", "client-1", "client-2", "all"}) {
     RoleData role;
     role.role = name;
     const double peak = peak_of(name, k, std::max(options.rounds, 1), block);
     role.metrics = {{"peak_rss_bytes", peak},
                     {"idle_rss_bytes", kIdle},
                     {"peak_rss_above_idle_bytes", peak - kIdle},
-                    {"heap_held_free_bytes", (3.0 - k) * 10 * kMiB},
+                    {"heap_free_bytes", (3.0 - k) * 10 * kMiB},
                     {"round_seconds", 0.68 + 0.01 * (block % 2)}};
     for (int r = 1; r <= options.rounds; ++r)
       role.rounds.push_back(
@@ -135,7 +135,7 @@ TrialData make_trial(const SampleOptions& options, int id, int block, int positi
     if (options.series && !options.zeros)
       role.series.push_back(make_series(role, trial.begin_ns, trial.end_ns));
     if (options.zeros) set_bytes_to_zero(role);
-    if (role.role != "tree") role.exit_status = 0;
+    if (role.role != "all") role.exit_status = 0;
     trial.roles.push_back(std::move(role));
   }
   return trial;
@@ -161,7 +161,7 @@ Comparison compare(const RunData& run, const SampleOptions& options, int k, cons
   c.candidate = arm_name(k, options.hostile);
   c.role = role;
   c.metric = metric;
-  c.gate = metric == "peak_rss_above_idle_bytes" && role != "tree";
+  c.gate = metric == "peak_rss_above_idle_bytes" && role != "all";
   c.baseline_median = median_of(run, c.baseline, role, metric);
   c.candidate_median = median_of(run, c.candidate, role, metric);
   c.difference = *c.candidate_median - *c.baseline_median;
@@ -183,7 +183,7 @@ Comparison compare(const RunData& run, const SampleOptions& options, int k, cons
   c.ci_high = *c.ratio * 1.005;
   c.p_value = 0.0078125;
   if (c.gate) c.p_adjusted = 0.015625;
-  c.smallest_detectable = 0.004;
+  c.minimum_detectable = 0.004;
   const bool same = std::abs(*c.ratio - 1) < margin;
   c.verdict = same ? Verdict::unchanged : *c.ratio < 1 ? Verdict::improved : Verdict::regressed;
   c.tier = same ? Tier::plain : Tier::strong;
@@ -204,7 +204,7 @@ GateResult gate_of(const Comparison& c) {
   gate.metric = c.metric;
   gate.candidate = c.candidate;
   gate.outcome = c.verdict == Verdict::regressed      ? GateOutcome::failed
-                 : c.verdict == Verdict::inconclusive ? GateOutcome::undecided
+                 : c.verdict == Verdict::inconclusive ? GateOutcome::inconclusive
                                                       : GateOutcome::passed;
   gate.exit_code = gate.outcome == GateOutcome::failed ? 1 : 0;
   gate.reason = c.reason;
@@ -233,11 +233,11 @@ void add_results(Results& results, const RunData& run, const SampleOptions& opti
     results.arms.push_back(std::move(arm));
   }
   for (int k = 1; k <= options.candidates && !run.trials.empty() && !options.all_failed; ++k) {
-    for (const char* role : {"server", "client-1", "tree"}) {
+    for (const char* role : {"server", "client-1", "all"}) {
       for (const auto& [metric, margin] :
            std::map<std::string, double>{{"peak_rss_above_idle_bytes", 0.01},
                                          {"peak_rss_bytes", 0.01},
-                                         {"heap_held_free_bytes", 0.005},
+                                         {"heap_free_bytes", 0.005},
                                          {"round_seconds", 0.03}}) {
         results.comparisons.push_back(compare(run, options, k, role, metric, margin));
         if (results.comparisons.back().gate)
@@ -346,7 +346,7 @@ void add_resident(Results& results, bool hostile) {
     ResidentMemory of;
     of.arm = arm;
     of.role = "server";
-    constexpr std::array kOwners = {"live", "pinned", "held", "file", "unexplained"};
+    constexpr std::array kOwners = {"live", "fragmentation", "free", "file", "other"};
     for (std::size_t i = 0; i < kOwners.size(); ++i) {
       const std::string name = i == 2 ? kFurtherArenas : i == 3 ? "libx.so" : "";
       of.owners.push_back({kOwners[i], name, mib.at(i) * kMiB});
@@ -370,8 +370,8 @@ void add_resident(Results& results, bool hostile) {
     results.differences.push_back(std::move(row));
   };
   differs({"live", "main", "serve()", "aggregate(State&)", clone_name(hostile)}, -200);
-  differs({"held", kFurtherArenas}, -24);
-  differs({"pinned", "main", "serve()", hostile ? kHostile : "stage(Path const&)"}, -15);
+  differs({"free", kFurtherArenas}, -24);
+  differs({"fragmentation", "main", "serve()", hostile ? kHostile : "stage(Path const&)"}, -15);
 }
 
 Growth growth_row(const std::string& arm, const std::string& role, double per_round,

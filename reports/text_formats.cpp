@@ -31,7 +31,8 @@ void add_rows(std::string& out, const std::string& prefix, const Metrics& metric
 }  // namespace
 
 std::string render_csv(const ReportModel& model) {
-  std::string out = "trial,block,position,arm,kind,status,role,round,phase,metric,value,tracer\n";
+  std::string out =
+      "trial,block,position,variant,kind,status,role,round,phase,metric,value,profiler\n";
   for (const TrialData& trial : model.results.trials) {
     const std::string tracer = escape_csv(trial.tracer);
     for (const RoleData& role : trial.roles) {
@@ -98,7 +99,7 @@ namespace {
 /// A test fails, or cannot run, where its gate makes memduel's exit code so.
 std::string_view element_of(const GateResult& gate) {
   const auto exit = static_cast<ExitCode>(gate.exit_code);
-  if (exit == ExitCode::gate_failed || exit == ExitCode::undecided) return "failure";
+  if (exit == ExitCode::gate_failed || exit == ExitCode::inconclusive) return "failure";
   if (exit == ExitCode::cannot_measure) return "error";
   return gate.outcome == GateOutcome::passed ? "" : "skipped";
 }
@@ -106,7 +107,7 @@ std::string_view element_of(const GateResult& gate) {
 std::string message_of(const GateResult& gate) {
   const char* kind = gate.advisory ? "advisory: " : "";
   const char* outcome =
-      gate.outcome == GateOutcome::undecided && !gate.not_measured ? "inconclusive: " : "";
+      gate.outcome == GateOutcome::inconclusive && !gate.not_measured ? "inconclusive: " : "";
   return kind + (outcome + gate.reason);
 }
 

@@ -25,7 +25,7 @@ TEST(CsvReport, HasOneLinePerValueOfTrialRoundAndPhase) {
   trial.roles.push_back(role);
   model.results.trials.push_back(trial);
   EXPECT_EQ(render_csv(model),
-            "trial,block,position,arm,kind,status,role,round,phase,metric,value,tracer\n"
+            "trial,block,position,variant,kind,status,role,round,phase,metric,value,profiler\n"
             "7,3,1,\"a,b\",measure,killed_for_memory,server,,,peak_rss_bytes,4294967296,\n"
             "7,3,1,\"a,b\",measure,killed_for_memory,server,2,,round_seconds,0.125,\n"
             "7,3,1,\"a,b\",measure,killed_for_memory,server,2,train,peak_rss_bytes,3,\n");
@@ -52,7 +52,7 @@ TEST(GitHubAnnotations, ChooseTheCommandByTheOutcome) {
   EXPECT_EQ(render_github(with_gate(GateOutcome::failed, "3 % more")),
             "::error title=memduel%3A gate failed::server.peak_rss_bytes<=+2%25 (optimized): 3 %25 "
             "more\n");
-  EXPECT_THAT(render_github(with_gate(GateOutcome::undecided, "")),
+  EXPECT_THAT(render_github(with_gate(GateOutcome::inconclusive, "")),
               testing::StartsWith("::warning "));
   EXPECT_THAT(render_github(with_gate(GateOutcome::passed, "")), testing::StartsWith("::notice "));
 }
@@ -63,7 +63,7 @@ TEST(GitHubAnnotations, AreErrorsWhereTheExitCodeIs) {
   model.results.gates.front().exit_code = 0;
   EXPECT_THAT(render_github(model),
               testing::StartsWith("::notice title=memduel%3A advisory gate failed::"));
-  model = with_gate(GateOutcome::undecided, "+419 %");
+  model = with_gate(GateOutcome::inconclusive, "+419 %");
   model.results.gates.front().exit_code = 5;
   EXPECT_THAT(render_github(model),
               testing::StartsWith("::error title=memduel%3A gate inconclusive::"));
@@ -93,15 +93,15 @@ std::string junit_of(std::vector<GateResult> gates) {
 
 TEST(JunitReport, HasOneCasePerGate) {
   EXPECT_EQ(junit_of({gate("server.peak_rss_bytes<=+1%", GateOutcome::passed, "fine"),
-                      gate("tree.peak_rss_bytes<=+1%", GateOutcome::failed, "12 % more"),
-                      gate("tree.peak_pss_bytes<=+1%", GateOutcome::undecided, "4 blocks")}),
+                      gate("all.peak_rss_bytes<=+1%", GateOutcome::failed, "12 % more"),
+                      gate("all.peak_pss_bytes<=+1%", GateOutcome::inconclusive, "4 blocks")}),
             R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="quick&lt;start&gt;" tests="3" failures="1" errors="0" skipped="1">
   <testcase classname="memduel.optimized" name="server.peak_rss_bytes&lt;=+1%"/>
-  <testcase classname="memduel.optimized" name="tree.peak_rss_bytes&lt;=+1%">
+  <testcase classname="memduel.optimized" name="all.peak_rss_bytes&lt;=+1%">
     <failure message="12 % more"/>
   </testcase>
-  <testcase classname="memduel.optimized" name="tree.peak_pss_bytes&lt;=+1%">
+  <testcase classname="memduel.optimized" name="all.peak_pss_bytes&lt;=+1%">
     <skipped message="inconclusive: 4 blocks"/>
   </testcase>
 </testsuite>
@@ -109,7 +109,7 @@ TEST(JunitReport, HasOneCasePerGate) {
 }
 
 TEST(JunitReport, NeverFailsForAnAdvisoryGate) {
-  GateResult advisory = gate("tree.peak_rss_bytes<=+1%", GateOutcome::failed, "12 % more");
+  GateResult advisory = gate("all.peak_rss_bytes<=+1%", GateOutcome::failed, "12 % more");
   advisory.advisory = true;
   advisory.exit_code = 0;
   const std::string xml = junit_of({advisory});
@@ -118,7 +118,7 @@ TEST(JunitReport, NeverFailsForAnAdvisoryGate) {
 }
 
 TEST(JunitReport, HasAnErrorForAGateThatWasNotMeasured) {
-  GateResult dead = gate("tree.peak_heap_bytes<=+1%", GateOutcome::undecided, "it crashed");
+  GateResult dead = gate("all.peak_heap_bytes<=+1%", GateOutcome::inconclusive, "it crashed");
   dead.not_measured = true;
   dead.exit_code = 3;
   GateResult advisory = dead;
@@ -131,7 +131,7 @@ TEST(JunitReport, HasAnErrorForAGateThatWasNotMeasured) {
 }
 
 TEST(JunitReport, FailsForAnInconclusiveGateThatMakesTheExitCode) {
-  GateResult beyond = gate("tree.peak_rss_bytes<=+1%", GateOutcome::undecided, "+419 %");
+  GateResult beyond = gate("all.peak_rss_bytes<=+1%", GateOutcome::inconclusive, "+419 %");
   beyond.exit_code = 5;
   EXPECT_THAT(junit_of({beyond}),
               testing::HasSubstr("<failure message=\"inconclusive: +419 %\"/>"));

@@ -187,7 +187,7 @@ TEST(GrowthSentence, SaysWhenMemoryRunsOut) {
 TEST(GrowthSentence, SaysOfWhichArmsNothingCanBeToldYet) {
   Growth g;
   g.arm = "original";
-  g.role = "tree";
+  g.role = "all";
   g.metric = "rss_growth_bytes_per_minute";
   g.reason = "cannot tell yet: 12 minutes would";
   Growth flat = g;

@@ -121,8 +121,7 @@ class JobRules {
   }
 
   void check_role(const std::string& role, const JsonPath& path) const {
-    if (role == kTree)
-      refuse(path, "found \"tree\", which memduel uses for all processes together");
+    if (role == kTree) refuse(path, "found \"all\", which memduel uses for all processes together");
     if (contains(taken_, role))
       refuse(path, fmt::format("found \"{}\" twice", role),
              "give each process its own role, or one process a count");

@@ -61,9 +61,9 @@ TEST(BadCommandConfig, FaultyProcesses) {
             "c.json, $.workload.processes[1].role: found \"server\" twice\n  give each process its "
             "own role, or one process a count");
   json reserved = command_config();
-  reserved["workload"]["processes"][1]["role"] = "tree";
+  reserved["workload"]["processes"][1]["role"] = "all";
   EXPECT_EQ(message_of(reserved),
-            "c.json, $.workload.processes[1].role: found \"tree\", which memduel uses for all "
+            "c.json, $.workload.processes[1].role: found \"all\", which memduel uses for all "
             "processes together");
   json clash = command_config();
   clash["workload"]["processes"][0]["role"] = "client-2";

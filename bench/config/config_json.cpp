@@ -10,6 +10,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "model/renamed_since_1.h"
 #include "util/error.h"
 #include "util/json.h"
 #include "util/text.h"

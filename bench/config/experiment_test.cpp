@@ -72,12 +72,12 @@ TEST(Config, OverridesChangeWhatTheFileSays) {
   Overrides overrides;
   overrides.set = {"workload.rounds=9", "variants.optimized.env.OMP_NUM_THREADS=\"2\""};
   overrides.repeats = 12;
-  overrides.gates = {"tree.peak_rss_bytes<=+2%"};
+  overrides.gates = {"all.peak_rss_bytes<=+2%"};
   const Experiment experiment = federated_experiment(overrides);
   EXPECT_EQ(experiment.resolved["workload"]["rounds"], 9);
   EXPECT_EQ(experiment.variants[1].env.at("OMP_NUM_THREADS"), "2");
   EXPECT_EQ(experiment.measure.repeats, 12);
-  EXPECT_THAT(experiment.gates, testing::ElementsAre("tree.peak_rss_bytes<=+2%"));
+  EXPECT_THAT(experiment.gates, testing::ElementsAre("all.peak_rss_bytes<=+2%"));
   EXPECT_NE(experiment.config_sha256, federated_experiment().config_sha256);
 }
 
@@ -250,12 +250,12 @@ TEST(BadConfig, AMisspeltKindIsTakenForNoProviders) {
 
 TEST(Config, SaysWhereItsGatesStand) {
   json document = json::parse(federated_config(), nullptr, true, true);
-  document["gates"] = {"tree.peak_rss_bytes<=+1%"};
+  document["gates"] = {"all.peak_rss_bytes<=+1%"};
   Overrides overrides;
   EXPECT_EQ(
       parse_experiment(document.dump(), "c.json", "/", overrides, small_provider()).gates_place,
       "c.json, $.gates");
-  overrides.gates = {"tree.peak_rss_bytes<=+2%"};
+  overrides.gates = {"all.peak_rss_bytes<=+2%"};
   EXPECT_EQ(
       parse_experiment(document.dump(), "c.json", "/", overrides, small_provider()).gates_place,
       "");

@@ -110,8 +110,8 @@ TEST(JobFactsOf, ACommandHasGroupsWhereAProcessHasACountOfSeveral) {
   const std::vector<RoleGroup> groups = {{"worker", 3}};
   EXPECT_EQ(job.groups, groups);
   EXPECT_EQ(job.reference, "coordinator") << "the first, where none is named";
-  const std::vector<RoleMetric> gates = {{"tree", "peak_heap_and_mapped_bytes"},
-                                         {"tree", "peak_rss_no_files_bytes"}};
+  const std::vector<RoleMetric> gates = {{"all", "peak_heap_and_mapped_bytes"},
+                                         {"all", "peak_rss_no_files_bytes"}};
   EXPECT_EQ(job.default_gates, gates);
   EXPECT_TRUE(job.held_models.empty());
 }

@@ -26,7 +26,7 @@ constexpr Dependence kDependences[] = {
     {"statm", "peak_rss_bytes and all growth",
      "peak_heap_and_mapped_bytes and allocation_count, exact"},
     {"smaps_rollup", "peak_pss_bytes, end_pss_bytes",
-     "tree.peak_rss_bytes, in which shared pages count once per process"},
+     "all.peak_rss_bytes, in which shared pages count once per process"},
     {"peak_reset", "exact peaks of rounds and phases",
      "sampled ones, and the exact peak of a whole trial"},
     {"oom_counter", "\"killed for memory\" as the reason of a failure",
@@ -57,7 +57,7 @@ std::vector<RunnerLoss> losses(const std::vector<Capability>& capabilities) {
     lost.push_back({kPeakCgroup,
                     cgroup == nullptr || cgroup->ok ? "no memory controller may be used here"
                                                     : cgroup->detail + "; " + cgroup->advice,
-                    "tree.peak_rss_bytes: the processes, without the page cache"});
+                    "all.peak_rss_bytes: the processes, without the page cache"});
   return lost;
 }
 
@@ -119,9 +119,9 @@ RunnerReport describe_runner(const std::vector<Capability>& capabilities, const 
   report.lost = losses(capabilities);
   report.noisy = noise(environment);
   if (works(capabilities, "recorder"))
-    report.gates = {"tree.peak_heap_and_mapped_bytes<=+1%", "tree.allocation_count<=+1%"};
+    report.gates = {"all.peak_heap_and_mapped_bytes<=+1%", "all.allocation_count<=+1%"};
   if (works(capabilities, "statm"))
-    report.gates.emplace_back("tree.peak_rss_no_files_bytes<=+3%|+4MiB");
+    report.gates.emplace_back("all.peak_rss_no_files_bytes<=+3%|+4MiB");
   return report;
 }
 

@@ -47,12 +47,12 @@ TEST(CiRunner, NamesWhatIsLostWhyAndWhatRemains) {
   ASSERT_THAT(report.lost, SizeIs(1));
   EXPECT_THAT(report.lost[0].metrics, HasSubstr("peak_pss_bytes"));
   EXPECT_EQ(report.lost[0].why, "is missing; get it");
-  EXPECT_THAT(report.lost[0].remains, HasSubstr("tree.peak_rss_bytes"));
+  EXPECT_THAT(report.lost[0].remains, HasSubstr("all.peak_rss_bytes"));
 }
 
 TEST(CiRunner, WithoutTheRecorderOffersNoHeapGate) {
   EXPECT_THAT(describe_runner(without("recorder"), kQuiet).gates,
-              ElementsAre("tree.peak_rss_no_files_bytes<=+3%|+4MiB"));
+              ElementsAre("all.peak_rss_no_files_bytes<=+3%|+4MiB"));
   EXPECT_THAT(describe_runner(without("statm"), kQuiet).gates,
               Not(Contains(HasSubstr("peak_rss"))));
 }

@@ -23,7 +23,7 @@ TrialData growing_trial(std::int64_t id, int block, const char* arm) {
   trial.block = block;
   trial.arm = arm;
   RoleData role;
-  role.role = "tree";
+  role.role = "all";
   role.metrics["peak_rss_bytes"] = 70.0 * kMiB;
   role.rounds = {{1, kBegin, kBegin + kLength * kSecond, {{"round_seconds", 20.0}}, {}}};
   Series rss;

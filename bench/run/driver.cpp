@@ -266,7 +266,7 @@ void BlockTrials::refuse_baseline() const {
 
 ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run), runner_(runner) {
   const Experiment& experiment = run.experiment();
-  run.store().forget_notes("tracer_missing");
+  run.store().forget_notes("profiler_missing");
   if (trials_of_each() == 0) return;
   for (const std::string& name : experiment.profile->profilers) {
     const TracerEntry& entry = tracer_named(name);
@@ -277,7 +277,7 @@ ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run
       continue;
     }
     run.store().add_limitation(
-        {"tracer_missing", fmt::format("there are no profiles by {}: {}", name, here.why),
+        {"profiler_missing", fmt::format("there are no profiles by {}: {}", name, here.why),
          entry.package.empty() ? "" : fmt::format("apt-get install {}", entry.package)});
   }
   run.expect_profiles(trials_of_config());

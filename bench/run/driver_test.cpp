@@ -570,7 +570,7 @@ TEST_F(DriverTest, ProgressTellsTheWholeJobsPeaksOfMeasuredTrials) {
   double next = 10;
   fake_.change = [&](const TrialPlan&, TrialRun& run) {
     RoleData tree;
-    tree.role = "tree";
+    tree.role = "all";
     tree.metrics["peak_rss_bytes"] = next++;
     run.trial.roles = {tree};
   };
@@ -705,7 +705,7 @@ TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
   const auto missing = [&] {
     std::vector<std::string> notes;
     for (const Note& note : stored().limitations)
-      if (note.code == "tracer_missing") notes.push_back(note.message + "; " + note.advice);
+      if (note.code == "profiler_missing") notes.push_back(note.message + "; " + note.advice);
     return notes;
   };
   EXPECT_THAT(missing(),
@@ -727,7 +727,7 @@ TEST_F(DriverTest, WithoutAnyTracerTheMeasureTrialsRun) {
   Store store = create();
   EXPECT_EQ(run(store).blocks, 2);
   EXPECT_EQ(profiled_by(fake_.seen).size(), 0U);
-  EXPECT_EQ(stored().limitations.at(0).code, "tracer_missing");
+  EXPECT_EQ(stored().limitations.at(0).code, "profiler_missing");
 }
 
 TEST_F(DriverTest, AProfileTrialThatFailsIsAWarningAndNotRepeated) {
@@ -746,7 +746,7 @@ TEST_F(DriverTest, AProfileTrialThatFailsIsAWarningAndNotRepeated) {
                                    "the profile trial of variant optimized under jemalloc failed: "
                                    "server: killed by signal 6"));
   EXPECT_THAT(stored().limitations,
-              testing::Contains(testing::Field(&Note::code, "tracer_replaces_allocator")));
+              testing::Contains(testing::Field(&Note::code, "profiler_replaces_allocator")));
 }
 
 }  // namespace

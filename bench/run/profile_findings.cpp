@@ -29,9 +29,9 @@ namespace {
 /// By the exact counters, which it has.
 double peak_of(const Profile& profile, Heap heap) {
   const HeapTotals& counters = *profile.counters;
-  return static_cast<double>(heap == Heap::malloc    ? counters.peak_bytes
-                             : heap == Heap::mapping ? counters.mapping_peak_bytes
-                                                     : counters.together_peak_bytes);
+  return static_cast<double>(heap == Heap::malloc   ? counters.peak_bytes
+                             : heap == Heap::mapped ? counters.mapping_peak_bytes
+                                                    : counters.together_peak_bytes);
 }
 
 bool all_counted(const std::vector<Profile>& trial) {
@@ -211,7 +211,7 @@ void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& 
     const bool in_turn = ran_in_turn(other->second, measured_peaks(run, reference, role)) ||
                          ran_in_turn(mine, measured_peaks(run, name, role));
     for (const DifferenceKind kind : kKinds) {
-      for (const Heap heap : {Heap::malloc, Heap::mapping, Heap::both}) {
+      for (const Heap heap : {Heap::malloc, Heap::mapped, Heap::both}) {
         if (heap == Heap::both && kind != DifferenceKind::peak) continue;
         Question question{&role, &other->second, &mine, kind, heap};
         if (in_turn && kind == DifferenceKind::peak) {
@@ -265,11 +265,11 @@ ResidentMemory memory_of(const std::vector<const Profile*>& processes) {
     for (const ResidentPart& part : counted[i]) {
       if (part.owner == PageOwner::recorder) continue;
       owners[{part.owner, part.name}] += part.bytes;
-      if (part.owner == PageOwner::unexplained) unexplained -= part.bytes;
+      if (part.owner == PageOwner::other) unexplained -= part.bytes;
       if (part.owner == PageOwner::file && is_page_cache(part.name, part.share))
         memory.page_cache_bytes += part.bytes;
     }
-    owners[{PageOwner::unexplained, ""}] += unexplained;
+    owners[{PageOwner::other, ""}] += unexplained;
   }
   for (const auto& [owner, bytes] : owners)
     memory.owners.push_back({std::string(to_name(owner.first)), valid_utf8(owner.second), bytes});

@@ -25,7 +25,7 @@ TEST(ProgramsInTurn, HoldTogetherWhatTheLargestHolds) {
   ASSERT_EQ(largest.size(), 2U);
   ASSERT_EQ(largest[0].size(), 1U);
   EXPECT_EQ(largest[0][0].info.at("program"), "/usr/bin/as");
-  EXPECT_EQ(only_largest({kCompilation}, Heap::mapping)[0][0].info.at("program"),
+  EXPECT_EQ(only_largest({kCompilation}, Heap::mapped)[0][0].info.at("program"),
             "/usr/lib/cc1plus");
 }
 

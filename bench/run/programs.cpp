@@ -345,7 +345,7 @@ std::optional<Note> warning_of_equal_contents(const Experiment& experiment) {
       equal_arms(experiment, [](const fs::path& file) { return sha256_hex_of_file(file); });
   if (!equal) return std::nullopt;
   return Note{
-      "arms_have_equal_contents",
+      "variants_have_equal_contents",
       fmt::format("the programs of the variants {} and {} are different files with the same "
                   "contents, and all else is the same",
                   equal->first, equal->second),

@@ -172,7 +172,7 @@ TEST_F(Programs, EqualContentsUnderTwoPathsAreAWarning) {
   experiment.variants[1].processes[0].argv = {"other"};
   EXPECT_NO_THROW(program_hashes(experiment));
   ASSERT_TRUE(warning_of_equal_contents(experiment));
-  EXPECT_EQ(warning_of_equal_contents(experiment)->code, "arms_have_equal_contents");
+  EXPECT_EQ(warning_of_equal_contents(experiment)->code, "variants_have_equal_contents");
   write_file_atomically(dir_ / "bin/other", "#!/bin/sh\nexit 0\n");
   EXPECT_FALSE(warning_of_equal_contents(experiment));
 }

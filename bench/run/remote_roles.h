@@ -31,7 +31,7 @@ std::map<std::string, std::string> addresses_of_roles(const Variant& arm, const 
 void send_to_nodes(TrialPlan& plan, const PlanSite& site, const std::filesystem::path& trial_dir);
 
 /// Puts what the watch of each remote role left in the place of what was seen of its srun, with
-/// times as of this machine, and leaves out the role "tree": no machine had all processes. The
+/// times as of this machine, and leaves out the role "all": no machine had all processes. The
 /// trial has failed where such a run is missing, carries another token or is of another memduel.
 void take_remote_roles(const TrialPlan& plan, TrialRun& run);
 

@@ -212,7 +212,7 @@ void note_gaps(const std::vector<Part>& parts, Store& store) {
     const int blocks = part == by_number.end() ? 0 : whole_blocks(*part->second);
     if (blocks >= range.blocks()) continue;
     store.add_warning(
-        {"share_missing",
+        {"shard_missing",
          fmt::format("shard {} {}: of blocks {} to {} there are {}", to_text(share),
                      part == by_number.end() ? "is missing" : "was not finished",
                      2 * range.first + 1, 2 * range.end, blocks),
@@ -223,12 +223,12 @@ void note_gaps(const std::vector<Part>& parts, Store& store) {
 nlohmann::json environment_of(const std::vector<Part>& parts) {
   nlohmann::json environment = parts.front().run.environment;
   environment.erase(kShareKey);
-  environment["shares"] = nlohmann::json::array();
+  environment["shards"] = nlohmann::json::array();
   for (const Part& part : parts) {
     nlohmann::json one = {{kShareKey, to_text(part.share)}};
     for (const char* key : {"fingerprint", "cpu", "kernel", "date", "load"})
       if (part.run.environment.contains(key)) one[key] = part.run.environment[key];
-    environment["shares"].push_back(std::move(one));
+    environment["shards"].push_back(std::move(one));
   }
   return environment;
 }

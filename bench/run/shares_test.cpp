@@ -155,10 +155,10 @@ TEST_F(Shares, AreWholeWithEveryArmOfEveryBlock) {
   EXPECT_FALSE(is_whole_share(measured("alone", {}))) << "is no share";
   EXPECT_FALSE(is_whole_share(folder_ / "nowhere"));
   const RunData run = merged({cut, folder_ / "whole"});
-  EXPECT_THAT(codes_of(run.warnings), testing::Contains("share_missing"));
+  EXPECT_THAT(codes_of(run.warnings), testing::Contains("shard_missing"));
   std::set<std::string> told;
   for (const Note& note : run.warnings)
-    if (note.code == "share_missing") told.insert(note.message);
+    if (note.code == "shard_missing") told.insert(note.message);
   EXPECT_THAT(told, testing::Contains("shard 2/4 was not finished: of blocks 3 to 4 there are 1"));
 }
 
@@ -166,7 +166,7 @@ TEST_F(Shares, MissingOrUnfinishedAreNamed) {
   const RunData run = merged({measured("a", Share{1, 4}), measured("c", Share{3, 4})});
   std::vector<std::string> missing;
   for (const Note& note : run.warnings)
-    if (note.code == "share_missing") missing.push_back(note.message);
+    if (note.code == "shard_missing") missing.push_back(note.message);
   ASSERT_EQ(missing.size(), 2U);
   EXPECT_EQ(missing[0], "shard 2/4 is missing: of blocks 3 to 4 there are 0");
   EXPECT_THAT(missing[1], HasSubstr("shard 4/4"));

@@ -167,7 +167,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRecordSchema = "memduel.slurm/1";
+constexpr const char* kRecordSchema = "memduel.slurm/2";
 
 bool is_open(const ShareTask& task) {
   return task.state != kShareDone && task.state != kShareLost;
@@ -206,11 +206,12 @@ SlurmRecord read_slurm_record(const fs::path& directory) {
   if (!fs::exists(file, missing))
     throw Error(ExitCode::usage, "there is no run on Slurm here to resume", directory.string());
   const nlohmann::json document = parse_foreign_json(read_text_file(file));
-  auto record = read_value<SlurmRecord>(JsonReader(document, file.string()));
-  if (record.schema != kRecordSchema)
+  const JsonReader in(document, file.string());
+  if (const auto schema = in.maybe_text("schema"); schema != kRecordSchema)
     throw Error(ExitCode::io,
-                fmt::format("found \"{}\", expected \"{}\"", record.schema, kRecordSchema),
-                file.string());
+                fmt::format("found \"{}\", expected \"{}\"", schema.value_or(""), kRecordSchema),
+                file.string(), "finish it with the memduel that began it");
+  auto record = read_value<SlurmRecord>(in);
   for (std::size_t i = 0; i < record.tasks.size(); ++i)
     if (record.tasks[i].share != static_cast<int>(i) + 1)
       throw Error(ExitCode::io,

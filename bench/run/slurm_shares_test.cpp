@@ -216,12 +216,12 @@ TEST_F(SharesOnSlurm, AreRefusedWhereTheirRecordIsDamaged) {
     return std::string("read");
   };
   EXPECT_THAT(message("{"), HasSubstr("slurm.json"));
-  EXPECT_THAT(message(R"({"schema": "memduel.slurm/1"})"), HasSubstr("name"));
+  EXPECT_THAT(message(R"({"schema": "memduel.slurm/2"})"), HasSubstr("name"));
   EXPECT_THAT(message(R"({"schema": "memduel.slurm/9", "name": "", "config_sha256": "", "seed": 1,
                           "sbatch": [], "tasks": []})"),
               HasSubstr("memduel.slurm/9"));
-  EXPECT_THAT(message(R"({"schema": "memduel.slurm/1", "name": "", "config_sha256": "", "seed": 1,
-      "sbatch": [], "tasks": [{"share": 3, "job": 1, "index": 1, "attempts": 1, "state": ""}]})"),
+  EXPECT_THAT(message(R"({"schema": "memduel.slurm/2", "name": "", "config_sha256": "", "seed": 1,
+      "sbatch": [], "tasks": [{"shard": 3, "job": 1, "index": 1, "attempts": 1, "state": ""}]})"),
               HasSubstr("found shard 3, expected 1"));
   EXPECT_THROW(read_slurm_record(folder_ / "nowhere"), Error);
 }

@@ -34,7 +34,7 @@ inline TrialData full_trial(std::int64_t id, int block, const std::string& arm) 
   server.peak_rss_is_sampled = true;
   server.series = {{"rss_bytes", {1, 3, 6}, {100, 90, 400}}};
   RoleData tree;
-  tree.role = "tree";
+  tree.role = "all";
   trial.roles = {server, tree};
   return trial;
 }

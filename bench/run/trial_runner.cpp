@@ -260,7 +260,7 @@ void TrialRunner::keep_profiles_of(const TrialPlan& plan, TrialRun& trial) const
   }
   if (!entry.allocator.empty())
     trial.limitations.push_back(
-        {"tracer_replaces_allocator",
+        {"profiler_replaces_allocator",
          fmt::format("profiles by {} are of the programs on {}, not on their own allocator",
                      entry.name, entry.allocator),
          ""});

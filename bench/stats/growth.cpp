@@ -104,7 +104,7 @@ class Judge {
   [[nodiscard]] GrowthVerdict bounded(const SeenGrowth& seen) const {
     if (seen.is_jump()) return GrowthVerdict::stepped;
     if (seen.shape == GrowthShape::warmup && seen.warmup >= scale_.matters)
-      return GrowthVerdict::settling;
+      return GrowthVerdict::leveling_off;
     return GrowthVerdict::flat;
   }
 
@@ -154,7 +154,7 @@ class Judge {
         fmt::format("adds at most {} {}",
                     format_bytes(std::max(0.0, out.interval.high) * scale_.horizon), by_horizon());
     switch (bounded(seen)) {
-      case GrowthVerdict::settling:
+      case GrowthVerdict::leveling_off:
         return fmt::format("levels off near {} after a warm-up; {}", format_bytes(*out.level),
                            most);
       case GrowthVerdict::stepped:

@@ -90,7 +90,7 @@ TEST(Growth, CallsASaturatingWarmUpSettling) {
                                    0.5 * kMiB * random.normal();
                           }))
                 .verdict,
-            GrowthVerdict::settling);
+            GrowthVerdict::leveling_off);
 }
 
 TEST(Growth, CallsSingleJumpsStepped) {

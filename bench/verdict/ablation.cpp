@@ -269,10 +269,10 @@ SwitchEffect effect_of(const AblationRow& row) {
   if (saves) return SwitchEffect::saves;
   if (costs) return SwitchEffect::costs;
   if (either(Verdict::changed, Verdict::changed)) return SwitchEffect::changes;
-  if (either(Verdict::inconclusive, Verdict::inconclusive)) return SwitchEffect::cannot_tell;
+  if (either(Verdict::inconclusive, Verdict::inconclusive)) return SwitchEffect::inconclusive;
   const bool known =
       either(Verdict::unchanged, Verdict::unchanged) || (row.added_alone.idle && row.left_out.idle);
-  return known ? SwitchEffect::nothing : SwitchEffect::cannot_tell;
+  return known ? SwitchEffect::nothing : SwitchEffect::inconclusive;
 }
 
 /// What the switch saves at best, in the metric's unit: alone, or beside all the others.

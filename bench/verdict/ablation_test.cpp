@@ -171,7 +171,7 @@ TEST(Ablation, DoesNotTakeARefusedSwitchForOneWithoutEffect) {
   switches[2]["removed_alone"] = {{"refused", "z=on needs x=off"}};
   const Ablation ablation = ablation_of(ablation_run(independent(), switches));
   EXPECT_EQ(row_of(ablation, "z").added_alone.reason, "not possible: z=on needs x=off");
-  EXPECT_EQ(row_of(ablation, "z").effect, SwitchEffect::cannot_tell);
+  EXPECT_EQ(row_of(ablation, "z").effect, SwitchEffect::inconclusive);
   EXPECT_THAT(ablation.totals.at(0).added_alone.missing, ElementsAre("z"));
 }
 
@@ -199,7 +199,7 @@ TEST(Ablation, CannotTellFromFewBlocks) {
   EXPECT_EQ(cell.verdict, Verdict::inconclusive);
   EXPECT_EQ(cell.reason, "cannot tell: 3 of 5 blocks");
   EXPECT_NEAR(*cell.ratio, 0.7, 1e-4);
-  EXPECT_EQ(row_of(ablation, "x").effect, SwitchEffect::cannot_tell);
+  EXPECT_EQ(row_of(ablation, "x").effect, SwitchEffect::inconclusive);
   EXPECT_FALSE(ablation.totals.at(0).added_alone.ci_low);
 }
 
@@ -251,15 +251,15 @@ TEST(Ablation, ReportsThePeakOfEveryPhase) {
 }
 
 TEST(AblationMetrics, AreTheGatesThePeaksAndTheTimes) {
-  const std::vector<std::string> roles = {"server", "client_max", "client_median", "tree"};
+  const std::vector<std::string> roles = {"server", "client_max", "client_median", "all"};
   const JobFacts job = server_and_clients(2);
   EXPECT_THAT(
       ablation_metrics(default_gates(job), roles, job),
       ElementsAre(RoleMetric{"server", kMetric}, RoleMetric{"client_max", kMetric},
                   RoleMetric{"server", "rss_growth_bytes_per_round"},
                   RoleMetric{"server", "round_seconds"}, RoleMetric{"server", "transfer_seconds"}));
-  EXPECT_THAT(ablation_metrics({parse_gate("*.peak_pss_bytes<=+1%")}, {"tree"}, job),
-              ElementsAre(RoleMetric{"tree", "peak_pss_bytes"}));
+  EXPECT_THAT(ablation_metrics({parse_gate("*.peak_pss_bytes<=+1%")}, {"all"}, job),
+              ElementsAre(RoleMetric{"all", "peak_pss_bytes"}));
 }
 
 TEST(AblatedRun, JudgesOnlyTheCandidateByItsGates) {

@@ -47,12 +47,12 @@ TEST(Analyse, CallsTwoPercentMoreRegressedAndFailsTheDefaultGate) {
 
 TEST(Analyse, ARowThatAnAdvisoryGateAsksAboutIsAskedAndDecidesNothing) {
   const Results results = analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore),
-                                  with_gates({"tree.peak_rss_bytes<=+1%:advisory"}));
+                                  with_gates({"all.peak_rss_bytes<=+1%:advisory"}));
   EXPECT_FALSE(results.comparisons.front().gate);
   EXPECT_TRUE(results.comparisons.front().is_asked());
   EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::ok);
   const Results ceiling = analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore),
-                                  with_gates({"tree.peak_rss_bytes<=900MiB:advisory"}));
+                                  with_gates({"all.peak_rss_bytes<=900MiB:advisory"}));
   EXPECT_FALSE(ceiling.comparisons.front().is_asked()) << "a ceiling does not ask for a change";
 }
 
@@ -71,7 +71,7 @@ TEST(Analyse, AsksForProfilesOfArmsWhoseMemoryChanged) {
   const auto asked = [](const char* metric, const auto& baseline, const auto& candidate,
                         const char* gate) {
     return arms_to_explain(
-        analyse(make_duel(metric, baseline, candidate), with_gates({std::string("tree.") + gate})));
+        analyse(make_duel(metric, baseline, candidate), with_gates({std::string("all.") + gate})));
   };
   EXPECT_EQ(asked("peak_rss_bytes", kQuiet, kTwoPercentMore, "peak_rss_bytes<=+1%"), both);
   EXPECT_EQ(asked("peak_rss_bytes", kTwoPercentMore, kQuiet, "peak_rss_bytes<=+1%"), both)
@@ -91,7 +91,7 @@ TEST(Analyse, NamesEachRoleOfARunOnceWhereAGateNamesAnother) {
     analyse(make_duel("peak_rss_bytes", kQuiet, kQuiet), with_gates({"program.rss_bytes<=+1%"}));
     FAIL() << "expected a refusal";
   } catch (const Error& error) {
-    EXPECT_THAT(error.message(), HasSubstr("the roles of this run are tree, or * for all"));
+    EXPECT_THAT(error.message(), HasSubstr("the roles of this run are all, or * for all"));
   }
 }
 
@@ -103,15 +103,15 @@ TEST(Analyse, CannotTellBelowFiveBlocks) {
   EXPECT_EQ(row.reason, "cannot tell: 3 of 5 blocks");
   EXPECT_EQ(row.blocks_needed, 5);
   EXPECT_FALSE(row.p_value);
-  EXPECT_EQ(results.gates.front().outcome, GateOutcome::undecided);
-  EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::undecided)
+  EXPECT_EQ(results.gates.front().outcome, GateOutcome::inconclusive);
+  EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::inconclusive)
       << "+50 % in three of three trials is beyond the bound";
   AnalysisSettings all_fail;
   all_fail.on_inconclusive = OnInconclusive::fail;
   EXPECT_EQ(
       analyse(make_duel("peak_rss_bytes", mib({200, 201, 199}), mib({200, 201, 199})), all_fail)
           .overall.exit_code,
-      static_cast<int>(ExitCode::undecided));
+      static_cast<int>(ExitCode::inconclusive));
 }
 
 TEST(Analyse, ComparesExactMetricsDirectlyFromThreeTrials) {
@@ -184,20 +184,20 @@ TEST(Analyse, LeavesOutAnUnmeasuredDefaultGateButNotAnAskedForOne) {
   EXPECT_EQ(by_default.gates.size(), 1U);
   ASSERT_EQ(by_default.limitations.size(), 1U);
   EXPECT_EQ(by_default.limitations.front().code, "default_gate_not_measured");
-  const Results asked = analyse(run, with_gates({"tree.peak_heap_bytes<=+1%"}));
+  const Results asked = analyse(run, with_gates({"all.peak_heap_bytes<=+1%"}));
   ASSERT_EQ(asked.gates.size(), 1U);
   EXPECT_TRUE(asked.gates.front().not_measured);
   EXPECT_EQ(static_cast<ExitCode>(asked.overall.exit_code), ExitCode::cannot_measure);
 }
 
 TEST(Analyse, HasNoVerdictOfARunningRunBeforeTheNextLook) {
-  AnalysisSettings settings = with_gates({"tree.peak_rss_bytes<=+1%"});
+  AnalysisSettings settings = with_gates({"all.peak_rss_bytes<=+1%"});
   settings.looks = fixed_looks(12);
   settings.still_running = true;
   const Results running = analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore), settings);
   EXPECT_EQ(running.comparisons.front().verdict, Verdict::inconclusive);
   EXPECT_EQ(running.comparisons.front().reason, "no verdict before block 12");
-  EXPECT_EQ(running.gates.front().outcome, GateOutcome::undecided);
+  EXPECT_EQ(running.gates.front().outcome, GateOutcome::inconclusive);
   EXPECT_EQ(running.gates.front().reason, "no verdict before block 12");
   EXPECT_FALSE(running.gates.front().evidence.estimate);
   EXPECT_EQ(running.overall.outcome, OverallOutcome::inconclusive);
@@ -241,11 +241,11 @@ TEST(Analyse, JudgesTheOnlyVariantByCeilings) {
   const auto exit_of = [&](const char* gate) {
     return analyse(run, with_gates({gate})).overall.exit_code;
   };
-  EXPECT_EQ(exit_of("tree.peak_rss_bytes<=20MiB"), 1);
-  EXPECT_EQ(exit_of("tree.peak_rss_bytes<=40MiB"), 0);
-  EXPECT_EQ(exit_of("tree.peak_heap_bytes<=40MiB"), 3);
+  EXPECT_EQ(exit_of("all.peak_rss_bytes<=20MiB"), 1);
+  EXPECT_EQ(exit_of("all.peak_rss_bytes<=40MiB"), 0);
+  EXPECT_EQ(exit_of("all.peak_heap_bytes<=40MiB"), 3);
   EXPECT_EQ(analyse(run, {}).overall.outcome, OverallOutcome::no_gates);
-  EXPECT_THROW(exit_of("tree.peak_rss_bytes<=+2%"), Error);
+  EXPECT_THROW(exit_of("all.peak_rss_bytes<=+2%"), Error);
 }
 
 TEST(Analyse, TheBestCandidateFailsNoGate) {
@@ -253,10 +253,10 @@ TEST(Analyse, TheBestCandidateFailsNoGate) {
   run.config["variants"].push_back({{"name", "c"}});
   for (size_t i = 0; i < kQuiet.size(); ++i)
     run.trials.push_back(
-        make_trial("c", static_cast<int>(i) + 1, "tree", {{"peak_rss_bytes", 0.9 * kQuiet[i]}}));
-  const std::string change = "tree.peak_rss_bytes<=+1%";
+        make_trial("c", static_cast<int>(i) + 1, "all", {{"peak_rss_bytes", 0.9 * kQuiet[i]}}));
+  const std::string change = "all.peak_rss_bytes<=+1%";
   EXPECT_EQ(analyse(run, with_gates({change})).overall.best, "c");
-  EXPECT_EQ(analyse(run, with_gates({change, "tree.peak_rss_bytes<=20MiB"})).overall.best,
+  EXPECT_EQ(analyse(run, with_gates({change, "all.peak_rss_bytes<=20MiB"})).overall.best,
             std::nullopt);
   EXPECT_EQ(analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore), {}).overall.best,
             std::nullopt)
@@ -273,7 +273,7 @@ TEST(Analyse, MeasuredNothingWhereTheVariantsHaveNothingInCommon) {
 TEST(MayEnd, OnlyAtAPlannedLook) {
   std::vector<double> a = kQuiet;
   std::vector<double> b = kTwoPercentMore;
-  AnalysisSettings settings = with_gates({"tree.peak_rss_bytes<=+1%"});
+  AnalysisSettings settings = with_gates({"all.peak_rss_bytes<=+1%"});
   settings.looks = earlier_looks();
   EXPECT_TRUE(may_end(make_duel("peak_rss_bytes", a, b), settings));
   a.push_back(kQuiet[0]);
@@ -288,7 +288,7 @@ TEST(Analyse, NamesTheNearestRoleOfAWrongGate) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_THAT(error.message(), HasSubstr("tree"));
+    EXPECT_THAT(error.message(), HasSubstr("all"));
   }
 }
 
@@ -296,7 +296,7 @@ TEST(Analyse, BelievesNothingWhenItsOwnControlFlags) {
   RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
   run.config["variants"].push_back({{"name", "twin"}, {"twin_of", "a"}});
   for (size_t i = 0; i < kTwoPercentMore.size(); ++i) {
-    run.trials.push_back(make_trial("twin", static_cast<int>(i) + 1, "tree",
+    run.trials.push_back(make_trial("twin", static_cast<int>(i) + 1, "all",
                                     {{"peak_rss_bytes", kTwoPercentMore[i]}}));
   }
   const Results results = analyse(run, {});
@@ -304,7 +304,7 @@ TEST(Analyse, BelievesNothingWhenItsOwnControlFlags) {
   EXPECT_EQ(results.comparisons[0].verdict, Verdict::inconclusive);
   EXPECT_EQ(results.comparisons[1].verdict, Verdict::regressed);
   ASSERT_EQ(results.gates.size(), 1U);
-  EXPECT_EQ(results.gates.front().outcome, GateOutcome::undecided);
+  EXPECT_EQ(results.gates.front().outcome, GateOutcome::inconclusive);
   EXPECT_EQ(results.warnings.back().code, "control_flagged");
 }
 

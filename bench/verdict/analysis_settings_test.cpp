@@ -9,7 +9,7 @@ namespace {
 TEST(SettingsFromConfig, TakesRepeatsAsAFixedDesign) {
   const AnalysisSettings settings =
       settings_from_config({{"measure", {{"repeats", 10}, {"warmup_rounds", 1}, {"seed", 7}}},
-                            {"gates", {"tree.peak_rss_bytes<=+1%"}}});
+                            {"gates", {"all.peak_rss_bytes<=+1%"}}});
   ASSERT_EQ(settings.looks.size(), 1U);
   EXPECT_EQ(settings.looks[0].blocks, 10);
   EXPECT_EQ(settings.looks[0].alpha, 0.05);
@@ -67,7 +67,7 @@ int least_of(const RunData& run) {
 }
 
 TEST(LeastDecidingTrials, DependOnTheComparisonsThatShareTheLevel) {
-  const std::string rss = "tree.peak_rss_bytes<=+1%";
+  const std::string rss = "all.peak_rss_bytes<=+1%";
   const std::string server = "server.peak_rss_bytes<=+1%";
   EXPECT_EQ(least_of(plan_of(6, 1, {rss})), 5);
   EXPECT_EQ(least_of(plan_of(6, 1, {rss, server})), 6);
@@ -76,15 +76,15 @@ TEST(LeastDecidingTrials, DependOnTheComparisonsThatShareTheLevel) {
 }
 
 TEST(LeastDecidingTrials, AreFewerWhereNoRanksDecide) {
-  EXPECT_EQ(least_of(plan_of(2, 1, {"tree.rss_growth_bytes_per_round<=1MiB"})), 3);
+  EXPECT_EQ(least_of(plan_of(2, 1, {"all.rss_growth_bytes_per_round<=1MiB"})), 3);
   // A counter of two modes: 2 * 4^-3 = 0.031.
-  EXPECT_EQ(least_of(plan_of(2, 1, {"tree.peak_heap_bytes<=+1%"})), 3);
-  EXPECT_EQ(least_of(plan_of(2, 0, {"tree.peak_rss_bytes<=900MiB"})), 5);
+  EXPECT_EQ(least_of(plan_of(2, 1, {"all.peak_heap_bytes<=+1%"})), 3);
+  EXPECT_EQ(least_of(plan_of(2, 0, {"all.peak_rss_bytes<=900MiB"})), 5);
   EXPECT_EQ(least_of(plan_of(2, 0, {})), 1) << "default gates compare";
 }
 
 TEST(TooFewTrials, NameTheNumberThatWouldDo) {
-  const std::vector<std::string> gates = {"tree.peak_rss_bytes<=+1%", "server.peak_rss_bytes<=+1%"};
+  const std::vector<std::string> gates = {"all.peak_rss_bytes<=+1%", "server.peak_rss_bytes<=+1%"};
   const auto note_on = [&](int trials) {
     const RunData run = plan_of(trials, 1, gates);
     return planned_trials(run, settings_from_config(run.config)).too_few;
@@ -103,7 +103,7 @@ TEST(TooFewTrials, NameTheNumberThatWouldDo) {
 }
 
 TEST(SettingsFromConfig, RefusesAWrongGateOrNumber) {
-  EXPECT_THROW(settings_from_config({{"gates", {"tree.peak_rss_bytes<=1"}}}), Error);
+  EXPECT_THROW(settings_from_config({{"gates", {"all.peak_rss_bytes<=1"}}}), Error);
   EXPECT_THROW(settings_from_config({{"measure", {{"repeats", "many"}}}}), Error);
 }
 

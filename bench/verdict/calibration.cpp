@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/experiment_view.h"
+#include "model/renamed_since_1.h"
 #include "stats/estimates.h"
 #include "stats/sample_size.h"
 #include "util/error.h"
@@ -15,7 +16,8 @@
 namespace memduel {
 namespace {
 
-constexpr const char* kCalibrationSchema = "memduel.calibration/1";
+constexpr const char* kCalibrationSchema = "memduel.calibration/2";
+constexpr const char* kFirstCalibrationSchema = "memduel.calibration/1";
 constexpr int kFloorDraws = 500;
 constexpr double kNormal95 = 1.96;  ///< 95 % of normal estimates are within so many deviations
 
@@ -66,7 +68,7 @@ void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observa
   const EstimateScatter scatter = scatter_of(*noise, blocks, kFloorDraws, random);
   metric.noise_floor = shown_size(kNormal95 * scatter.error);
   if (const auto found = detectable_shift(scatter, blocks, design, kAlpha, margin_of(info, scale)))
-    metric.smallest_detectable = shown_size(*found);
+    metric.minimum_detectable = shown_size(*found);
 }
 
 }  // namespace
@@ -130,56 +132,68 @@ std::optional<double> noise_floor(const std::optional<Calibration>& calibration,
   return at->second.noise_floor;
 }
 
+namespace {
+
+struct CalibratedRow : CalibratedMetric {
+  std::string role;
+  std::string metric;
+};
+
+struct CalibrationFile : Calibration {
+  std::string schema = kCalibrationSchema;
+  std::pair<double, double> interval;
+  std::vector<CalibratedRow> rows;
+};
+
+}  // namespace
+
+template <>
+inline constexpr auto kDescription<CalibratedRow> = described(
+    "CalibratedRow", always("role", &CalibratedRow::role), always("metric", &CalibratedRow::metric),
+    always("noise_floor", &CalibratedRow::noise_floor),
+    always("minimum_detectable", &CalibratedRow::minimum_detectable),
+    later("comparisons", &CalibratedRow::duels), later("flagged", &CalibratedRow::flagged));
+
+template <>
+inline constexpr auto kDescription<CalibrationFile> = described(
+    "Calibration", always("schema", &CalibrationFile::schema),
+    always("fingerprint", &CalibrationFile::fingerprint),
+    always("experiment", &CalibrationFile::experiment), later("blocks", &CalibrationFile::blocks),
+    later("blocks_per_comparison", &CalibrationFile::blocks_per_duel),
+    later("gate_rows", &CalibrationFile::gate_rows),
+    later("flagged_gate_rows", &CalibrationFile::flagged_gate_rows),
+    always("false_positive_rate", &CalibrationFile::false_positive_rate),
+    always("false_positive_interval", &CalibrationFile::interval),
+    always("trial_seconds", &CalibrationFile::trial_seconds),
+    later("metrics", &CalibrationFile::rows));
+
 nlohmann::json calibration_to_json(const Calibration& calibration) {
-  nlohmann::json metrics = nlohmann::json::array();
-  for (const auto& [name, metric] : calibration.metrics) {
-    metrics.push_back({{"role", name.role},
-                       {"metric", name.metric},
-                       {"noise_floor", metric.noise_floor},
-                       {"smallest_detectable", written(metric.smallest_detectable)},
-                       {"duels", metric.duels},
-                       {"flagged", metric.flagged}});
-  }
-  return {{"schema", kCalibrationSchema},
-          {"fingerprint", calibration.fingerprint},
-          {"experiment", calibration.experiment},
-          {"blocks", calibration.blocks},
-          {"blocks_per_duel", calibration.blocks_per_duel},
-          {"gate_rows", calibration.gate_rows},
-          {"flagged_gate_rows", calibration.flagged_gate_rows},
-          {"false_positive_rate", calibration.false_positive_rate},
-          {"false_positive_interval",
-           {calibration.false_positive_interval.low, calibration.false_positive_interval.high}},
-          {"trial_seconds", written(calibration.trial_seconds)},
-          {"metrics", metrics}};
+  CalibrationFile file;
+  static_cast<Calibration&>(file) = calibration;
+  file.interval = {calibration.false_positive_interval.low,
+                   calibration.false_positive_interval.high};
+  for (const auto& [name, metric] : calibration.metrics)
+    file.rows.push_back({metric, name.role, name.metric});
+  return written(file);
 }
 
 Calibration calibration_from_json(const nlohmann::json& value, const std::string& where) {
-  const JsonReader in(value, where);
-  if (in.maybe_text("schema") != kCalibrationSchema)
-    in.refuse(fmt::format("schema '{}'", kCalibrationSchema));
-  Calibration calibration;
-  calibration.fingerprint = in.at("fingerprint").text();
-  calibration.experiment = in.at("experiment").text();
-  calibration.blocks = in.maybe_int("blocks").value_or(0);
-  calibration.blocks_per_duel = in.maybe_int("blocks_per_duel").value_or(0);
-  calibration.gate_rows = in.maybe_int("gate_rows").value_or(0);
-  calibration.flagged_gate_rows = in.maybe_int("flagged_gate_rows").value_or(0);
-  calibration.false_positive_rate = in.at("false_positive_rate").number();
-  calibration.trial_seconds = in.maybe_number("trial_seconds");
-  const std::vector<JsonReader> interval = in.at("false_positive_interval").elements();
-  if (interval.size() != 2) in.at("false_positive_interval").refuse("two numbers");
-  calibration.false_positive_interval = {interval[0].number(), interval[1].number()};
-  for (const JsonReader& row : in.list("metrics")) {
-    CalibratedMetric metric;
-    metric.noise_floor = row.at("noise_floor").number();
-    if (metric.noise_floor < 0) row.at("noise_floor").refuse("a number that is not negative");
-    metric.smallest_detectable = row.maybe_number("smallest_detectable");
-    metric.duels = row.maybe_int("duels").value_or(0);
-    metric.flagged = row.maybe_int("flagged").value_or(0);
-    calibration.metrics[{row.at("role").text(), row.at("metric").text()}] = metric;
+  nlohmann::json document = value;
+  const JsonReader in(document, where);
+  const auto schema = in.maybe_text("schema");
+  if (schema == kFirstCalibrationSchema)
+    translate_calibration_1(document);
+  else if (schema != kCalibrationSchema)
+    in.refuse(fmt::format("schema '{}' or '{}'", kCalibrationSchema, kFirstCalibrationSchema));
+  auto file = read_value<CalibrationFile>(in);
+  file.false_positive_interval = {file.interval.first, file.interval.second};
+  for (const CalibratedRow& row : file.rows) {
+    if (row.noise_floor < 0)
+      throw Error(ExitCode::io, fmt::format("found a negative noise floor of {}", row.metric),
+                  where);
+    file.metrics[{row.role, row.metric}] = row;
   }
-  return calibration;
+  return file;
 }
 
 }  // namespace memduel

@@ -32,11 +32,11 @@ TEST(Calibrate, CutsTheBlocksIntoDisjointDuels) {
 
 TEST(Calibrate, FindsTheNoiseFloorOfNormalNoise) {
   const Calibration calibration = calibrate(twin_run(200, 0.01), {}, 8);
-  const CalibratedMetric& metric = calibration.metrics.at({"tree", "peak_rss_bytes"});
+  const CalibratedMetric& metric = calibration.metrics.at({"all", "peak_rss_bytes"});
   // The shift's standard error is near 0.01 sqrt(2 / 8) = 0.5 %; 95 % stay below 1.96 of them.
   EXPECT_NEAR(metric.noise_floor, 1.96 * 0.005, 0.0025);
-  ASSERT_TRUE(metric.smallest_detectable);
-  EXPECT_GT(*metric.smallest_detectable, metric.noise_floor);
+  ASSERT_TRUE(metric.minimum_detectable);
+  EXPECT_GT(*metric.minimum_detectable, metric.noise_floor);
 }
 
 TEST(Calibrate, GivesNoSizeOfAMetricThatIsZeroInTheMedian) {
@@ -46,9 +46,9 @@ TEST(Calibrate, GivesNoSizeOfAMetricThatIsZeroInTheMedian) {
   RunData run = make_duel("peak_rss_bytes", shared, std::vector<double>(16, 0));
   run.config["variants"][1]["twin_of"] = "a";
   const Calibration calibration = calibrate(run, {}, 8);
-  const CalibratedMetric& metric = calibration.metrics.at({"tree", "peak_rss_bytes"});
+  const CalibratedMetric& metric = calibration.metrics.at({"all", "peak_rss_bytes"});
   EXPECT_EQ(metric.noise_floor, 0);
-  EXPECT_FALSE(metric.smallest_detectable);
+  EXPECT_FALSE(metric.minimum_detectable);
 }
 
 TEST(Calibrate, RefusesLessThanADuelAndMoreThanTwoArms) {
@@ -71,7 +71,7 @@ TEST(CalibrationJson, RefusesAnotherSchema) {
 TEST(Calibration, RaisesWhatAClaimMustReachAndNoMargin) {
   AnalysisSettings settings;
   settings.calibration.emplace();
-  settings.calibration->metrics[{"tree", "peak_rss_bytes"}].noise_floor = 0.04;
+  settings.calibration->metrics[{"all", "peak_rss_bytes"}].noise_floor = 0.04;
   const auto duel = [&](double candidate) {
     return analyse(make_duel("peak_rss_bytes", std::vector<double>(8, 5e8),
                              std::vector<double>(8, candidate)),

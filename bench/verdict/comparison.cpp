@@ -201,7 +201,7 @@ void note_one_sided(std::vector<Note>& notes, const std::string& role,
                     const std::string& lacks) {
   if (metrics.empty()) return;
   notes.push_back(
-      {"metric_in_one_arm_only",
+      {"metric_in_one_variant_only",
        fmt::format("{} was measured for {} in arm {} but not in arm {}, so it is not compared",
                    fmt::join(metrics, ", "), role, has, lacks),
        "give both the same meters and gauges; what is read once a second, such as PSS, is missing "

@@ -149,8 +149,8 @@ std::vector<Gate> default_gates(const RunData& run, const std::optional<Misleadi
 std::string describe(const MisleadingSum& sum) {
   const std::string bytes = format_bytes(sum.bytes);
   return sum.how == MisleadingSum::How::counts_again
-             ? "tree.peak_rss_bytes counts " + bytes + " of shared memory more than once"
-             : "tree.peak_rss_bytes leaves out " + bytes + " that no process maps, as in a tmpfs";
+             ? "all.peak_rss_bytes counts " + bytes + " of shared memory more than once"
+             : "all.peak_rss_bytes leaves out " + bytes + " that no process maps, as in a tmpfs";
 }
 
 }  // namespace

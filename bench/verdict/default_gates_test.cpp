@@ -131,7 +131,7 @@ TEST(MisleadingSum, IsNotAskedForByDefault) {
   EXPECT_THAT(by_default.limitations, has_note);
   EXPECT_EQ(by_default.row("b", kTree, kPeakSharedOnce)->verdict, Verdict::improved);
   EXPECT_TRUE(by_default.row("b", kTree, kPeakSharedOnce)->is_asked());
-  settings.gates = {parse_gate("tree.peak_rss_bytes<=+1%")};
+  settings.gates = {parse_gate("all.peak_rss_bytes<=+1%")};
   const Results named = analyse(run, settings);
   EXPECT_THAT(named.limitations, Not(has_note));
   EXPECT_THAT(named.warnings, has_note);

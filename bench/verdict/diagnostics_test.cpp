@@ -84,7 +84,7 @@ TEST(Diagnostics, TellWhatThePlaceAmongNeighboursDoesWhicheverArmItIs) {
   std::string told;
   for (const Note& note : results.warnings)
     if (note.code == "position_effect") told += note.message;
-  EXPECT_THAT(told, testing::ContainsRegex("has \\+3\\.[678] % tree\\.peak_rss_bytes"))
+  EXPECT_THAT(told, testing::ContainsRegex("has \\+3\\.[678] % all\\.peak_rss_bytes"))
       << "20 of 540";
   const Comparison& row = results.comparisons.front();
   ASSERT_TRUE(row.removed_place);
@@ -172,7 +172,7 @@ TrialData traced_or_not(const std::string& arm, TrialKind kind, std::int64_t ns,
   trial.kind = kind;
   trial.tracer = tracer;
   trial.end_ns = ns;
-  trial.roles = {{"tree", {{"peak_rss_bytes", peak}}, {}, {}, {}, {}}};
+  trial.roles = {{"all", {{"peak_rss_bytes", peak}}, {}, {}, {}, {}}};
   return trial;
 }
 

@@ -188,12 +188,12 @@ DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gate
   for (const Gate& gate : gates) {
     PlannedRow row{{gate.role, gate.metric}, std::nullopt, {}};
     const auto at = calibration.metrics.find(row.row);
-    if (at == calibration.metrics.end() || !at->second.smallest_detectable) {
+    if (at == calibration.metrics.end() || !at->second.minimum_detectable) {
       row.reason = "not in the calibration";
     } else if (metric_info(gate.metric).scale == Scale::difference) {
       row.reason = "a share of a slope or a ratio means nothing";
     } else {
-      const double scale = *at->second.smallest_detectable / change;
+      const double scale = *at->second.minimum_detectable / change;
       const auto blocks = [&](double factor) -> std::optional<int> {
         const double needed = std::ceil(calibration.blocks_per_duel * scale * scale * factor);
         if (needed > kMostPlannedBlocks) return std::nullopt;

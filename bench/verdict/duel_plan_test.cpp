@@ -54,9 +54,9 @@ TEST(PlanDuel, TellsTheTime) {
 TEST(PlanDuel, FollowsTheSquareRootLawFromACalibration) {
   Calibration calibration;
   calibration.blocks_per_duel = 8;
-  calibration.metrics[{"tree", "peak_rss_bytes"}].smallest_detectable = 0.02;
+  calibration.metrics[{"all", "peak_rss_bytes"}].minimum_detectable = 0.02;
   calibration.blocks = 40;
-  const std::vector<Gate> gate = {parse_gate("tree.peak_rss_bytes<=+1%")};
+  const std::vector<Gate> gate = {parse_gate("all.peak_rss_bytes<=+1%")};
   const DuelPlan plan = plan_duel(calibration, gate, 0.01, 2);
   ASSERT_TRUE(plan.blocks);
   EXPECT_EQ(plan.blocks->blocks, 32);
@@ -104,7 +104,7 @@ TEST(PlanDuel, SharesTheLevelBetweenAllComparisons) {
 }
 
 TEST(PlanDuel, SaysWhyThereIsNoNumber) {
-  const DuelPlan plan = plan_duel(Calibration{}, {parse_gate("tree.peak_rss_bytes<=+1%")}, 0.01, 2);
+  const DuelPlan plan = plan_duel(Calibration{}, {parse_gate("all.peak_rss_bytes<=+1%")}, 0.01, 2);
   EXPECT_FALSE(plan.blocks);
   EXPECT_EQ(plan.rows.front().reason, "not in the calibration");
 }

@@ -172,10 +172,10 @@ std::string describe_effect_of(const Comparison& row, bool of_slopes) {
   }
   text +=
       fmt::format("  A change below {} counts as none (the margin).\n", show_size(row, row.margin));
-  if (row.smallest_detectable && *row.smallest_detectable > 0) {
-    text += fmt::format("  With this noise, {} find a change of {} in 80 of 100 duels.\n",
-                        format_count(row.n_candidate, "block"),
-                        show_size(row, row.smallest_detectable));
+  if (row.minimum_detectable && *row.minimum_detectable > 0) {
+    text +=
+        fmt::format("  With this noise, {} find a change of {} in 80 of 100 duels.\n",
+                    format_count(row.n_candidate, "block"), show_size(row, row.minimum_detectable));
   }
   return text;
 }
@@ -323,9 +323,9 @@ std::string explain(const Results& results, std::string_view role_metric) {
   }
   if (text.empty()) text = explain_alone(results, role_metric);
   if (text.empty()) {
-    throw Error(
-        ExitCode::usage, fmt::format("no row '{}' in these results", role_metric), "",
-        nearest_advice(role_metric, names, "write ROLE.METRIC, for example tree.peak_rss_bytes"));
+    throw Error(ExitCode::usage, fmt::format("no row '{}' in these results", role_metric), "",
+                nearest_advice(current_gate(role_metric), names,
+                               "write ROLE.METRIC, for example all.peak_rss_bytes"));
   }
   return text;
 }

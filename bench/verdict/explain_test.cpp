@@ -19,14 +19,14 @@ Results results() {
 }
 
 TEST(Explain, TellsVerdictValuesEffectTestAndTail) {
-  const std::string text = explain(results(), "tree.peak_rss_bytes");
+  const std::string text = explain(results(), "all.peak_rss_bytes");
   EXPECT_THAT(text, HasSubstr("b against a"));
   EXPECT_THAT(text, HasSubstr("Verdict: improved, strong"));
   EXPECT_THAT(text, HasSubstr("-50.0 %"));
   EXPECT_THAT(text, HasSubstr("all 64 differences"));
   EXPECT_THAT(text, HasSubstr("a share of 0.0078"));
   EXPECT_THAT(text, HasSubstr("fewer than 31 %"));
-  EXPECT_THAT(text, HasSubstr("Gate tree.peak_rss_bytes<=margin: passed"));
+  EXPECT_THAT(text, HasSubstr("Gate all.peak_rss_bytes<=margin: passed"));
 }
 
 TEST(Explain, TellsTheValuesOfAGroupsLargest) {
@@ -51,7 +51,7 @@ TEST(Explain, TellsTheValuesThatTheMedianIsOf) {
       }
   AnalysisSettings settings;
   settings.warmup_rounds = 1;
-  EXPECT_THAT(explain(analyse(run, settings), "tree.round_seconds"),
+  EXPECT_THAT(explain(analyse(run, settings), "all.round_seconds"),
               HasSubstr("a: median 300.0 ms; in the order of the blocks: 300.0 ms, 300.0 ms"))
       << "the first round is not counted";
 }
@@ -68,7 +68,7 @@ TEST(Explain, TellsTheSlopesByWhichGrowthWasDecided) {
                                        {{"end_rss_bytes", mib * 1048576}},
                                        {}});
     }
-  const std::string text = explain(analyse(run, {}), "tree.rss_growth_bytes_per_round");
+  const std::string text = explain(analyse(run, {}), "all.rss_growth_bytes_per_round");
   EXPECT_THAT(text, HasSubstr("b: mean slope 2.12 MiB/round ("));
   EXPECT_THAT(text,
               HasSubstr("the slope of each trial, in the order of the blocks: 2.25 MiB/round, "
@@ -85,22 +85,22 @@ TEST(Explain, TellsWhatIsComparedWithNothing) {
   run.config["variants"] = {{{"name", "a"}}};
   run.environment["watched"] = nlohmann::json::array();
   AnalysisSettings settings;
-  name_gates(settings, {"tree.peak_rss_bytes<=100MiB"});
+  name_gates(settings, {"all.peak_rss_bytes<=100MiB"});
   const Results alone = analyse(run, settings);
-  EXPECT_THAT(explain(alone, "tree.peak_rss_bytes"),
+  EXPECT_THAT(explain(alone, "all.peak_rss_bytes"),
               testing::AllOf(HasSubstr("a alone, compared with nothing"),
-                             HasSubstr("Gate tree.peak_rss_bytes<=100MiB: failed"),
+                             HasSubstr("Gate all.peak_rss_bytes<=100MiB: failed"),
                              HasSubstr("1 trial, in the order of the blocks: 190.7 MiB\n")));
-  EXPECT_EQ(worst_row(alone), "tree.peak_rss_bytes");
+  EXPECT_EQ(worst_row(alone), "all.peak_rss_bytes");
 }
 
 TEST(Explain, NamesTheNearestRow) {
   try {
-    explain(results(), "tree.peak_rss_byte");
+    explain(results(), "all.peak_rss_byte");
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_THAT(error.message(), HasSubstr("did you mean \"tree.peak_rss_bytes\"?"));
+    EXPECT_THAT(error.message(), HasSubstr("did you mean \"all.peak_rss_bytes\"?"));
   }
 }
 

@@ -19,7 +19,7 @@ constexpr const char* kNotMeasured = "not measured: ";
 
 /// What one bound says, with the numbers that it rests on.
 struct Answer {
-  GateOutcome outcome = GateOutcome::undecided;
+  GateOutcome outcome = GateOutcome::inconclusive;
   std::string reason;
   bool shown = false;         ///< of a failure: the whole interval is beyond the bound
   bool beyond = false;        ///< the estimate is beyond the bound, whatever the outcome
@@ -119,7 +119,7 @@ Answer answer_growth_relative(const DecidedRow& row, const Growth* growth, const
     answer.outcome = GateOutcome::passed;
     answer.beyond = false;
     answer.reason = "the candidate " + growth->reason;
-  } else if (answer.outcome == GateOutcome::undecided && !grows(growth)) {
+  } else if (answer.outcome == GateOutcome::inconclusive && !grows(growth)) {
     answer.reason = "the candidate: " + growth->reason;
   }
   return answer;
@@ -283,7 +283,7 @@ int exit_code_of(const GateResult& gate, OnInconclusive on_inconclusive) {
   if (gate.not_measured) return code(ExitCode::cannot_measure);
   const bool counts = on_inconclusive == OnInconclusive::fail ||
                       (on_inconclusive == OnInconclusive::beyond && gate.beyond_bound);
-  return code(counts ? ExitCode::undecided : ExitCode::ok);
+  return code(counts ? ExitCode::inconclusive : ExitCode::ok);
 }
 
 GateResult result_for(const Gate& gate) {
@@ -313,7 +313,7 @@ GateSubject subject_of(const DecidedRow& row, const Growth* growth) {
 GateResult evaluate_gate(const Gate& gate, const GateSubject& subject, const GateRules& rules) {
   Answer answer = answer_of(gate, subject, rules.alpha);
   if (rules.strict && answer.outcome == GateOutcome::failed && !answer.shown) {
-    answer.outcome = GateOutcome::undecided;
+    answer.outcome = GateOutcome::inconclusive;
     answer.reason += "; strict gates ask for more";
   }
   GateResult result = result_for(gate);
@@ -324,13 +324,13 @@ GateResult evaluate_gate(const Gate& gate, const GateSubject& subject, const Gat
   result.not_measured = answer.not_measured;
   if (answer.not_measured) answer.reason = kNotMeasured + answer.reason;
   if (!result.candidate_failed && !result.not_measured && rules.doubts.any()) {
-    answer.outcome = GateOutcome::undecided;
+    answer.outcome = GateOutcome::inconclusive;
     answer.beyond = answer.beyond && rules.doubts.pending.empty();
     answer.reason = rules.doubts.explain(answer.reason);
     if (!rules.doubts.pending.empty()) answer.evidence = {};
   }
   result.outcome = answer.outcome;
-  result.beyond_bound = answer.outcome == GateOutcome::undecided && answer.beyond;
+  result.beyond_bound = answer.outcome == GateOutcome::inconclusive && answer.beyond;
   if (answer.outcome == GateOutcome::failed)
     result.failure = answer.shown ? GateFailure::shown : GateFailure::estimated;
   result.evidence = std::move(answer.evidence);

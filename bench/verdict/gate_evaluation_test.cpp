@@ -28,46 +28,46 @@ GateOutcome outcome(const std::string& gate, const DecidedRow& row) {
 
 TEST(RelativeGate, FailsBeyondAndPassesWithinItsBound) {
   const DecidedRow row = row_of("peak_rss_bytes", kA, kThreeMore);
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2%", row), GateOutcome::failed);
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+5%", row), GateOutcome::passed);
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2MiB", row), GateOutcome::failed);
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+16MiB", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=+2%", row), GateOutcome::failed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=+5%", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=+2MiB", row), GateOutcome::failed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=+16MiB", row), GateOutcome::passed);
 }
 
 TEST(RelativeGate, IsUndecidedWhenTheBoundLiesInsideTheInterval) {
   // The pairs' ratios go from 206.9 / 200.9 = 1.02987 to 205.5 / 199.5 = 1.03008.
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+3%", row_of("peak_rss_bytes", kA, kThreeMore)),
-            GateOutcome::undecided);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=+3%", row_of("peak_rss_bytes", kA, kThreeMore)),
+            GateOutcome::inconclusive);
 }
 
 TEST(RelativeGate, PassesForAnImprovement) {
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+0%", row_of("peak_rss_bytes", kThreeMore, kA)),
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=+0%", row_of("peak_rss_bytes", kThreeMore, kA)),
             GateOutcome::passed);
 }
 
 TEST(Gate, NeedsOnlyOneOfItsBounds) {
   const DecidedRow row = row_of("peak_rss_bytes", kA, kThreeMore);
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2%|+16MiB", row), GateOutcome::passed);
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2%|900MiB", row), GateOutcome::passed);
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+1%|+2MiB", row), GateOutcome::failed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=+2%|+16MiB", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=+2%|900MiB", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=+1%|+2MiB", row), GateOutcome::failed);
 }
 
 TEST(Ceiling, FailsWithTheFirstTrialAboveIt) {
   const DecidedRow row = row_of("peak_rss_bytes", kA, kA);
   const GateResult failed =
-      evaluate_gate(parse_gate("tree.peak_rss_bytes<=200.8MiB"), subject_of(row));
+      evaluate_gate(parse_gate("all.peak_rss_bytes<=200.8MiB"), subject_of(row));
   EXPECT_EQ(failed.outcome, GateOutcome::failed);
   EXPECT_THAT(failed.reason, HasSubstr("1 of 8 trials"));
   const GateResult passed =
-      evaluate_gate(parse_gate("tree.peak_rss_bytes<=201MiB"), subject_of(row));
+      evaluate_gate(parse_gate("all.peak_rss_bytes<=201MiB"), subject_of(row));
   EXPECT_EQ(passed.outcome, GateOutcome::passed);
   // 1 - .05^(1/8)
   EXPECT_THAT(passed.reason, HasSubstr("fewer than 31 %"));
 }
 
 TEST(Ceiling, CannotPassOnTooFewTrials) {
-  EXPECT_EQ(outcome("tree.peak_rss_bytes<=900MiB", row_of("peak_rss_bytes", {1, 2}, {1, 2})),
-            GateOutcome::undecided);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=900MiB", row_of("peak_rss_bytes", {1, 2}, {1, 2})),
+            GateOutcome::inconclusive);
 }
 
 TEST(GrowthCeiling, FollowsTheIntervalOfTheCandidatesOwnGrowth) {
@@ -80,30 +80,30 @@ TEST(GrowthCeiling, FollowsTheIntervalOfTheCandidatesOwnGrowth) {
   const auto with = [&](const char* gate) {
     return evaluate_gate(parse_gate(gate), subject_of(row, &growth)).outcome;
   };
-  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=64KiB"), GateOutcome::passed);
-  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::failed);
-  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=50KiB"), GateOutcome::undecided);
+  EXPECT_EQ(with("all.rss_growth_bytes_per_round<=64KiB"), GateOutcome::passed);
+  EXPECT_EQ(with("all.rss_growth_bytes_per_round<=32KiB"), GateOutcome::failed);
+  EXPECT_EQ(with("all.rss_growth_bytes_per_round<=50KiB"), GateOutcome::inconclusive);
   growth.verdict = GrowthVerdict::inconclusive;
-  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::undecided)
+  EXPECT_EQ(with("all.rss_growth_bytes_per_round<=32KiB"), GateOutcome::inconclusive)
       << "that it grows is not shown";
-  growth.verdict = GrowthVerdict::settling;
-  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=64KiB"), GateOutcome::passed);
-  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::undecided)
+  growth.verdict = GrowthVerdict::leveling_off;
+  EXPECT_EQ(with("all.rss_growth_bytes_per_round<=64KiB"), GateOutcome::passed);
+  EXPECT_EQ(with("all.rss_growth_bytes_per_round<=32KiB"), GateOutcome::inconclusive)
       << "it levels off, but adds 40 KiB a round at least";
   growth.of_files = true;
-  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::passed);
+  EXPECT_EQ(with("all.rss_growth_bytes_per_round<=32KiB"), GateOutcome::passed);
   growth.of_files = false;
   growth.verdict = GrowthVerdict::growing;
   growth.ci_low = 30 * 1024;
-  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::undecided)
+  EXPECT_EQ(with("all.rss_growth_bytes_per_round<=32KiB"), GateOutcome::inconclusive)
       << "only the estimate is above it";
 }
 
 TEST(Gate, ReportsAMissingMeasurement) {
   const DecidedRow row = row_of("peak_rss_bytes", {}, {});
-  const GateResult result = evaluate_gate(parse_gate("tree.peak_rss_bytes<=+1%"), subject_of(row));
+  const GateResult result = evaluate_gate(parse_gate("all.peak_rss_bytes<=+1%"), subject_of(row));
   EXPECT_TRUE(result.not_measured);
-  EXPECT_EQ(result.outcome, GateOutcome::undecided);
+  EXPECT_EQ(result.outcome, GateOutcome::inconclusive);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis_steps.h"
+#include "model/renamed_since_1.h"
 #include "util/error.h"
 #include "util/text.h"
 #include "verdict/gates.h"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr const char* kGrammar =
     "write ROLE.METRIC<=BOUND[|BOUND][:advisory], for example "
-    "tree.peak_rss_bytes<=+2%|+16MiB or tree.peak_heap_bytes<=900MiB";
+    "all.peak_rss_bytes<=+2%|+16MiB or all.peak_heap_bytes<=900MiB";
 
 [[noreturn]] void refuse(std::string_view gate, const std::string& what,
                          const std::string& advice = kGrammar) {
@@ -102,6 +103,8 @@ std::vector<std::string> known_metric_names() {
 
 /// The metric of the table that somebody meant who wrote another name; absent where none is near.
 std::optional<std::string> meant_metric(const std::string& name) {
+  if (const auto current = current_name(NameOf::metric, name); current != name)
+    return std::string(current);
   const std::vector<std::string> known = known_metric_names();
   if (const auto nearest = nearest_name(name, known)) return nearest;
   const auto longer = std::ranges::find_if(
@@ -111,7 +114,7 @@ std::optional<std::string> meant_metric(const std::string& name) {
 
 [[noreturn]] void refuse_metric(std::string_view gate, const std::string& metric,
                                 const std::vector<std::string>& own) {
-  const auto nearest = nearest_name(metric, own);
+  const auto nearest = nearest_name(current_name(NameOf::metric, metric), own);
   const auto meant = nearest ? nearest : meant_metric(metric);
   refuse(gate, fmt::format("unknown metric '{}'", metric),
          meant ? fmt::format("did you mean \"{}\"?", *meant)
@@ -158,6 +161,9 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 
 void check_role(const Gate& gate, const std::vector<std::string>& roles) {
   if (gate.role == "*" || has(roles, gate.role)) return;
+  if (const auto current = current_name(NameOf::role, gate.role); current != gate.role)
+    refuse(gate.text, fmt::format("unknown role '{}'", gate.role),
+           fmt::format("it was renamed: write {}", current_gate(gate.text)));
   constexpr std::size_t kTold = 8;
   const std::size_t told = std::min(roles.size(), kTold);
   refuse(gate.text, fmt::format("unknown role '{}'", gate.role),
@@ -260,7 +266,7 @@ void refuse_unjudgeable(const std::vector<Gate>& gates, bool is_alone, bool is_i
       throw Error(
           ExitCode::usage,
           "the run has one variant, and a bound with a plus sign compares it with a baseline",
-          where, "give an absolute bound, for example tree.peak_rss_bytes<=900MiB");
+          where, "give an absolute bound, for example all.peak_rss_bytes<=900MiB");
     if (!is_interleaved && metric_info(gate.metric).unit == Unit::seconds)
       throw Error(ExitCode::usage,
                   "times of two runs that were not interleaved get no verdict: a drift of the "
@@ -277,7 +283,7 @@ std::vector<Gate> checked_gates(std::vector<Gate> gates, const RunData& run,
     throw Error(ExitCode::usage,
                 "the run has one variant, and the default gates compare with a baseline",
                 fmt::format("gate '{}'", kDefaultGates),
-                "give an absolute bound, for example tree.peak_rss_bytes<=900MiB");
+                "give an absolute bound, for example all.peak_rss_bytes<=900MiB");
   refuse_unjudgeable(gates, is_alone, settings.design != Design::unpaired);
   if (run.trials.empty()) return gates;
   for (const TrialData& trial : run.trials)

@@ -34,8 +34,8 @@ TEST(ParseGate, ReadsRelativeAbsoluteAndAdvisory) {
 
 TEST(ParseGate, ReadsCeilingsInTheMetricsUnit) {
   EXPECT_DOUBLE_EQ(parse_gate("*.peak_rss_bytes<=900MiB").bounds[0].value, 900.0 * 1048576);
-  EXPECT_DOUBLE_EQ(parse_gate("tree.round_seconds<=1.5min").bounds[0].value, 90);
-  EXPECT_DOUBLE_EQ(parse_gate("tree.allocation_count<=1000").bounds[0].value, 1000);
+  EXPECT_DOUBLE_EQ(parse_gate("all.round_seconds<=1.5min").bounds[0].value, 90);
+  EXPECT_DOUBLE_EQ(parse_gate("all.allocation_count<=1000").bounds[0].value, 1000);
   EXPECT_DOUBLE_EQ(parse_gate("server.rss_growth_bytes_per_round<=64KiB/round").bounds[0].value,
                    65536);
 }
@@ -87,7 +87,7 @@ TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
     try {
       JobFacts job;
       job.better["queue_bytes"] = Direction::lower;
-      check_gate_names({parse_gate(gate)}, {"server", "tree"}, {"queue_bytes"}, job);
+      check_gate_names({parse_gate(gate)}, {"server", "all"}, {"queue_bytes"}, job);
     } catch (const Error& error) {
       return error.message();
     }
@@ -95,7 +95,7 @@ TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
   };
   EXPECT_THAT(message("sever.peak_rss_bytes<=+1%"), HasSubstr("did you mean \"server\"?"));
   EXPECT_THAT(message("program.peak_rss_bytes<=+1%"),
-              HasSubstr("the roles of this run are server, tree, or * for all"));
+              HasSubstr("the roles of this run are server, all, or * for all"));
   EXPECT_THAT(message("server.queue_byte_bytes<=+1%"), HasSubstr("unknown metric"));
   EXPECT_EQ(message("server.queue_bytes<=+1%"), "");
   EXPECT_EQ(message("*.peak_heap_bytes<=+1%"), "");
@@ -104,7 +104,7 @@ TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
 }
 
 std::string refusal_by(const JobFacts& job, const char* gate, const std::string& metric) {
-  const std::vector<std::string> roles = {"server", "tree"};
+  const std::vector<std::string> roles = {"server", "all"};
   std::string before;
   for (const bool has_run : {false, true}) {
     try {

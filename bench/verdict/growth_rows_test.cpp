@@ -122,7 +122,7 @@ RunData run_with(TrialStatus status, int rounds, double slope_mib) {
 
 std::vector<Growth> rows_of(const RunData& run, const AnalysisSettings& settings = {}) {
   std::vector<Growth> rows;
-  for (const GrowthRow& row : growth_rows(run, observe(run, {"a"}, 0), {"tree"}, settings, 0.05))
+  for (const GrowthRow& row : growth_rows(run, observe(run, {"a"}, 0), {"all"}, settings, 0.05))
     rows.push_back(row.row);
   return rows;
 }

@@ -31,7 +31,7 @@ Results with_rows(const std::string& role,
 }
 
 Results server() {
-  return with_rows("server", {{"heap_held_free_bytes", 207024784, 1496664},
+  return with_rows("server", {{"heap_free_bytes", 207024784, 1496664},
                               {"heap_in_use_bytes", 321590920, 91528584},
                               {"peak_rss_above_idle_bytes", 825016320, 50900992},
                               {"peak_rss_file_bytes", 116516864, 114442240}});
@@ -75,7 +75,7 @@ TEST(MemoryBalance, OfTheLargestClientIsThatOfTheLargestOnEachSide) {
   results.job.groups = {{"client", 2}};
   results.difference_totals = {{"minimal", "client-1", "peak", "malloc", 571, 326, 0, 9},
                                {"minimal", "client-2", "peak", "malloc", 562, 332, 0, 9},
-                               {"minimal", "client-2", "peak", "mapping", 999, 999, 0, 9},
+                               {"minimal", "client-2", "peak", "mapped", 999, 999, 0, 9},
                                {"minimal", "server", "peak", "malloc", 769, 91, 0, 9}};
   const MemoryPart live = memory_balances(results).at(0).parts.at(0);
   EXPECT_EQ(live.baseline_bytes, 571);
@@ -83,8 +83,8 @@ TEST(MemoryBalance, OfTheLargestClientIsThatOfTheLargestOnEachSide) {
 }
 
 TEST(MemoryBalance, OfAllProcessesHasSharedMemoryAndNoSumOfPeaks) {
-  Results results = with_rows("tree", {{"peak_rss_above_idle_bytes", 900 * kMiB, 500 * kMiB},
-                                       {"peak_cgroup_shmem_bytes", 300 * kMiB, 100 * kMiB}});
+  Results results = with_rows("all", {{"peak_rss_above_idle_bytes", 900 * kMiB, 500 * kMiB},
+                                      {"peak_cgroup_shmem_bytes", 300 * kMiB, 100 * kMiB}});
   results.difference_totals = {{"minimal", "a", "peak", "malloc", 500, 300, 0, 9},
                                {"minimal", "b", "peak", "malloc", 500, 300, 0, 9}};
   const MemoryBalance both = memory_balances(results).at(0);
@@ -121,7 +121,7 @@ TEST(MemoryBalance, HasPartsOfTheTotalsOwnKind) {
 
 TEST(MemoryBalance, OfMemoryWithEachPageOnceHasTheCopiesOfForkedChildren) {
   Results results =
-      with_rows("tree", {{"peak_rss_bytes", 380, 380}, {"peak_shared_once_bytes", 225, 74}});
+      with_rows("all", {{"peak_rss_bytes", 380, 380}, {"peak_shared_once_bytes", 225, 74}});
   for (Comparison& row : results.comparisons) row.gate = row.metric == "peak_shared_once_bytes";
   results.baseline = "original";
   results.difference_totals.push_back({"minimal", "command", "peak", "malloc", 6, 6, 0, 9});

@@ -32,7 +32,7 @@ std::vector<Note> moved(const TrialData& before, const TrialData& after) {
   RunData run;
   run.trials = {before, after};
   return moved_peaks(run, "a",
-                     {{"b", "server", "peak", "malloc"}, {"b", "server", "peak", "mapping"}});
+                     {{"b", "server", "peak", "malloc"}, {"b", "server", "peak", "mapped"}});
 }
 
 TEST(MovedPeaks, AreSaidOnceARoleWithBothPhases) {

@@ -130,7 +130,7 @@ TEST(Observe, TakesNaNAsNotMeasuredAndCountsIt) {
   RunData run = make_duel("peak_rss_bytes", {std::nan("")}, {1});
   const Observations observations = observe(run, {"a", "b"}, 0);
   EXPECT_EQ(observations.not_a_number, 1);
-  EXPECT_TRUE(only(observations).roles.at("tree").empty());
+  EXPECT_TRUE(only(observations).roles.at("all").empty());
 }
 
 TEST(Observe, LeavesOutWarmUpAndProfileTrialsAndFaultyBlocks) {

@@ -116,7 +116,7 @@ OverallOutcome outcome_of(const Results& results, bool is_nothing) {
   if (gate_failed(results)) return OverallOutcome::failed;
   if (is_nothing || any([](const GateResult& gate) { return gate.not_measured; }))
     return OverallOutcome::not_measured;
-  if (any([](const GateResult& gate) { return gate.outcome == GateOutcome::undecided; }))
+  if (any([](const GateResult& gate) { return gate.outcome == GateOutcome::inconclusive; }))
     return OverallOutcome::inconclusive;
   return any([](const GateResult& /*gate*/) { return true; }) ? OverallOutcome::passed
                                                               : OverallOutcome::no_gates;
@@ -131,7 +131,7 @@ ExitCode exit_code_for(const Results& results, OverallOutcome outcome) {
     case OverallOutcome::inconclusive: {
       const bool counts = std::ranges::any_of(
           results.gates, [](const GateResult& gate) { return gate.exit_code != 0; });
-      return counts ? ExitCode::undecided : ExitCode::ok;
+      return counts ? ExitCode::inconclusive : ExitCode::ok;
     }
     case OverallOutcome::passed:
     case OverallOutcome::no_gates:
@@ -166,7 +166,7 @@ Overall overall_of(const Results& results, const std::vector<std::string>& judge
 bool settled(const Results& results) {
   if (results.gates.empty()) return false;
   const bool gates_decided = std::ranges::all_of(results.gates, [](const GateResult& gate) {
-    return !decides(gate) || (gate.outcome != GateOutcome::undecided && !gate.not_measured);
+    return !decides(gate) || (gate.outcome != GateOutcome::inconclusive && !gate.not_measured);
   });
   const bool rows_decided = std::ranges::all_of(results.comparisons, [](const Comparison& row) {
     return !row.gate || row.verdict != Verdict::inconclusive;

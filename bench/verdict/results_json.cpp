@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/metric_catalogue.h"
+#include "model/renamed_since_1.h"
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -13,7 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kResultsSchema = "memduel.results/1";
+constexpr const char* kResultsSchema = "memduel.results/2";
+constexpr const char* kFirstSchema = "memduel.results/1";
 
 /// Of a file that does not say it.
 JobFacts job_of_older_results(const std::vector<TrialData>& trials) {
@@ -99,15 +101,9 @@ void write_results(const Results& results, int indent, const TextSink& sink) {
   writer.write(writer.results_without_rounds(), indent, sink);
 }
 
-Results results_from_json(const json& value, const std::string& where) {
-  const JsonReader in(value, where);
-  if (const auto schema = in.maybe_text("schema"); schema != kResultsSchema) {
-    throw Error(ExitCode::io,
-                fmt::format("schema is {}, expected '{}'",
-                            schema ? fmt::format("'{}'", *schema) : "missing", kResultsSchema),
-                where + " at /schema",
-                "analyse the run again with this memduel: memduel report DIR");
-  }
+namespace {
+
+Results read_current_results(const JsonReader& in) {
   auto results = read_value<Results>(in);
   const JsonReader experiment = in.at("experiment");
   results.name = experiment.at("name").text();
@@ -115,6 +111,24 @@ Results results_from_json(const json& value, const std::string& where) {
   results.config_sha256 = experiment.at("config_sha256").text();
   if (!in.find("job")) results.job = job_of_older_results(results.trials);
   return results;
+}
+
+}  // namespace
+
+Results results_from_json(const json& value, const std::string& where) {
+  const JsonReader in(value, where);
+  const auto schema = in.maybe_text("schema");
+  if (schema == kResultsSchema) return read_current_results(in);
+  if (schema == kFirstSchema) {
+    json translated = value;
+    translate_results_1(translated, where);
+    return read_current_results(JsonReader(translated, where));
+  }
+  throw Error(
+      ExitCode::io,
+      fmt::format("schema is {}, expected '{}' or '{}'",
+                  schema ? fmt::format("'{}'", *schema) : "missing", kResultsSchema, kFirstSchema),
+      where + " at /schema", "read it with the memduel that wrote it");
 }
 
 }  // namespace memduel

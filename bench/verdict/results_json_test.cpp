@@ -29,7 +29,7 @@ Results full_results() {
   Results results = analyse(run, {});
   Growth growth;
   growth.arm = "a";
-  growth.role = "tree";
+  growth.role = "all";
   growth.metric = "rss_growth_bytes_per_round";
   growth.slope = 3;
   growth.method = kStudent;
@@ -43,7 +43,7 @@ Results full_results() {
   results.comparisons[0].reference_orders = 900;
   results.arms[0].allocator = "jemalloc";
   results.arms[0].allocator_libraries = {"/lib/libjemalloc.so.2"};
-  results.trials[0].allocators = {{"tree", "/lib/libjemalloc.so.2"}};
+  results.trials[0].allocators = {{"all", "/lib/libjemalloc.so.2"}};
   results.equivalence[0].metrics["validation_accuracy_ratio"] = {0.5, 0.6};
   results.equivalence[0].files.push_back({"model", 3, 2, 0.25, std::nullopt,
                                           LineDifference{2, "45", "45.0"},
@@ -74,7 +74,7 @@ Results full_results() {
                                  12e6,
                                  std::nullopt});
   results.differences.push_back(
-      {"b", "server", "live", "mapping", {}, -4e6, 0.1, std::nullopt, 0, 4e6, 0, 1e5});
+      {"b", "server", "live", "mapped", {}, -4e6, 0.1, std::nullopt, 0, 4e6, 0, 1e5});
   results.difference_totals.push_back({"b", "server", "peak", "malloc", 9e6, 13e6, 0.02, 3});
   results.first_screen.rows.push_back({"b",
                                        "server",
@@ -130,7 +130,7 @@ TEST(ResultsJson, ARoundOfManyPhasesIsWrittenInSeconds) {
 
 TEST(ResultsJson, HasTheFieldsThatOthersRelyOn) {
   const json written = results_to_json(full_results());
-  EXPECT_EQ(written.at("schema"), "memduel.results/1");
+  EXPECT_EQ(written.at("schema"), "memduel.results/2");
   EXPECT_EQ(written.at("experiment").at("baseline"), "a");
   const json& row = written.at("comparisons").at(0);
   for (const char* field : {"baseline",
@@ -152,7 +152,7 @@ TEST(ResultsJson, HasTheFieldsThatOthersRelyOn) {
                             "reason",
                             "margin",
                             "blocks_needed",
-                            "smallest_detectable"}) {
+                            "minimum_detectable"}) {
     EXPECT_TRUE(row.contains(field)) << field;
   }
   const json& round = written.at("trials").at(0).at("roles").at(0).at("rounds").at(0);
@@ -170,10 +170,10 @@ TEST(ResultsJson, HasTheFieldsThatOthersRelyOn) {
 TEST(ResultsJson, HasTheFieldsOfAnAblationThatOthersRelyOn) {
   const json written = results_to_json(full_results());
   const json& row = written.at("ablation").at(0);
-  EXPECT_EQ(row.at("optimization"), "x");
+  EXPECT_EQ(row.at("switch"), "x");
   EXPECT_EQ(row.at("phase"), "upload");
   EXPECT_EQ(row.at("added_alone").at("ratio"), 0.5);
-  EXPECT_TRUE(row.at("left_out").at("ratio").is_null());
+  EXPECT_TRUE(row.at("removed_alone").at("ratio").is_null());
   EXPECT_EQ(written.at("ablation_totals").at(0).at("added_alone").at("remainder"), -1);
   EXPECT_EQ(written.at("lower_bounds").at(0).at("multiples"), json({{"b", 1.5}}));
 }
@@ -213,8 +213,10 @@ TEST(ResultsJson, WritesNullNotZeroForWhatIsUnknown) {
 
 TEST(ResultsJson, NamesAnotherSchemaVersion) {
   json document = results_to_json(full_results());
-  document["schema"] = "memduel.results/2";
-  EXPECT_THAT(message_of(document), HasSubstr("memduel.results/2"));
+  document["schema"] = "memduel.results/3";
+  EXPECT_EQ(message_of(document),
+            "r.json at /schema: schema is 'memduel.results/3', expected 'memduel.results/2' or "
+            "'memduel.results/1'\n  read it with the memduel that wrote it");
   document.erase("schema");
   EXPECT_THAT(message_of(document), HasSubstr("missing"));
 }

@@ -19,10 +19,10 @@ using nlohmann::json;
 /// In how many shares the run is done: "2/4" is the second of four.
 int shares_of(const json& environment) {
   if (!environment.is_object()) return 1;
-  json share = environment.value("share", json());
-  if (const auto all = environment.find("shares");
+  json share = environment.value("shard", json());
+  if (const auto all = environment.find("shards");
       all != environment.end() && all->is_array() && !all->empty() && all->front().is_object())
-    share = all->front().value("share", json());
+    share = all->front().value("shard", json());
   if (!share.is_string()) return 1;
   const std::string text = share.get<std::string>();
   int shares = 1;

@@ -30,7 +30,7 @@ const Series* find_series(const RoleData& role, const std::string& metric) {
   return nullptr;
 }
 
-/// The role's own rounds, or for groups without marks (`tree`) those of the first role that has
+/// The role's own rounds, or for groups without marks (`all`) those of the first role that has
 /// any.
 const RoleData* rounds_for(const TrialData& trial, const std::string& role) {
   const RoleData* own = find_role(trial, role);

@@ -300,14 +300,14 @@ Decision decision_on(const MeasuredRow& row, const RowLevel& level) {
 
 /// What a row's noise lets it find, and the blocks that an inconclusive one should take.
 struct Power {
-  std::optional<double> smallest_detectable = std::nullopt;
+  std::optional<double> minimum_detectable = std::nullopt;
   std::optional<int> blocks_needed = std::nullopt;
   std::string words = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 Power power_of(const MeasuredRow& row, Verdict verdict, double alpha,
                const PowerQuestion& question) {
-  if (row.exact) return {.smallest_detectable = 0};
+  if (row.exact) return {.minimum_detectable = 0};
   if (!row.test) return {};
   const RowScale& scale = row.scale;
   const std::optional<Noise> noise =
@@ -320,7 +320,7 @@ Power power_of(const MeasuredRow& row, Verdict verdict, double alpha,
   const auto blocks = static_cast<int>(noise->a.size());
   const EstimateScatter scatter = scatter_of(*noise, blocks, kPowerDraws, random);
   if (const auto found = detectable_shift(scatter, blocks, design, level, row.claim_margin))
-    power.smallest_detectable = scale.kind == Scale::logarithm ? std::expm1(*found) : *found;
+    power.minimum_detectable = scale.kind == Scale::logarithm ? std::expm1(*found) : *found;
   if (verdict != Verdict::inconclusive || row.may_be_drift()) return power;
   if (const auto needed =
           blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, design, level))
@@ -378,7 +378,7 @@ Comparison shown_row_of(const MeasuredRow& row, const RowLevel& level, const Dec
   out.blocks_needed = power.blocks_needed ? power.blocks_needed
                       : pending           ? std::nullopt
                                           : decision.blocks_needed;
-  out.smallest_detectable = power.smallest_detectable;
+  out.minimum_detectable = power.minimum_detectable;
   return out;
 }
 

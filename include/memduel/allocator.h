@@ -40,7 +40,7 @@ struct AllocatorState {
   /// The metrics that hold them, by name.
   [[nodiscard]] Named metrics() const {
     return {{{"heap_in_use_bytes", in_use},
-             {"heap_held_free_bytes", held_free},
+             {"heap_free_bytes", held_free},
              {"allocator_committed_bytes", committed},
              {"allocator_active_bytes", active},
              {"allocator_resident_bytes", resident},

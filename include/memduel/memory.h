@@ -109,7 +109,7 @@ const char* name_of(HeapAction action);
 
 struct MemoryReading {
   std::optional<std::int64_t> rss_bytes;
-  std::optional<std::int64_t> heap_held_free_bytes;   ///< AllocatorState::held_free
+  std::optional<std::int64_t> heap_free_bytes;        ///< AllocatorState::held_free
   std::optional<std::int64_t> device_reserved_bytes;  ///< DeviceBytes::reserved
 };
 

@@ -51,7 +51,7 @@ class HeapMeter : public Meter {
   bool sample(std::int64_t now_ns) override;
   MeterReading read(const std::string& /*role*/) override { return {}; }
   Metrics read_costly(const std::string& /*role*/) override { return {}; }
-  /// Of every role and of `tree`, sums over the images that run. What a forked child has from its
+  /// Of every role and of `all`, sums over the images that run. What a forked child has from its
   /// parent counts once.
   ///   heap_bytes             live blocks
   ///   mapped_bytes           the program's anonymous mappings, without those that have no access

@@ -76,11 +76,11 @@ TEST(SampledSums, AddUpWhatRuns) {
   EXPECT_EQ(all[0].first, "server");
   EXPECT_EQ(all[0].second.t_ns, (std::vector<std::int64_t>{1, 2, 3}));
   EXPECT_EQ(all[1].second.values, (std::vector<std::int64_t>{500'000, 500'000, 434'464}));
-  EXPECT_EQ(all[2].first, "tree");
+  EXPECT_EQ(all[2].first, "all");
   EXPECT_EQ(all[2].second.metric, "rss_bytes");
   EXPECT_EQ(all[2].second.values,
             (std::vector<std::int64_t>{1'000'000, 1'500'000, 1'565'535, 434'464}));
-  EXPECT_EQ(sums.series_of("tree").values, all[2].second.values);
+  EXPECT_EQ(sums.series_of("all").values, all[2].second.values);
   EXPECT_EQ(sums.series_of("client").values, all[1].second.values);
   EXPECT_TRUE(sums.series_of("never").values.empty());
   EXPECT_TRUE(sums.series_of("nobody").values.empty());

@@ -106,7 +106,7 @@ TEST(NvmlMeter, SamplesRolesByTheirProcessesAndTheDeviceAsTree) {
   EXPECT_THAT(series[0].second.values, ElementsAre(1000000, 1000000));
   EXPECT_THAT(series[0].second.t_ns, ElementsAre(kStep, 2 * kStep));
   EXPECT_THAT(series[1].second.values, ElementsAre(230000)) << "not listed: absent, not 0";
-  EXPECT_EQ(series[2].first, "tree");
+  EXPECT_EQ(series[2].first, "all");
   EXPECT_THAT(series[2].second.values, ElementsAre(5000, 6000));
 }
 

@@ -66,7 +66,7 @@ TEST(ProcfsMeter, SumsTheProcessesOfARoleAndAllRolesAsTree) {
   ASSERT_EQ(series.size(), 3U);
   EXPECT_EQ(series[0].first, "server");
   EXPECT_EQ(series[1].first, "client-1");
-  EXPECT_EQ(series[2].first, "tree");
+  EXPECT_EQ(series[2].first, "all");
   const Series& sums = series[2].second;
   EXPECT_EQ(sums.metric, "rss_bytes");
   EXPECT_EQ(sums.t_ns, (std::vector<std::int64_t>{1000, 2000}));

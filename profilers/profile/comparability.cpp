@@ -28,7 +28,7 @@ std::optional<double> number_in(const std::string& fact) {
 ToolFacts facts_of_amounts(const Profile& profile) {
   const bool any_live = std::ranges::any_of(
       profile.sites, [](const AllocationSite& site) { return site.live.samples > 0; });
-  const std::string tracer = fact_in(profile, "tracer");
+  const std::string tracer = fact_in(profile, "profiler");
   // "memray (gprof2dot)" and "memray (stats)" are memray's, whichever of its formats.
   return {tracer.substr(0, tracer.find_first_of(" @")), CountedSize::requested,
           profile.peak.total.samples > 0, profile.any_allocated(), any_live};
@@ -38,7 +38,7 @@ ToolFacts facts_of_amounts(const Profile& profile) {
 
 TracerFacts facts_of(const Profile& profile) {
   TracerFacts facts;
-  const bool is_recorders = fact_in(profile, "tracer").empty();
+  const bool is_recorders = fact_in(profile, "profiler").empty();
   facts.known_tool = profile.facts || is_recorders;
   static_cast<ToolFacts&>(facts) =
       profile.facts  ? *profile.facts
@@ -112,7 +112,7 @@ Comparability comparability_of(const Profile& a, const Profile& b,
   both.one_tool = first.tool == second.tool || a.unit != ProfileUnit::bytes;
   // Of two files of one unknown tool, one that has no amount of a kind has none of it.
   const bool alike =
-      both.one_tool && !first.known_tool && fact_in(a, "tracer") == fact_in(b, "tracer");
+      both.one_tool && !first.known_tool && fact_in(a, "profiler") == fact_in(b, "profiler");
   bool all = true;
   for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated}) {
     const bool in_both = tells(first, kind) && tells(second, kind);

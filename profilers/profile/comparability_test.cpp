@@ -17,7 +17,7 @@ Profile compared(const std::string& tracer, const std::vector<ProfileKind>& kind
                  const std::optional<ToolFacts>& facts = std::nullopt) {
   Profile profile;
   profile.facts = facts;
-  if (!tracer.empty()) profile.info["tracer"] = tracer;
+  if (!tracer.empty()) profile.info["profiler"] = tracer;
   AllocationSite site;
   const Estimate ten{10, 1, 0, 1};
   for (const ProfileKind kind : kinds) {

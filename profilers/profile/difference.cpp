@@ -107,8 +107,8 @@ std::optional<std::int64_t> counter_of(const Profile& profile, DifferenceKind ki
   if (!profile.counters) return std::nullopt;
   if (heap != Heap::malloc) {
     if (kind != DifferenceKind::peak) return std::nullopt;
-    return heap == Heap::mapping ? profile.counters->mapping_peak_bytes
-                                 : profile.counters->together_peak_bytes;
+    return heap == Heap::mapped ? profile.counters->mapping_peak_bytes
+                                : profile.counters->together_peak_bytes;
   }
   switch (kind) {
     case DifferenceKind::peak:

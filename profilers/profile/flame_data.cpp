@@ -56,7 +56,7 @@ class Views {
 void collect_views(Views& views, std::size_t index, const Profile& profile,
                    const FlameDataOptions& options) {
   views.add(index, {ProfileKind::peak, Heap::both, 0, 0, 0, {}}, profile.together_peak.sites);
-  for (const Heap heap : {Heap::malloc, Heap::mapping}) {
+  for (const Heap heap : {Heap::malloc, Heap::mapped}) {
     for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated,
                                    ProfileKind::temporary, ProfileKind::resident}) {
       views.add(index, {kind, heap, 0, 0, 0, {}}, sites_of(profile, kind, heap));
@@ -228,7 +228,7 @@ std::string flame_data(const Profile& profile, const Profile* other,
   for (const View& view : views) {
     const bool whole_run = view.round == 0 && view.end == 0;
     // Both heaps, which come after malloc's own, say more.
-    if (view.kind == options.first && view.heap != Heap::mapping && whole_run)
+    if (view.kind == options.first && view.heap != Heap::mapped && whole_run)
       json["first"] = json["views"].size();
     json["views"].push_back(json_of(view));
   }

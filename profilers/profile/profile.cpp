@@ -18,13 +18,13 @@ std::string_view in_words(PageOwner owner) {
   switch (owner) {
     case PageOwner::live:
       return "touched pages of live blocks";
-    case PageOwner::pinned:
+    case PageOwner::fragmentation:
       return "free space in pages that live blocks keep: fragmentation";
-    case PageOwner::held:
+    case PageOwner::free:
       return "the allocator keeps these pages; nothing is live on them";
     case PageOwner::inherited:
       return "from before the fork; the parent's profile says whose";
-    case PageOwner::mapping:
+    case PageOwner::mapped:
       return "anonymous mappings of the program";
     case PageOwner::stack:
       return "stacks of threads";
@@ -32,7 +32,7 @@ std::string_view in_words(PageOwner owner) {
       return "mapped files and shared memory";
     case PageOwner::recorder:
       return "the recorder's own pages, part of no sum";
-    case PageOwner::unexplained:
+    case PageOwner::other:
       break;
   }
   return "no owner was found";
@@ -52,7 +52,7 @@ double ResidentSnapshot::bytes_of(PageOwner owner) const {
 double ResidentSnapshot::explained_bytes() const {
   double sum = 0;
   for (const ResidentPart& part : parts) {
-    const bool counts = part.owner != PageOwner::recorder && part.owner != PageOwner::unexplained;
+    const bool counts = part.owner != PageOwner::recorder && part.owner != PageOwner::other;
     if (counts) sum += part.bytes;
   }
   return sum;
@@ -146,9 +146,9 @@ std::string to_string(ProfileKind kind) {
 
 LiveSites sites_of(const Profile& profile, ProfileKind kind, Heap heap) {
   if (kind == ProfileKind::peak) {
-    return heap == Heap::malloc    ? profile.peak.sites
-           : heap == Heap::mapping ? profile.mapping_peak.sites
-                                   : profile.together_peak.sites;
+    return heap == Heap::malloc   ? profile.peak.sites
+           : heap == Heap::mapped ? profile.mapping_peak.sites
+                                  : profile.together_peak.sites;
   }
   if (kind == ProfileKind::resident)
     return heap == Heap::malloc && profile.resident ? profile.resident->sites : LiveSites();

@@ -57,7 +57,7 @@ void add_estimates(std::string& text, const Profile& profile) {
   }
   const auto add = [&](const char* name, const Estimate& total, const std::string& more) {
     // A kind that another tool does not have is not told as none.
-    if (total.samples == 0 && profile.info.contains("tracer")) return;
+    if (total.samples == 0 && profile.info.contains("profiler")) return;
     text += fmt::format("  {:<14}{}{}\n", name, amount_text(profile, total), more);
   };
   add("live at peak", profile.peak.total, "");
@@ -95,7 +95,7 @@ void add_inherited(std::string& text, const Profile& profile, const char* key,
 }
 
 void add_totals(std::string& text, const Profile& profile) {
-  for (const char* key : {"program", "command", "image", "largest_image", "tracer", "mode",
+  for (const char* key : {"program", "command", "image", "largest_image", "profiler", "mode",
                           "interval_bytes", "period_seconds", "allocator", "end"}) {
     const auto entry = profile.info.find(key);
     if (entry == profile.info.end()) continue;
@@ -195,7 +195,7 @@ std::vector<std::pair<std::uint32_t, Estimate>> stacks_as_told(const Profile& pr
 std::string_view words_of(const Profile& profile, ProfileKind kind, Heap heap) {
   if (profile.unit == ProfileUnit::nanoseconds) return "time";
   if (profile.unit == ProfileUnit::samples) return "samples";
-  if (heap == Heap::mapping) return "mappings, peak";
+  if (heap == Heap::mapped) return "mappings, peak";
   return heap == Heap::both ? "peak of heap and mappings" : to_name(kind);
 }
 
@@ -220,7 +220,7 @@ void add_peak(std::string& text, const Profile& profile, const SummaryOptions& o
   if (!profile.together_peak.sites.empty())
     return add_stacks(text, profile, ProfileKind::peak, options, Heap::both);
   add_stacks(text, profile, ProfileKind::peak, options);
-  add_stacks(text, profile, ProfileKind::peak, options, Heap::mapping);
+  add_stacks(text, profile, ProfileKind::peak, options, Heap::mapped);
 }
 
 std::string place_of(const ResidentSnapshot& snapshot) {
@@ -263,16 +263,16 @@ void add_resident(std::string& text, const Profile& profile, const SummaryOption
   }
   text += fmt::format("{}; it took {}\n", place_of(snapshot), format_seconds(snapshot.seconds));
   const auto add = [&](std::string_view name, double bytes, std::string_view words) {
-    text += fmt::format("  {:<12}{:>11} {:>6.1f} %  {}\n", name, format_bytes(bytes),
+    text += fmt::format("  {:<14}{:>11} {:>6.1f} %  {}\n", name, format_bytes(bytes),
                         whole > 0 ? 100 * bytes / whole : 0, words);
   };
   for (const auto& [owner, name] : kNameTable<PageOwner>) {
     const double bytes = snapshot.bytes_of(owner);
-    if (bytes > 0 && owner != PageOwner::unexplained && owner != PageOwner::recorder)
+    if (bytes > 0 && owner != PageOwner::other && owner != PageOwner::recorder)
       add(name, bytes, in_words(owner));
   }
-  add("unexplained", snapshot.unexplained_bytes(), in_words(PageOwner::unexplained));
-  text += fmt::format("  {:<12}{:>11}            {}\n", "recorder",
+  add("other", snapshot.unexplained_bytes(), in_words(PageOwner::other));
+  text += fmt::format("  {:<14}{:>11}            {}\n", "recorder",
                       format_bytes(snapshot.bytes_of(PageOwner::recorder)),
                       in_words(PageOwner::recorder));
   add_stacks(text, profile, ProfileKind::resident, options);

@@ -253,7 +253,7 @@ class HeaptrackReader {
     version_ = line.at_end() ? 1 : line.hex();
     if (version_ > kNewestVersion) line.fail("written by a newer heaptrack than this reader knows");
     if (version_ < 1) line.fail("written by a heaptrack before 1.0");
-    profile_.info["tracer"] =
+    profile_.info["profiler"] =
         fmt::format("heaptrack {}.{}.{}", tool >> 16, (tool >> 8) & 0xff, tool & 0xff);
   }
 

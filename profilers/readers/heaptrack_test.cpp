@@ -27,7 +27,7 @@ TEST(Heaptrack, InterpretedTraceHasWhatHeaptrackPrintSays) {
   EXPECT_THAT(largest_stack(profile, ProfileKind::peak),
               ElementsAre("_start", "__libc_start_main_impl", "__libc_start_call_main", "main",
                           "hold_all()", "allocate(unsigned long)"));
-  EXPECT_EQ(profile.info.at("tracer"), "heaptrack 1.4.0");
+  EXPECT_EQ(profile.info.at("profiler"), "heaptrack 1.4.0");
   EXPECT_EQ(profile.info.at("command"), "./shapes");
 }
 

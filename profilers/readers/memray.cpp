@@ -81,7 +81,7 @@ Profile profile_from_events(const PlainSource& source, const json& document) {
   profile.counted = false;
   profile.info["mode"] = "exact";
   profile.info["amounts"] = "requested bytes";
-  profile.info["tracer"] = "memray (gprof2dot)";
+  profile.info["profiler"] = "memray (gprof2dot)";
   return profile;
 }
 
@@ -116,7 +116,7 @@ Profile profile_from_stats(const PlainSource& source, const json& document) {
   profile.counted = false;
   profile.info["mode"] = "exact";
   profile.info["amounts"] = "requested bytes";
-  profile.info["tracer"] = "memray (stats)";
+  profile.info["profiler"] = "memray (stats)";
   profile.info["allocations"] =
       fmt::format("{:.0f}", json_amount(document.at("total_num_allocations"), source));
   const json metadata = document.value("metadata", json::object());

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 40;
 constexpr std::int64_t kLargestPprofValue = std::int64_t{1} << 50;
+constexpr std::string_view kMappedBefore = "mapping";  ///< the heap in files of schema 1
 
 /// What samples refer to: strings, functions, mapped files, and the locations that they make.
 class PprofTables {
@@ -259,7 +260,8 @@ class PprofReader {
       if (field->number == PprofLabel::key) key = tables_.string(field->value, message);
       if (field->number == PprofLabel::str) text = tables_.string(field->value, message);
     }
-    if (key == "heap" && text == "mapping") site.heap = Heap::mapping;
+    if (key == "heap" && (text == to_name(Heap::mapped) || text == kMappedBefore))
+      site.heap = Heap::mapped;
     if (key == "phase" && !text.empty()) site.phase = phase_number(text);
     if (key == "round") {
       constexpr std::uint64_t kMostRounds = 1U << 30;

@@ -55,7 +55,7 @@ Profile small_profile() {
   site.live = {200, 2, 0, 2};
   site.temporary = {50, 1, 0, 1};
   profile.sites = {site, site};
-  profile.sites[1].heap = Heap::mapping;
+  profile.sites[1].heap = Heap::mapped;
   profile.peak = {0, 0, 0, 0, {250, 2, 0, 2}, {{0, {250, 2, 0, 2}}}};
   profile.mapping_peak = {0, 0, 0, 0, {4096, 1, 0, 1}, {{1, {4096, 1, 0, 1}}}};
   return profile;
@@ -64,7 +64,7 @@ Profile small_profile() {
 TEST(Pprof, ReadsWhatMemduelExports) {
   const Profile before = small_profile();
   const Profile after = read_text(export_pprof(before));
-  for (const Heap heap : {Heap::malloc, Heap::mapping}) {
+  for (const Heap heap : {Heap::malloc, Heap::mapped}) {
     for (const ProfileKind kind :
          {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated, ProfileKind::temporary}) {
       const LiveSites sites = sites_of(after, kind, heap);

@@ -40,7 +40,7 @@ Profile read_foreign_profile(PlainSource& source, const SymbolOptions& symbols) 
   for (const ProfileFormat& format : kFormats) {
     if (!format.recognises(source.head())) continue;
     Profile profile = format.read(source, symbols);
-    profile.info.emplace("tracer", format.name);
+    profile.info.emplace("profiler", format.name);
     return profile;
   }
   if (const ForeignFile* kind = foreign_file(source.head()))

@@ -66,7 +66,7 @@ TEST_P(EveryFormat, CutInHalfIsOneLineWithTheOffset) {
 TEST_P(EveryFormat, MakesAPage) {
   const Profile profile = read_golden(GetParam().file);
   EXPECT_NO_THROW(choose_kind(profile, std::nullopt));
-  EXPECT_FALSE(profile.info.at("tracer").empty());
+  EXPECT_FALSE(profile.info.at("profiler").empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, EveryFormat, testing::ValuesIn(kGolden), [](const auto& entry) {

@@ -41,7 +41,7 @@ std::uint32_t StackBuilder::stack(std::uint32_t parent, std::uint32_t location) 
 }
 
 std::uint32_t StackBuilder::site_number(std::uint32_t stack, Heap heap) {
-  const std::uint64_t key = (std::uint64_t{stack} << 1) | (heap == Heap::mapping ? 1U : 0U);
+  const std::uint64_t key = (std::uint64_t{stack} << 1) | (heap == Heap::mapped ? 1U : 0U);
   const auto [number, made] =
       sites_.emplace(key, static_cast<std::uint32_t>(profile_.sites.size()));
   if (made) {

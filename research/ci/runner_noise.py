@@ -111,8 +111,8 @@ def size(value):
 
 def cell(metric, calibration):
     """The change that 80 of 100 duels find there; "–" where the metric was not measured."""
-    found = [r for r in calibration["metrics"] if r["role"] == "tree" and r["metric"] == metric]
-    return size(found[0]["smallest_detectable"]) if found else "–"
+    found = [r for r in calibration["metrics"] if r["role"] == "all" and r["metric"] == metric]
+    return size(found[0]["minimum_detectable"]) if found else "–"
 
 
 def machine():

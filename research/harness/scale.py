@@ -49,7 +49,7 @@ def measure(memduel, **size):
         trials, seconds, peak = store.execute("SELECT count(*), sum(end_ns - begin_ns) / 1e9, 0 FROM trial").fetchone()
         tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         rows = sum(store.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0] for table in tables)
-        [peak] = store.execute("SELECT max(value) FROM role_metric JOIN role ON role.id = role_metric.role WHERE role.role = 'tree' AND metric = 'peak_rss_bytes'").fetchone()
+        [peak] = store.execute("SELECT max(value) FROM role_metric JOIN role ON role.id = role_metric.role WHERE role.role = 'all' AND metric = 'peak_rss_bytes'").fetchone()
         disk = sum(file.stat().st_size for file in (place / "run").rglob("*") if file.is_file())
         return seconds / trials, (wall - seconds) / trials, disk / trials / MIB, rows / trials, peak / (1 << 30)
 

@@ -32,7 +32,7 @@ def seconds_in_trials(memduel, directory, command, options):
     subprocess.run([memduel, "compare", "--a", " ".join([*command, "0"]), "--b", " ".join([*command, "00"]), "--repeats", "1", "--warmup", "0", "--out", out,
                     "--set", "profile.trials=0", "--quiet", *options], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     rows = sqlite3.connect(out / "run.sqlite").execute(
-        "SELECT value FROM round_metric JOIN round ON round.id = round_metric.round JOIN role ON role.id = round.role WHERE role.role = 'tree' AND metric = 'round_seconds'")
+        "SELECT value FROM round_metric JOIN round ON round.id = round_metric.round JOIN role ON role.id = round.role WHERE role.role = 'all' AND metric = 'round_seconds'")
     return statistics.mean(value for value, in rows)
 
 

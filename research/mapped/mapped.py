@@ -62,7 +62,7 @@ def compare(memduel, out, commands, blocks=None):
     if not (out / "results.json").exists():
         raise SystemExit(f"{words[0]}: {done.stderr}")
     results = json.loads((out / "results.json").read_text())
-    return {row["metric"]: row for row in results["comparisons"] if row["role"] == "tree"}, done.returncode
+    return {row["metric"]: row for row in results["comparisons"] if row["role"] == "all"}, done.returncode
 
 
 def mib(value):

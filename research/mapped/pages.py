@@ -190,7 +190,7 @@ def measured(memduel, out, words, trials):
         raise SystemExit(process.stderr.read())
     base = sqlite3.connect(out / "run.sqlite")
     for trial, begin, end in base.execute("SELECT id, begin_ns, end_ns FROM trial WHERE kind = 'measure' AND status = 'ok'").fetchall():
-        metrics = dict(base.execute("SELECT metric, value FROM role_metric JOIN role ON role.id = role_metric.role WHERE role.role = 'tree' AND trial = ?", (trial,)))
+        metrics = dict(base.execute("SELECT metric, value FROM role_metric JOIN role ON role.id = role_metric.role WHERE role.role = 'all' AND trial = ?", (trial,)))
         pages = watch.peak_between(begin, end)
         if pages:
             yield metrics, pages
@@ -219,9 +219,9 @@ def snapshot(memduel, out, words):
     for size, frames in entries(summary, "Asked for and never touched"):
         if "live" in frames:
             found.blocks += in_bytes(size)
-        elif in_bytes(size) < 2 * MIB and tuple(frame for frame in frames if frame != "mapping") not in large:
+        elif in_bytes(size) < 2 * MIB and tuple(frame for frame in frames if frame != "mapped") not in large:
             found.mappings += in_bytes(size)
-    found.kept = sum(in_bytes(size) for size in re.findall(r"(?m)^  (?:pinned|held) +(\S+ \w+) ", summary))
+    found.kept = sum(in_bytes(size) for size in re.findall(r"(?m)^  (?:fragmentation|free) +(\S+ \w+) ", summary))
     return found
 
 

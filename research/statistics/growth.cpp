@@ -267,7 +267,7 @@ void row(Report& report, const GrowthShape& shape, const SeriesPlace& place, dou
   const Count untold = of(GrowthVerdict::inconclusive);
   Count bounded{0, options.repetitions};
   for (const GrowthVerdict verdict :
-       {GrowthVerdict::flat, GrowthVerdict::stepped, GrowthVerdict::settling})
+       {GrowthVerdict::flat, GrowthVerdict::stepped, GrowthVerdict::leveling_off})
     bounded.hits += of(verdict).hits;
   const double loudest = 1 * kMiB;
   const bool quiet = place.noise_bytes < loudest;

@@ -39,7 +39,7 @@ RunData large_run() {
       trial.block = block;
       trial.arm = fmt::format("arm{}", arm);
       RoleData role;
-      role.role = "tree";
+      role.role = "all";
       for (int r = 1; r <= kRounds; ++r) {
         RoundData round;
         round.round = r;

@@ -10,7 +10,7 @@ count=${1:-20}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-duels() {  # NAME A B: prints one verdict per duel on tree.peak_rss_bytes
+duels() {  # NAME A B: prints one verdict per duel on all.peak_rss_bytes
   local name=$1 a=$2 b=$3 i status
   for i in $(seq "$count"); do
     status=0
@@ -19,7 +19,7 @@ duels() {  # NAME A B: prints one verdict per duel on tree.peak_rss_bytes
     python3 - "$work/$name-$i/results.json" <<'P'
 import json, sys
 rows = json.load(open(sys.argv[1]))["comparisons"]
-print(next(r["verdict"] for r in rows if r["role"] == "tree" and r["metric"] == "peak_rss_bytes"))
+print(next(r["verdict"] for r in rows if r["role"] == "all" and r["metric"] == "peak_rss_bytes"))
 P
     rm -rf "$work/$name-$i"
   done | sort | uniq -c | awk '{ print $2, $1 }'

@@ -21,7 +21,7 @@ GROWTH = ("heap_growth_bytes_per_round", "rss_growth_bytes_per_round")
 def verdicts(results, arm):
     """Of the server's growth per round, by metric."""
     return {row["metric"]: row["verdict"] for row in results["growth"]
-            if row["arm"] == arm and row["role"] == "server" and row["metric"] in GROWTH}
+            if row["variant"] == arm and row["role"] == "server" and row["metric"] in GROWTH}
 
 
 def try_once(out):

@@ -1,6 +1,6 @@
-// Which switch matters: every switch added alone to one arm and left out of the other.
+// Which switch matters: every switch added alone to one variant and left out of the other.
 
-import { type ArmLooks } from "./arms";
+import { type VariantLooks } from "./variants";
 import { choice, h, section } from "./dom";
 import { change, count_text, interval_text, metric_exact, metric_label, metric_value } from "./format";
 import type { AblationCell, AblationRow, AblationTotal, LowerBound, ReportModel } from "./model";
@@ -14,7 +14,7 @@ const effects: Record<AblationRow["effect"], { word: string; look: string }> = {
   mixed: { word: "mixed", look: "" },
   changes: { word: "changes", look: "" },
   nothing: { word: "nothing", look: "unchanged" },
-  cannot_tell: { word: "cannot tell", look: "" },
+  inconclusive: { word: "inconclusive", look: "" },
 };
 
 function amount(metric: string, value: number | null | undefined): string {
@@ -29,11 +29,11 @@ function interval(cell: AblationCell, metric: string): string {
 }
 
 function cell_of(cell: AblationCell, metric: string, view: string): HTMLElement {
-  if (cell.arm === null || cell.difference == null)
+  if (cell.variant === null || cell.difference == null)
     return h("td", { class: "reason", "data-view": view }, h("span", { class: "muted" }, cell.reason));
   return h(
     "td",
-    { class: "number", "data-view": view, title: `${cell.arm}: ${metric_exact(metric, cell.median)}, ${count_text(cell.n, "block")}; ${cell.reason}` },
+    { class: "number", "data-view": view, title: `${cell.variant}: ${metric_exact(metric, cell.median)}, ${count_text(cell.n, "block")}; ${cell.reason}` },
     h("data", { value: cell.difference }, amount(metric, cell.difference)),
     cell.ratio == null ? null : ` ${change(cell.ratio)}`,
     ` ${sign_of(cell.verdict, cell.difference > 0)} `,
@@ -45,29 +45,29 @@ function row_of(row: AblationRow): HTMLElement {
   const effect = effects[row.effect];
   return h(
     "tr",
-    { "data-optimization": row.optimization },
-    h("th", { scope: "row" }, row.optimization),
+    { "data-switch": row.switch },
+    h("th", { scope: "row" }, row.switch),
     cell_of(row.added_alone, row.metric, "added_alone"),
-    cell_of(row.left_out, row.metric, "left_out"),
+    cell_of(row.removed_alone, row.metric, "removed_alone"),
     h("td", {}, h("span", { class: `badge ${effect.look}` }, effect.word)),
   );
 }
 
 /** In the right column, what leaving out adds: the sense of its cells. */
 function sums(total: AblationTotal): HTMLElement[] {
-  const line = (name: string, added: number | null | undefined, left_out: number | null | undefined): HTMLElement =>
+  const line = (name: string, added: number | null | undefined, removed_alone: number | null | undefined): HTMLElement =>
     h(
       "tr",
       { class: "sum" },
       h("th", { scope: "row" }, name),
       h("td", { class: "number" }, amount(total.metric, added)),
-      h("td", { class: "number" }, amount(total.metric, left_out == null ? left_out : -left_out)),
+      h("td", { class: "number" }, amount(total.metric, removed_alone == null ? removed_alone : -removed_alone)),
       h("td", {}),
     );
   return [
     line("all of them", total.whole.difference, total.whole.difference),
-    line("sum of the above", total.added_alone.sum, total.left_out.sum),
-    line("interaction", total.added_alone.remainder, total.left_out.remainder),
+    line("sum of the above", total.added_alone.sum, total.removed_alone.sum),
+    line("interaction", total.added_alone.remainder, total.removed_alone.remainder),
   ];
 }
 
@@ -75,21 +75,21 @@ function table_of(total: AblationTotal, rows: AblationRow[]): HTMLElement {
   const phase = total.phase === null ? "" : `, phase ${total.phase}`;
   const title = `${total.role}: ${metric_label(total.metric)}${phase}`;
   const medians = [total.whole.reference_median, total.whole.median].map((value) => metric_value(total.metric, value));
-  const columns = ["switch", `added to ${total.whole.reference}`, `left out of ${total.whole.arm ?? "–"}`, "effect"];
+  const columns = ["switch", `added to ${total.whole.reference}`, `left out of ${total.whole.variant ?? "–"}`, "effect"];
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ablation of ${title}` },
     h(
       "table",
       { class: "ablation" },
-      h("caption", {}, `${title}: ${total.whole.reference} ${medians[0]}, ${total.whole.arm ?? "–"} ${medians[1]}`),
+      h("caption", {}, `${title}: ${total.whole.reference} ${medians[0]}, ${total.whole.variant ?? "–"} ${medians[1]}`),
       h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ...rows.map(row_of), ...sums(total)),
     ),
   );
 }
 
-const sides = ["added_alone", "left_out"] as const;
+const sides = ["added_alone", "removed_alone"] as const;
 
 function rows_of(total: AblationTotal, rows: AblationRow[]): AblationRow[] {
   return rows.filter((row) => row.role === total.role && row.metric === total.metric && row.phase === total.phase);
@@ -114,7 +114,7 @@ function waterfalls(totals: AblationTotal[], rows: AblationRow[]): HTMLElement {
     "Each switch",
     [
       { value: "added_alone", label: "added alone" },
-      { value: "left_out", label: "left out" },
+      { value: "removed_alone", label: "left out" },
     ],
     chosen<Side>("ablation", sides, "added_alone"),
     (value) => {
@@ -141,7 +141,7 @@ export function ablation_section(model: ReportModel): HTMLElement[] {
       h(
         "p",
         { class: "muted" },
-        "Every cell is an arm that was measured, against its reference in the same blocks: a switch added alone " +
+        "Every cell is a variant that was measured, against its reference in the same blocks: a switch added alone " +
           "(less is a saving), a switch left out (more is a saving lost). The verdicts inform and decide no gate.",
       ),
       waterfalls(ablation_totals, ablation),
@@ -154,13 +154,13 @@ export function ablation_section(model: ReportModel): HTMLElement[] {
   ];
 }
 
-/** Each arm's multiple of a bound as a bar; the bound's own comes first. */
-function bound_bars(bound: LowerBound, looks: ArmLooks): HTMLElement {
-  const arms = [...looks.values()].flatMap((look) => {
+/** Each variant's multiple of a bound as a bar; the bound's own comes first. */
+function bound_bars(bound: LowerBound, looks: VariantLooks): HTMLElement {
+  const variants = [...looks.values()].flatMap((look) => {
     const multiple = bound.multiples[look.name];
     return multiple === undefined ? [] : [{ name: look.name, multiple, color: look.color }];
   });
-  const all = [{ name: "lower bound", multiple: 1, color: "--neutral" }, ...arms];
+  const all = [{ name: "lower bound", multiple: 1, color: "--neutral" }, ...variants];
   const most = Math.max(...all.map(({ multiple }) => multiple));
   return h(
     "dl",
@@ -183,7 +183,7 @@ function bound_bars(bound: LowerBound, looks: ArmLooks): HTMLElement {
   );
 }
 
-export function lower_bounds_section(model: ReportModel, looks: ArmLooks): HTMLElement[] {
+export function lower_bounds_section(model: ReportModel, looks: VariantLooks): HTMLElement[] {
   if (model.lower_bounds.length === 0) return [];
   return [
     section(

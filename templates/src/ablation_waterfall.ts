@@ -5,24 +5,24 @@ import { metric_exact, metric_value } from "./format";
 import type { AblationRow, AblationTotal } from "./model";
 import { type Step, step_amount, waterfall_of } from "./waterfall";
 
-export type Side = "added_alone" | "left_out";
+export type Side = "added_alone" | "removed_alone";
 
 /** A switch's effect, less memory negative: what adding it alone changes, or what leaving it out gives back. */
 function effect(row: AblationRow, side: Side): number | null {
   const { difference } = row[side];
-  if (difference == null || row[side].arm === null) return null;
+  if (difference == null || row[side].variant === null) return null;
   return side === "added_alone" ? difference : -difference;
 }
 
 /** Null where a median or the remainder is not known. */
 function steps(total: AblationTotal, rows: AblationRow[], side: Side): Step[] | null {
-  const { reference_median: before, median: after, reference, arm } = total.whole;
+  const { reference_median: before, median: after, reference, variant } = total.whole;
   const { remainder } = total[side];
   if (before == null || after == null || remainder == null) return null;
   const switches = rows
     .flatMap((row) => {
       const size = effect(row, side);
-      return size === null ? [] : [{ name: row.optimization, size }];
+      return size === null ? [] : [{ name: row.switch, size }];
     })
     .sort((a, b) => a.size - b.size);
   const all: Step[] = [{ name: reference, from: 0, to: before, value: before, kind: "whole" }];
@@ -34,7 +34,7 @@ function steps(total: AblationTotal, rows: AblationRow[], side: Side): Step[] | 
   // Effects are estimated from pairs of trials and the outer bars are medians: the bar closes the gap
   // between them, the number is the estimate.
   all.push({ name: "interaction", from: at, to: after, value: remainder, kind: "interaction" });
-  all.push({ name: arm ?? "", from: 0, to: after, value: after, kind: "whole" });
+  all.push({ name: variant ?? "", from: 0, to: after, value: after, kind: "whole" });
   return all;
 }
 

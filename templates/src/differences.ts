@@ -30,7 +30,7 @@ function exact(size: number, kind: string): string {
 function table_of(table: DifferenceTable, model: ReportModel): HTMLElement {
   const columns = ["difference", "of what differs", FUNCTION_AND_CALLERS, "phase"];
   const flame = model.flames.find(
-    ({ id, role, arms }) => id !== "" && role === table.role && arms[1] === table.candidate,
+    ({ id, role, variants }) => id !== "" && role === table.role && variants[1] === table.candidate,
   );
   const number = model.differences.indexOf(table);
   const rows = (some: DifferenceRow[]): HTMLElement =>

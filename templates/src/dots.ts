@@ -1,6 +1,6 @@
 // Every trial as a dot, since data often comes in clusters that a mean or a box would hide.
 
-import { type ArmLook, type ArmLooks } from "./arms";
+import { type VariantLook, type VariantLooks } from "./variants";
 import { h, s, some_rows } from "./dom";
 import { metric_exact, metric_value, tick_bytes, unit_of } from "./format";
 import { median } from "./timeline_data";
@@ -8,7 +8,7 @@ import { median } from "./timeline_data";
 export interface Dot {
   /** Column, counted from 0. */
   column: number;
-  arm: string;
+  variant: string;
   trial: number;
   value: number;
 }
@@ -18,10 +18,10 @@ export interface DotChart {
   columns: string[];
   /** What a column is: "round" or "block". */
   column_name: string;
-  arms: string[];
+  variants: string[];
   dots: Dot[];
   from_zero: boolean;
-  looks: ArmLooks;
+  looks: VariantLooks;
 }
 
 const frame = { left: 78, right: 12, top: 10, bottom: 30, height: 260, first_width: 800 };
@@ -36,7 +36,7 @@ function tick_label(metric: string, value: number): string {
   return unit_of(metric)?.startsWith("bytes") ? tick_bytes(value) : metric_value(metric, value);
 }
 
-function mark_path({ mark }: ArmLook, x: number, y: number, r: number): string {
+function mark_path({ mark }: VariantLook, x: number, y: number, r: number): string {
   switch (mark) {
     case "circle":
       return `M${x - r},${y}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0z`;
@@ -55,7 +55,7 @@ interface Place {
   y: number;
 }
 
-/** The chart for one width; one path per arm, so that a hundred thousand dots stay cheap. */
+/** The chart for one width; one path per variant, so that a hundred thousand dots stay cheap. */
 function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Place[] } {
   const values = chart.dots.map((dot) => dot.value);
   const highest = values.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -66,7 +66,7 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
   const inner = { width: width - frame.left - frame.right, height: frame.height - frame.top - frame.bottom };
   const y_of = (v: number): number => frame.top + inner.height * (1 - (v - from) / (to - from));
   const column_width = inner.width / Math.max(chart.columns.length, 1);
-  const lane = (column_width * 0.8) / Math.max(chart.arms.length, 1);
+  const lane = (column_width * 0.8) / Math.max(chart.variants.length, 1);
   const radius = Math.max(1.5, Math.min(4, lane / 4));
 
   const svg = s("svg", {
@@ -93,10 +93,10 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
   }
 
   const places: Place[] = [];
-  chart.arms.forEach((arm, a) => {
-    const look = chart.looks.get(arm);
+  chart.variants.forEach((variant, a) => {
+    const look = chart.looks.get(variant);
     if (look === undefined) return;
-    const own = chart.dots.filter((dot) => dot.arm === arm);
+    const own = chart.dots.filter((dot) => dot.variant === variant);
     const by_column = new Map<number, Dot[]>();
     for (const dot of own) by_column.set(dot.column, [...(by_column.get(dot.column) ?? []), dot]);
     const path: string[] = [];
@@ -137,27 +137,27 @@ function nearest(places: Place[], x: number, y: number): Place | null {
 
 const most_rows = 200;
 
-/** The same numbers for readers who cannot see the chart: medians by column and arm. Made when it is unfolded. */
+/** The same numbers for readers who cannot see the chart: medians by column and variant. Made when it is unfolded. */
 function as_table(chart: DotChart): HTMLElement {
   const rows = (): HTMLElement => {
     const values = new Map<string, number[]>();
-    for (const { column, arm, value } of chart.dots) {
-      const key = `${column} ${arm}`;
+    for (const { column, variant, value } of chart.dots) {
+      const key = `${column} ${variant}`;
       const of_cell = values.get(key);
       if (of_cell === undefined) values.set(key, [value]);
       else of_cell.push(value);
     }
-    const cell = (column: number, arm: string): HTMLElement => {
-      const mid = median((values.get(`${column} ${arm}`) ?? []).sort((p, q) => p - q));
+    const cell = (column: number, variant: string): HTMLElement => {
+      const mid = median((values.get(`${column} ${variant}`) ?? []).sort((p, q) => p - q));
       return h("td", { title: metric_exact(chart.metric, mid) }, metric_value(chart.metric, mid));
     };
     const columns = chart.columns.map((label, column) => ({ label, column }));
     return h(
       "table",
       {},
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, chart.column_name), ...chart.arms.map((arm) => h("th", { scope: "col" }, arm)))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, chart.column_name), ...chart.variants.map((variant) => h("th", { scope: "col" }, variant)))),
       some_rows(columns, most_rows, ({ label, column }) =>
-        h("tr", {}, h("th", { scope: "row" }, label), ...chart.arms.map((arm) => cell(column, arm))),
+        h("tr", {}, h("th", { scope: "row" }, label), ...chart.variants.map((variant) => cell(column, variant))),
       ),
     );
   };
@@ -170,7 +170,7 @@ function as_table(chart: DotChart): HTMLElement {
 }
 
 export function dot_chart(chart: DotChart, label: string): HTMLElement {
-  const hint = "Each dot is one trial, the bar its arm’s median. Point at a dot to read it.";
+  const hint = "Each dot is one trial, the bar its variant’s median. Point at a dot to read it.";
   const output = h("output", { class: "readout" }, hint);
   const plot = h("div", { class: "plot", role: "img", "aria-label": label });
   plot.style.height = `${frame.height}px`;
@@ -186,7 +186,7 @@ export function dot_chart(chart: DotChart, label: string): HTMLElement {
     output.textContent =
       found === null
         ? hint
-        : `${chart.column_name} ${chart.columns[found.dot.column] ?? ""} · ${found.dot.arm}, trial ${found.dot.trial} · ` +
+        : `${chart.column_name} ${chart.columns[found.dot.column] ?? ""} · ${found.dot.variant}, trial ${found.dot.trial} · ` +
           `${metric_value(chart.metric, found.dot.value)} = ${metric_exact(chart.metric, found.dot.value)}`;
   });
   paint(frame.first_width);

@@ -1,4 +1,4 @@
-// What the verdict rests on: trials, arms, config, environment, and the raw numbers to take away.
+// What the verdict rests on: trials, variants, config, environment, and the raw numbers to take away.
 
 import { h, section, some_rows } from "./dom";
 import { bytes_text, change, count_text, interval_text, metric_exact, metric_label, metric_value, role_label, seconds, size_text, typeset } from "./format";
@@ -10,7 +10,7 @@ export function evidence_section(model: ReportModel): HTMLElement {
     "Evidence",
     method(model),
     trials(model),
-    arms(model),
+    variants(model),
     tree("Environment", model.results.environment),
     tree("Config, resolved", model.config),
     downloads(model),
@@ -43,7 +43,7 @@ function method(model: ReportModel): HTMLElement {
     h(
       "p",
       {},
-      "Every block runs each arm once, in random order, so that a slow drift of the machine hits all arms alike. " +
+      "Every block runs each variant once, in random order, so that a slow drift of the machine hits all variants alike. " +
         "One trial gives one number per role and metric. The change is the Hodges–Lehmann estimate with its 95 % interval. " +
         "“Improved” and “regressed” need an interval that excludes no difference, after correcting for the number of gate metrics; " +
         "“strong” means that the whole interval lies beyond the margin. “Changed” is such a change of a metric of which nothing declares whether higher or lower is better. “Unchanged” is only said when the interval lies inside the margin. " +
@@ -69,7 +69,7 @@ function rows_table(label: string, head: string[], body: HTMLElement): HTMLEleme
 const most_trials = 500;
 
 function peak_of(trial: Trial): HTMLElement {
-  const tree_role = trial.roles.find((role) => role.role === "tree") ?? trial.roles[0];
+  const tree_role = trial.roles.find((role) => role.role === "all") ?? trial.roles[0];
   const peak = tree_role?.metrics["peak_rss_bytes"];
   return h(
     "td",
@@ -89,7 +89,7 @@ function trials(model: ReportModel): HTMLElement {
       { class: trial.status },
       h("th", { scope: "row" }, String(trial.id)),
       h("td", {}, String(trial.block)),
-      h("td", {}, trial.arm),
+      h("td", {}, trial.variant),
       h("td", {}, trial.kind),
       h("td", {}, trial.status.replaceAll("_", " ")),
       h("td", { class: "number" }, note === undefined ? "–" : seconds(note.seconds)),
@@ -101,14 +101,14 @@ function trials(model: ReportModel): HTMLElement {
     "details",
     { open: failed > 0, class: "raw" },
     h("summary", {}, all.length === 0 ? "No trials" : all.length === 1 ? `One trial, ${failed > 0 ? "not " : ""}ok` : `All ${all.length} trials${failed > 0 ? `, ${failed} not ok` : ", all ok"}`),
-    rows_table("Trials", ["trial", "block", "arm", "kind", "status", "time", "peak RSS, all processes", "what happened"], some_rows(all, most_trials, row_of)),
+    rows_table("Trials", ["trial", "block", "variant", "kind", "status", "time", "peak RSS, all processes", "what happened"], some_rows(all, most_trials, row_of)),
   );
 }
 
-function arms(model: ReportModel): HTMLElement {
-  const names = model.results.arms.map((arm) => arm.name);
-  const judged = model.results.arms.filter((arm) => arm.ablation !== true).map((arm) => arm.name);
-  const switches = [...new Set(model.results.arms.flatMap((arm) => Object.keys(arm.optimizations)))];
+function variants(model: ReportModel): HTMLElement {
+  const names = model.results.variants.map((variant) => variant.name);
+  const judged = model.results.variants.filter((variant) => variant.ablation !== true).map((variant) => variant.name);
+  const switches = [...new Set(model.results.variants.flatMap((variant) => Object.keys(variant.switches)))];
   const text = (value: unknown): string =>
     value === undefined ? "–" : typeof value === "string" ? value : JSON.stringify(value);
   const row = (label: string, values: string[]): HTMLElement =>
@@ -121,18 +121,18 @@ function arms(model: ReportModel): HTMLElement {
   return h(
     "details",
     {},
-    h("summary", {}, names.length === 1 ? "The arm" : `Arms: what differs between ${judged.join(", ")}${judged.length < names.length ? ` and ${count_text(names.length - judged.length, "arm")} of the ablation` : ""}`),
-    rows_table("Arms", ["arm", ...names], h("tbody", {}, ...[
-      row("trials ok", model.results.arms.map((arm) => String(arm.trials_ok))),
-      row("trials failed", model.results.arms.map((arm) => String(arm.trials_failed))),
-      ...(model.results.arms.some((arm) => arm.allocator)
+    h("summary", {}, names.length === 1 ? "The variant" : `Variants: what differs between ${judged.join(", ")}${judged.length < names.length ? ` and ${count_text(names.length - judged.length, "variant")} of the ablation` : ""}`),
+    rows_table("Variants", ["variant", ...names], h("tbody", {}, ...[
+      row("trials ok", model.results.variants.map((variant) => String(variant.trials_ok))),
+      row("trials failed", model.results.variants.map((variant) => String(variant.trials_failed))),
+      ...(model.results.variants.some((variant) => variant.allocator)
         ? [
-            row("allocator", model.results.arms.map((arm) => arm.allocator ?? "–")),
-            row("malloc seen in", model.results.arms.map((arm) => arm.allocator_libraries?.join(", ") || "–")),
+            row("allocator", model.results.variants.map((variant) => variant.allocator ?? "–")),
+            row("malloc seen in", model.results.variants.map((variant) => variant.allocator_libraries?.join(", ") || "–")),
           ]
         : []),
-      row("final model, SHA-256", model.results.arms.map((arm) => arm.model_sha256?.slice(0, 16) ?? "–")),
-      ...switches.map((name) => row(name, model.results.arms.map((arm) => text(arm.optimizations[name])))),
+      row("final model, SHA-256", model.results.variants.map((variant) => variant.model_sha256?.slice(0, 16) ?? "–")),
+      ...switches.map((name) => row(name, model.results.variants.map((variant) => text(variant.switches[name])))),
     ])),
   );
 }
@@ -158,13 +158,13 @@ export function as_csv(trials_: Trial[]): string {
     const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
-  const lines = ["trial,block,position,arm,kind,status,role,round,phase,metric,value,tracer"];
+  const lines = ["trial,block,position,variant,kind,status,role,round,phase,metric,value,profiler"];
   for (const trial of trials_)
     for (const role of trial.roles) {
-      const head = [trial.id, trial.block, trial.position ?? "", field(trial.arm), trial.kind, trial.status, field(role.role)];
+      const head = [trial.id, trial.block, trial.position ?? "", field(trial.variant), trial.kind, trial.status, field(role.role)];
       const add = (round: string, phase: string, metrics: Record<string, number>): void => {
         for (const [metric, value] of Object.entries(metrics))
-          lines.push([...head, round, field(phase), field(metric), value, field(trial.tracer ?? "")].join(","));
+          lines.push([...head, round, field(phase), field(metric), value, field(trial.profiler ?? "")].join(","));
       };
       add("", "", role.metrics);
       for (const round of role.rounds ?? []) {

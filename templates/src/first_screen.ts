@@ -1,6 +1,6 @@
 // What people ask first: which is better, by how much, how sure, at what price, how to run it again.
 
-import type { ArmLooks } from "./arms";
+import type { VariantLooks } from "./variants";
 import { differences_section } from "./differences";
 import { h, section } from "./dom";
 import { change, metric_label, metric_value, role_label, typeset } from "./format";
@@ -11,7 +11,7 @@ import { overview } from "./overview";
 import { dot_strips } from "./strip";
 import { outcome_badge, verdict_badge } from "./verdict";
 
-export function first_screen(model: ReportModel, looks: ArmLooks): HTMLElement[] {
+export function first_screen(model: ReportModel, looks: VariantLooks): HTMLElement[] {
   return [
     verdicts(model, looks),
     ...price(model),
@@ -23,7 +23,7 @@ export function first_screen(model: ReportModel, looks: ArmLooks): HTMLElement[]
   ];
 }
 
-function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
+function verdicts(model: ReportModel, looks: VariantLooks): HTMLElement {
   return section(
     "verdict",
     "Verdict",
@@ -68,9 +68,9 @@ function row_of(line: Headline, model: ReportModel): Comparison | undefined {
   );
 }
 
-function card_of(lines: Headline[], model: ReportModel, looks: ArmLooks): HTMLElement {
+function card_of(lines: Headline[], model: ReportModel, looks: VariantLooks): HTMLElement {
   const [line] = lines;
-  return lines.length === 1 && line !== undefined ? card(line, model, looks) : card_of_arms(lines, model, looks);
+  return lines.length === 1 && line !== undefined ? card(line, model, looks) : card_of_variants(lines, model, looks);
 }
 
 function facts(line: Headline): (Node | string | null)[] {
@@ -81,7 +81,7 @@ function facts(line: Headline): (Node | string | null)[] {
   ];
 }
 
-function card(line: Headline, model: ReportModel, looks: ArmLooks): HTMLElement {
+function card(line: Headline, model: ReportModel, looks: VariantLooks): HTMLElement {
   const row = row_of(line, model);
   return h(
     "li",
@@ -102,7 +102,7 @@ function change_of(row: Comparison): string {
 }
 
 /** One table for a check of several candidates. */
-function card_of_arms(lines: Headline[], model: ReportModel, looks: ArmLooks): HTMLElement {
+function card_of_variants(lines: Headline[], model: ReportModel, looks: VariantLooks): HTMLElement {
   const rows = lines.flatMap((line) => row_of(line, model) ?? []);
   const worst = ["regressed", "inconclusive", "changed", "unchanged", "improved"].find((verdict) => lines.some((line) => line.verdict === verdict));
   const head = lines[0];
@@ -119,7 +119,7 @@ function card_of_arms(lines: Headline[], model: ReportModel, looks: ArmLooks): H
   };
   return h(
     "li",
-    { class: `card arms ${worst ?? ""}` },
+    { class: `card variants ${worst ?? ""}` },
     h(
       "div",
       { class: "words" },

@@ -10,9 +10,9 @@ import { choose, chosen } from "./state";
 /** Unpacked once, whatever is redrawn. */
 const unpacked = new Map<string, FlameModel>();
 
-export function pair_label({ tracer, role, arms }: FlamePair): string {
-  const under = tracer === "recorder" ? "" : `, under ${tracer}`;
-  return arms.length > 1 ? `${role}: ${arms[1]} against ${arms[0]}${under}` : `${role}: ${arms[0]}${under}`;
+export function pair_label({ profiler, role, variants }: FlamePair): string {
+  const under = profiler === "recorder" ? "" : `, under ${profiler}`;
+  return variants.length > 1 ? `${role}: ${variants[1]} against ${variants[0]}${under}` : `${role}: ${variants[0]}${under}`;
 }
 
 function not_here(absent: FlamePair[]): HTMLElement | null {

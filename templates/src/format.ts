@@ -139,7 +139,7 @@ export function metric_label(metric: string): string {
   );
 }
 
-const labels = new Map([["tree", "whole job"]]);
+const labels = new Map([["all", "whole job"]]);
 
 /** Tells role_label() which roles stand for a group; once, before anything is drawn. */
 export function name_groups(groups: { name: string }[]): void {

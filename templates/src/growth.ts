@@ -1,4 +1,4 @@
-// Does memory grow from round to round, when does it run out, and which stacks make it? One row per arm and role.
+// Does memory grow from round to round, when does it run out, and which stacks make it? One row per variant and role.
 
 import { h, section } from "./dom";
 import { flame_link, function_cell } from "./flame_link";
@@ -10,7 +10,7 @@ const signs: Record<Growth["verdict"], string> = {
   flat: "→",
   growing: "↗",
   stepped: "⌐",
-  settling: "⤵",
+  leveling_off: "⤵",
   inconclusive: "?",
 };
 
@@ -26,7 +26,7 @@ function verdict(row: Growth): HTMLElement {
     "span",
     { class: `badge ${look}` },
     h("span", { "aria-hidden": "true" }, signs[row.verdict]),
-    ` ${row.verdict}`,
+    ` ${row.verdict.replace("_", " ")}`,
   );
 }
 
@@ -43,9 +43,9 @@ function line(row: Series): HTMLElement {
   const multiples = row.model_multiples_per_round;
   return h(
     "tr",
-    { "data-role": row.role, "data-arm": row.arm, "data-metric": row.metric },
+    { "data-role": row.role, "data-variant": row.variant, "data-metric": row.metric },
     h("th", { scope: "row" }, role_label(row.role) + (row.metric.startsWith("heap_") ? ", live heap" : "")),
-    h("td", {}, row.arm),
+    h("td", {}, row.variant),
     h("td", {}, verdict(row)),
     h("td", { class: "number" }, amount(row, row.slope, metric_value(row.metric, row.slope)), multiples == null ? null : h("span", { class: "muted" }, ` = ${multiples.toFixed(2)} models`)),
     h("td", { class: "outlook" }, row.line.outlook),
@@ -67,7 +67,7 @@ function table(label: string, head: string[], rows: HTMLElement[], look: string)
   );
 }
 
-const columns = ["role", "arm", "verdict", "growth", "runs out of memory?", "95 % interval", "reason"];
+const columns = ["role", "variant", "verdict", "growth", "runs out of memory?", "95 % interval", "reason"];
 
 function series_table(label: string, rows: Series[]): HTMLElement {
   return table(label, columns, rows.map(line), "metrics series");
@@ -75,13 +75,13 @@ function series_table(label: string, rows: Series[]): HTMLElement {
 
 function stack_line(row: Series, stack: GrowingRow, model: ReportModel): HTMLElement {
   const key = `growth-${row.number}-${row.line.stacks.indexOf(stack)}`;
-  const flame = model.flames.find(({ id, role, arms }) => id !== "" && role === row.role && arms.includes(row.arm));
-  const side = flame?.arms[0] === row.arm ? "first" : "second";
+  const flame = model.flames.find(({ id, role, variants }) => id !== "" && role === row.role && variants.includes(row.variant));
+  const side = flame?.variants[0] === row.variant ? "first" : "second";
   return h(
     "tr",
-    { "data-role": row.role, "data-arm": row.arm },
+    { "data-role": row.role, "data-variant": row.variant },
     h("th", { scope: "row" }, role_label(row.role)),
-    h("td", {}, row.arm),
+    h("td", {}, row.variant),
     h("td", { class: "number" }, h("data", { value: stack.bytes_per_round, title: exact_bytes(stack.bytes_per_round) }, stack.amount)),
     h("td", { class: "number" }, amount(row, row.slope, metric_value(row.metric, row.slope))),
     function_cell(stack.function, stack.caller, stack.stack, flame_link(stack.function, key, flame, "live-any", side)),
@@ -93,7 +93,7 @@ function stack_line(row: Series, stack: GrowingRow, model: ReportModel): HTMLEle
 function stacks_part(rows: Series[], model: ReportModel): (HTMLElement | null)[] {
   const lines = rows.flatMap((row) => row.line.stacks.map((stack) => stack_line(row, stack, model)));
   const unnamed = rows.some((row) => row.verdict === "growing" && row.line.stacks.length === 0);
-  const head = ["role", "arm", "this stack’s live blocks", "the role’s RSS", FUNCTION_AND_CALLERS, "phase"];
+  const head = ["role", "variant", "this stack’s live blocks", "the role’s RSS", FUNCTION_AND_CALLERS, "phase"];
   return [
     lines.length === 0 ? null : h("h3", {}, "The stacks that grow"),
     lines.length === 0
@@ -122,7 +122,7 @@ function nothing_told(rows: Series[]): HTMLElement | null {
   if (rows.length === 0) return null;
   const [why, ...others] = new Set(rows.map((row) => row.reason));
   const above = rows.filter(({ ci_low }) => ci_low != null && ci_low > 0);
-  const intervals = above.map((one) => `${role_label(one.role)} with ${one.arm}, ${bytes_text(one.ci_low!)} to ${metric_value(one.metric, one.ci_high)}: ${one.reason}`);
+  const intervals = above.map((one) => `${role_label(one.role)} with ${one.variant}, ${bytes_text(one.ci_low!)} to ${metric_value(one.metric, one.ci_high)}: ${one.reason}`);
   return h(
     "div",
     {},

@@ -5,7 +5,7 @@ import "./style.css";
 import "./flame/flame.css";
 
 import { ablation_section, lower_bounds_section } from "./ablation";
-import { type ArmLooks, arm_looks } from "./arms";
+import { type VariantLooks, variant_looks } from "./variants";
 import { choice, h, on_scheme_change } from "./dom";
 import { evidence_section } from "./evidence";
 import { first_screen } from "./first_screen";
@@ -15,7 +15,7 @@ import { growth_section } from "./growth";
 import { keep_reading, keeping } from "./keep";
 import { metrics_section } from "./metrics_table";
 import { load_model, type ReportModel } from "./model";
-import { compared_arms } from "./overview";
+import { compared_variants } from "./overview";
 import { part_peaks_section } from "./part_peaks";
 import { profiles_section } from "./profiles";
 import { rounds_section } from "./rounds";
@@ -24,10 +24,10 @@ import { choose, chosen_text } from "./state";
 type Theme = "auto" | "light" | "dark";
 let theme: Theme = "auto";
 
-function heading(model: ReportModel, looks: ArmLooks, redraw: () => void): HTMLElement {
-  const arms = model.results.arms.filter((arm) => arm.ablation !== true).map((arm) => arm.name);
+function heading(model: ReportModel, looks: VariantLooks, redraw: () => void): HTMLElement {
+  const variants = model.results.variants.filter((variant) => variant.ablation !== true).map((variant) => variant.name);
   const baseline = model.results.experiment.baseline;
-  const others = arms.filter((name) => name !== baseline);
+  const others = variants.filter((name) => name !== baseline);
   const duel = others.length === 0 ? baseline : `${others.join(", ")} against ${baseline}`;
   return h(
     "header",
@@ -42,7 +42,7 @@ function heading(model: ReportModel, looks: ArmLooks, redraw: () => void): HTMLE
         `${duel} · ${model.setting}`,
         model.confidential ? " · confidential: arguments, environment values and paths are left out" : "",
       ),
-      compared_arms(model, looks),
+      compared_variants(model, looks),
     ),
     choice(
       "Theme",
@@ -145,7 +145,7 @@ function apply(wanted: Theme): void {
 }
 
 function render(model: ReportModel): void {
-  const looks = arm_looks(model);
+  const looks = variant_looks(model);
   const redraw = (): void => keeping(() => render(model));
   const sections = [
     ...first_screen(model, looks),

@@ -86,11 +86,11 @@ function line(row: Comparison, has_gate: boolean): HTMLElement {
     h(
       "td",
       { class: "number" },
-      row.smallest_detectable == null
+      row.minimum_detectable == null
         ? "–"
         : is_ratio(row)
-          ? size_text(row.metric, row.smallest_detectable, row.baseline_median)
-          : metric_value(row.metric, row.smallest_detectable),
+          ? size_text(row.metric, row.minimum_detectable, row.baseline_median)
+          : metric_value(row.metric, row.minimum_detectable),
     ),
     h(
       "td",

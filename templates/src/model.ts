@@ -1,9 +1,9 @@
 // The report as reports/model_json.cpp writes it.
 
 import { packed_response } from "./packed";
-import type * as types from "./report_types";
+import type * as types from "report-types";
 
-export type * from "./report_types";
+export type * from "report-types";
 export type Verdict = types.Comparison["verdict"];
 export type Outcome = types.GateResult["outcome"];
 export type Metrics = Record<string, number>;

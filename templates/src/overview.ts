@@ -1,27 +1,27 @@
 // Before all verdicts: what was compared, the answers in one line, memory from round to round, what changed most.
 
-import type { ArmLooks } from "./arms";
+import type { VariantLooks } from "./variants";
 import { h, s } from "./dom";
 import { metric_label, role_label } from "./format";
 import type { Cause, NextStep, ReportModel } from "./model";
 import { choose } from "./state";
 import { median } from "./timeline_data";
 
-/** Arms and what makes them different. */
-export function compared_arms(model: ReportModel, looks: ArmLooks): HTMLElement | null {
+/** Variants and what makes them different. */
+export function compared_variants(model: ReportModel, looks: VariantLooks): HTMLElement | null {
   if (model.compared.length === 0) return null;
   return h(
     "dl",
     { class: "compared" },
-    ...model.compared.flatMap((arm) => {
+    ...model.compared.flatMap((variant) => {
       const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
-      swatch.style.background = `var(${looks.get(arm.name)?.color ?? "--arm-0"})`;
-      return [h("dt", {}, swatch, " ", arm.name), h("dd", { title: arm.words }, h("code", {}, arm.words === "" ? "as configured" : arm.words))];
+      swatch.style.background = `var(${looks.get(variant.name)?.color ?? "--variant-0"})`;
+      return [h("dt", {}, swatch, " ", variant.name), h("dd", { title: variant.words }, h("code", {}, variant.words === "" ? "as configured" : variant.words))];
     }),
   );
 }
 
-export function overview(model: ReportModel, looks: ArmLooks): HTMLElement | null {
+export function overview(model: ReportModel, looks: VariantLooks): HTMLElement | null {
   const parts = [
     model.overall === "" ? null : h("p", { class: "overall" }, model.overall),
     causes(model),
@@ -76,15 +76,15 @@ function causes_of(metric: string, all: Cause[]): HTMLElement[] {
 
 const size = { width: 300, height: 96, edge: 4 };
 
-/** Median peak of each round by arm, of the role that the first verdict is about; null with fewer than three rounds. */
-function thumbnail(model: ReportModel, looks: ArmLooks): HTMLElement | null {
+/** Median peak of each round by variant, of the role that the first verdict is about; null with fewer than three rounds. */
+function thumbnail(model: ReportModel, looks: VariantLooks): HTMLElement | null {
   const metric = "peak_rss_bytes";
   const role = model.headlines[0]?.role ?? model.results.trials[0]?.roles[0]?.role;
   if (role === undefined) return null;
   const courses = [...looks.values()].map((look) => {
     const by_round = new Map<number, number[]>();
     for (const trial of model.results.trials) {
-      if (trial.arm !== look.name || trial.kind !== "measure" || trial.status !== "ok") continue;
+      if (trial.variant !== look.name || trial.kind !== "measure" || trial.status !== "ok") continue;
       for (const round of trial.roles.find((one) => one.role === role)?.rounds ?? []) {
         const value = round.metrics[metric];
         if (value !== undefined) by_round.set(round.round, [...(by_round.get(round.round) ?? []), value]);

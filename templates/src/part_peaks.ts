@@ -1,25 +1,25 @@
-// How much each part of a training took at its highest, arm beside arm.
+// How much each part of a training took at its highest, variant beside variant.
 
 import { h, section } from "./dom";
 import { bytes_text, change, exact_bytes, role_label } from "./format";
 import type { PartPeak, PartPeaks, ReportModel } from "./model";
 
-function cell(part: PartPeak, arm: number): HTMLElement {
-  const [before, bytes] = [part.bytes[0], part.bytes[arm]];
+function cell(part: PartPeak, variant: number): HTMLElement {
+  const [before, bytes] = [part.bytes[0], part.bytes[variant]];
   if (bytes == null) return h("td", { class: "number" }, "–");
-  const beside = arm > 0 && before != null && before !== 0 ? ` ${change(bytes / before)}` : "";
+  const beside = variant > 0 && before != null && before !== 0 ? ` ${change(bytes / before)}` : "";
   return h("td", { class: "number", title: exact_bytes(bytes) }, bytes_text(bytes), h("span", { class: "muted" }, beside));
 }
 
-function table_of({ role, arms, parts }: PartPeaks): HTMLElement {
+function table_of({ role, variants, parts }: PartPeaks): HTMLElement {
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": `Peak by part of ${role_label(role)}` },
     h(
       "table",
       {},
-      h("thead", {}, h("tr", {}, ...[role_label(role), ...arms].map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...parts.map((part) => h("tr", {}, h("th", { scope: "row" }, part.name), ...arms.map((_, arm) => cell(part, arm))))),
+      h("thead", {}, h("tr", {}, ...[role_label(role), ...variants].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...parts.map((part) => h("tr", {}, h("th", { scope: "row" }, part.name), ...variants.map((_, variant) => cell(part, variant))))),
     ),
   );
 }

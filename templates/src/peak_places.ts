@@ -1,4 +1,4 @@
-// In which round and phase a role peaks: where the medians over an arm's trials are highest.
+// In which round and phase a role peaks: where the medians over a variant's trials are highest.
 
 import { metric_value } from "./format";
 import type { Metrics, ReportModel, RoundResult } from "./model";
@@ -52,23 +52,23 @@ function rounds_words({ name, tied, groups }: Place): string {
   return `rounds ${runs.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ")} alike`;
 }
 
-function rounds_of(model: ReportModel, role: string, arm: string): RoundResult[] {
+function rounds_of(model: ReportModel, role: string, variant: string): RoundResult[] {
   return model.results.trials
-    .filter((trial) => trial.kind === "measure" && trial.status === "ok" && trial.arm === arm)
+    .filter((trial) => trial.kind === "measure" && trial.status === "ok" && trial.variant === variant)
     .flatMap((trial) => trial.roles.find((r) => r.role === role)?.rounds ?? []);
 }
 
 /** "original 604.0 MiB in round 5, phase aggregate; optimized …"; nothing where no round has a peak. */
-export function peak_places(model: ReportModel, role: string, arms: Iterable<string>): string | null {
+export function peak_places(model: ReportModel, role: string, variants: Iterable<string>): string | null {
   const told: string[] = [];
-  for (const arm of arms) {
-    const rounds = rounds_of(model, role, arm);
+  for (const variant of variants) {
+    const rounds = rounds_of(model, role, variant);
     const round = highest(rounds.map(({ round: number, metrics }) => [String(number), metrics]));
     if (round === null) continue;
     const inside = rounds.filter(({ round: number }) => round.tied.includes(String(number)));
     const phase = highest(inside.flatMap(({ phases }) => (phases ?? []).map((p): [string, Metrics] => [p.phase, p.metrics])));
     const where = phase === null ? "" : `, phase ${phase.name}`;
-    told.push(`${arm} ${metric_value(metric, round.value)} in ${rounds_words(round)}${where}`);
+    told.push(`${variant} ${metric_value(metric, round.value)} in ${rounds_words(round)}${where}`);
   }
   return told.length === 0 ? null : `Where ${role} peaks, by the medians of its rounds: ${told.join("; ")}.`;
 }

@@ -23,7 +23,7 @@ export function profiles_section(model: ReportModel): HTMLElement[] {
           h(
             "table",
             {},
-            h("thead", {}, h("tr", {}, ...["role", "arm", "tracer", "round", "file"].map((name) => h("th", { scope: "col" }, name)))),
+            h("thead", {}, h("tr", {}, ...["role", "variant", "profiler", "round", "file"].map((name) => h("th", { scope: "col" }, name)))),
             h(
               "tbody",
               {},
@@ -32,8 +32,8 @@ export function profiles_section(model: ReportModel): HTMLElement[] {
                   "tr",
                   {},
                   h("td", {}, one.role),
-                  h("td", {}, one.arm),
-                  h("td", {}, one.tracer),
+                  h("td", {}, one.variant),
+                  h("td", {}, one.profiler),
                   h("td", {}, one.round === null ? "whole run" : `end of ${one.round}`),
                   h("td", {}, h("code", {}, one.file)),
                 ),

@@ -1,6 +1,6 @@
-// Memory over time and round by round, one role at a time, arms overlaid.
+// Memory over time and round by round, one role at a time, variants overlaid.
 
-import type { ArmLooks } from "./arms";
+import type { VariantLooks } from "./variants";
 import { choice, h, section, select } from "./dom";
 import { type Dot, dot_chart } from "./dots";
 import { metric_label } from "./format";
@@ -74,7 +74,7 @@ function rank(preferred: string[], name: string): number {
   return i < 0 ? preferred.length : i;
 }
 
-export function rounds_section(model: ReportModel, looks: ArmLooks): HTMLElement[] {
+export function rounds_section(model: ReportModel, looks: VariantLooks): HTMLElement[] {
   const choices = role_choices(model, roles_of(model));
   const roles = choices.map(({ value }) => value);
   const first = roles[0];
@@ -112,7 +112,7 @@ export function rounds_section(model: ReportModel, looks: ArmLooks): HTMLElement
   ];
 }
 
-export function legend(model: ReportModel, looks: ArmLooks): HTMLElement {
+export function legend(model: ReportModel, looks: VariantLooks): HTMLElement {
   return h(
     "ul",
     { class: "legend" },
@@ -132,7 +132,7 @@ const scales = ["zero", "data"] as const;
 function over_time(
   model: ReportModel,
   role: string,
-  looks: ArmLooks,
+  looks: VariantLooks,
   show: () => void,
 ): HTMLElement[] {
   const own = model.timelines.filter((t) => t.role === role);
@@ -210,7 +210,7 @@ function metric_picker(
 function peaks_by_round(
   model: ReportModel,
   role: string,
-  looks: ArmLooks,
+  looks: VariantLooks,
   show: () => void,
 ): HTMLElement[] {
   const rounds_in = (trial: Trial) => trial.roles.find((r) => r.role === role)?.rounds ?? [];
@@ -224,7 +224,7 @@ function peaks_by_round(
     rounds_in(trial).flatMap((round) => {
       const value = round.metrics[metric];
       if (value === undefined) return [];
-      return [{ column: column.get(round.round) ?? 0, arm: trial.arm, trial: trial.id, value }];
+      return [{ column: column.get(round.round) ?? 0, variant: trial.variant, trial: trial.id, value }];
     }),
   );
   return [
@@ -235,7 +235,7 @@ function peaks_by_round(
         metric,
         columns: numbers.map(String),
         column_name: "round",
-        arms: [...looks.keys()],
+        variants: [...looks.keys()],
         dots,
         from_zero: chosen("y", scales, "zero") === "zero",
         looks,
@@ -248,7 +248,7 @@ function peaks_by_round(
 function blocks_in_order(
   model: ReportModel,
   role: string,
-  looks: ArmLooks,
+  looks: VariantLooks,
   show: () => void,
 ): HTMLElement[] {
   const metrics_in = (trial: Trial) => trial.roles.find((r) => r.role === role)?.metrics ?? {};
@@ -262,7 +262,7 @@ function blocks_in_order(
   const dots: Dot[] = measured(model).flatMap((trial) => {
     const value = metrics_in(trial)[metric];
     if (value === undefined) return [];
-    return [{ column: column.get(trial.block) ?? 0, arm: trial.arm, trial: trial.id, value }];
+    return [{ column: column.get(trial.block) ?? 0, variant: trial.variant, trial: trial.id, value }];
   });
   return [
     h("h3", {}, `Blocks in the order they ran: ${metric_label(metric)} of ${role}`),
@@ -273,7 +273,7 @@ function blocks_in_order(
         metric,
         columns: blocks.map(String),
         column_name: "block",
-        arms: [...looks.keys()],
+        variants: [...looks.keys()],
         dots,
         from_zero: chosen("y", scales, "zero") === "zero",
         looks,

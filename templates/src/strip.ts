@@ -1,6 +1,6 @@
-// Every trial of each arm as a dot on one scale from zero, with the arm's median and the interval of the change.
+// Every trial of each variant as a dot on one scale from zero, with the variant's median and the interval of the change.
 
-import type { ArmLooks } from "./arms";
+import type { VariantLooks } from "./variants";
 import { h } from "./dom";
 import { metric_exact, metric_value } from "./format";
 import type { Comparison, ReportModel, RoleGroup, Trial } from "./model";
@@ -16,15 +16,15 @@ function value_in(trial: Trial, role: string, metric: string, groups: RoleGroup[
   return (role.endsWith("_max") ? values.at(-1) : median(values)) ?? null;
 }
 
-/** What the measured trials of an arm say of a role's metric. */
-export function trial_values(model: ReportModel, arm: string, role: string, metric: string): number[] {
+/** What the measured trials of a variant say of a role's metric. */
+export function trial_values(model: ReportModel, variant: string, role: string, metric: string): number[] {
   return model.results.trials
-    .filter((trial) => trial.arm === arm && trial.kind === "measure" && trial.status === "ok")
+    .filter((trial) => trial.variant === variant && trial.kind === "measure" && trial.status === "ok")
     .flatMap((trial) => value_in(trial, role, metric, model.results.job.groups) ?? []);
 }
 
 interface Side {
-  arm: string;
+  variant: string;
   value: number | null | undefined;
   /** Of the candidate: where its median would lie at either end of the interval. */
   ends: [number, number] | null;
@@ -37,8 +37,8 @@ function ends_of(row: Comparison): [number, number] | null {
   return row.ratio == null ? [from + low, from + high] : [from * low, from * high];
 }
 
-function line(side: Side, row: Comparison, model: ReportModel, looks: ArmLooks, place: (value: number) => string): HTMLElement[] {
-  const color = `var(${looks.get(side.arm)?.color ?? "--arm-0"})`;
+function line(side: Side, row: Comparison, model: ReportModel, looks: VariantLooks, place: (value: number) => string): HTMLElement[] {
+  const color = `var(${looks.get(side.variant)?.color ?? "--variant-0"})`;
   const part = (name: string, value: number): HTMLElement => {
     const element = h("span", { class: name });
     element.style.left = place(value);
@@ -51,17 +51,17 @@ function line(side: Side, row: Comparison, model: ReportModel, looks: ArmLooks, 
     range.style.right = `calc(100% - ${place(side.ends[1])})`;
     track.append(range);
   }
-  track.append(...trial_values(model, side.arm, row.role, row.metric).map((value) => part("dot", value)));
+  track.append(...trial_values(model, side.variant, row.role, row.metric).map((value) => part("dot", value)));
   if (side.value != null) track.append(part("middle", side.value));
   return [
-    h("dt", { title: side.arm }, side.arm),
+    h("dt", { title: side.variant }, side.variant),
     h(
       "dd",
       { title: metric_exact(row.metric, side.value) },
       track,
       h(
         "data",
-        { value: side.value ?? "", "data-role": row.role, "data-metric": row.metric, "data-arm": side.arm },
+        { value: side.value ?? "", "data-role": row.role, "data-metric": row.metric, "data-variant": side.variant },
         metric_value(row.metric, side.value),
       ),
     ),
@@ -69,16 +69,16 @@ function line(side: Side, row: Comparison, model: ReportModel, looks: ArmLooks, 
 }
 
 /** Of rows with one baseline, role and metric: the baseline's line, then each candidate's. */
-export function dot_strips(rows: Comparison[], model: ReportModel, looks: ArmLooks): HTMLElement {
+export function dot_strips(rows: Comparison[], model: ReportModel, looks: VariantLooks): HTMLElement {
   const first = rows[0];
   const sides: { side: Side; row: Comparison }[] = rows.map((row) => ({
     row,
-    side: { arm: row.candidate, value: row.candidate_median, ends: ends_of(row) },
+    side: { variant: row.candidate, value: row.candidate_median, ends: ends_of(row) },
   }));
   if (first !== undefined)
-    sides.unshift({ row: first, side: { arm: first.baseline, value: first.baseline_median, ends: null } });
+    sides.unshift({ row: first, side: { variant: first.baseline, value: first.baseline_median, ends: null } });
   const values = sides.flatMap(({ side, row }) => [
-    ...trial_values(model, side.arm, row.role, row.metric),
+    ...trial_values(model, side.variant, row.role, row.metric),
     ...(side.ends ?? []),
     side.value ?? 0,
   ]);

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 
-import { type ArmLook, type ArmLooks, css_color } from "./arms";
+import { type VariantLook, type VariantLooks, css_color } from "./variants";
 import { fitting } from "./canvas_text";
 import { h } from "./dom";
 import { exact_bytes, metric_value, seconds, tick_bytes, unit_of } from "./format";
@@ -18,7 +18,7 @@ export interface TimelineView {
   /** Empty unless every trial is to be drawn. */
   curves: Curve[];
   from_zero: boolean;
-  looks: ArmLooks;
+  looks: VariantLooks;
 }
 
 const lane_height = 18;
@@ -38,8 +38,8 @@ function with_alpha(color: string, alpha: number): string {
 
 /** Names of all phases of a timeline in order of appearance. */
 export function phase_names(timeline: RoleTimeline): string[] {
-  const names = timeline.arms.flatMap((arm) =>
-    arm.rounds.flatMap((round) => round.phases.map((phase) => phase.phase)),
+  const names = timeline.variants.flatMap((variant) =>
+    variant.rounds.flatMap((round) => round.phases.map((phase) => phase.phase)),
   );
   return [...new Set(names)];
 }
@@ -81,12 +81,12 @@ function shade_rounds(u: uPlot, rounds: RoundSpan[], axis: Axis): void {
   context.restore();
 }
 
-/** The timeline's arms, baseline first. */
-function in_order(view: TimelineView): RoleTimeline["arms"] {
-  return [...view.looks.keys()].flatMap((name) => view.timeline.arms.filter((arm) => arm.arm === name));
+/** The timeline's variants, baseline first. */
+function in_order(view: TimelineView): RoleTimeline["variants"] {
+  return [...view.looks.keys()].flatMap((name) => view.timeline.variants.filter((variant) => variant.variant === name));
 }
 
-/** One lane per arm below the axis: its rounds, and in them its phases by name. */
+/** One lane per variant below the axis: its rounds, and in them its phases by name. */
 function draw_lanes(u: uPlot, view: TimelineView): void {
   const { ctx: context, bbox } = u;
   const ratio = devicePixelRatio;
@@ -96,13 +96,13 @@ function draw_lanes(u: uPlot, view: TimelineView): void {
   context.save();
   context.font = `${10.5 * ratio}px system-ui, sans-serif`;
   context.textBaseline = "middle";
-  in_order(view).forEach((arm, lane) => {
-    const look = view.looks.get(arm.arm);
+  in_order(view).forEach((variant, lane) => {
+    const look = view.looks.get(variant.variant);
     const top = bbox.top + bbox.height + (axis_heights[view.axis] + lane * lane_height) * ratio;
     const height = (lane_height - 4) * ratio;
     context.textAlign = "right";
     context.fillStyle = css_color(look?.color ?? "--text");
-    context.fillText(fitting(context, arm.arm, bbox.left - 10 * ratio), bbox.left - 6 * ratio, top + height / 2);
+    context.fillText(fitting(context, variant.variant, bbox.left - 10 * ratio), bbox.left - 6 * ratio, top + height / 2);
     context.textAlign = "center";
     const box = (span: Span, color: string, label: string): void => {
       const [begin, end] = within(span, view.axis);
@@ -115,7 +115,7 @@ function draw_lanes(u: uPlot, view: TimelineView): void {
       const text = fitting(context, label, right - left - 6 * ratio);
       if (text !== "") context.fillText(text, (left + right) / 2, top + height / 2);
     };
-    for (const round of arm.rounds) {
+    for (const round of variant.rounds) {
       box(round, plain, round.phases.length === 0 ? `${round.round}` : "");
       for (const phase of round.phases) box(phase, colors.get(phase.phase) ?? plain, phase.phase);
     }
@@ -127,11 +127,11 @@ interface Columns {
   data: uPlot.AlignedData;
   series: uPlot.Series[];
   bands: uPlot.Band[];
-  /** Index in `data` of each arm's median line. */
+  /** Index in `data` of each variant's median line. */
   medians: { band: Band; index: number }[];
 }
 
-function line(look: ArmLook | undefined, width: number, alpha: number): uPlot.Series {
+function line(look: VariantLook | undefined, width: number, alpha: number): uPlot.Series {
   const color = css_color(look?.color ?? "--text");
   return {
     stroke: alpha < 1 ? with_alpha(color, alpha) : color,
@@ -151,9 +151,9 @@ function columns(view: TimelineView): Columns {
     return series.push(options) - 1;
   };
   for (const curve of view.curves)
-    add(curve.high, line(view.looks.get(curve.arm), 1, 0.45));
+    add(curve.high, line(view.looks.get(curve.variant), 1, 0.45));
   for (const band of view.bands) {
-    const look = view.looks.get(band.arm);
+    const look = view.looks.get(band.variant);
     const color = css_color(look?.color ?? "--text");
     const edge: uPlot.Series = { stroke: "transparent", width: 0, points: { show: false } };
     if (view.curves.length === 0) {
@@ -179,16 +179,16 @@ function inside<T extends Span>(spans: T[], axis: Axis, x: number): T | undefine
 
 /** "round 4", "start-up"; by time the time as well. */
 function x_label(view: TimelineView, x: number): string {
-  const arm = in_order(view)[0];
-  if (arm === undefined) return seconds(x);
+  const variant = in_order(view)[0];
+  if (variant === undefined) return seconds(x);
   if (view.axis === "time") return seconds(x);
-  const round = inside(arm.rounds, view.axis, x);
+  const round = inside(variant.rounds, view.axis, x);
   return round === undefined ? "between rounds" : `round ${round.round}`;
 }
 
-/** Of an arm, in which phase it is. */
-function phase_at(view: TimelineView, arm: string, x: number): string {
-  const rounds = view.timeline.arms.find((one) => one.arm === arm)?.rounds ?? [];
+/** Of a variant, in which phase it is. */
+function phase_at(view: TimelineView, variant: string, x: number): string {
+  const rounds = view.timeline.variants.find((one) => one.variant === variant)?.rounds ?? [];
   const round = inside(rounds, view.axis, x);
   const phase = inside(round?.phases ?? [], view.axis, x);
   const number = round !== undefined && view.axis === "time" ? `round ${round.round}` : "";
@@ -204,7 +204,7 @@ function readout(view: TimelineView, medians: Columns["medians"], i: number, x: 
     if (low == null || mid == null || high == null) return [];
     const exact = unit_of(metric) === "bytes" ? ` = ${exact_bytes(mid)}` : "";
     return [
-      `${band.arm}${phase_at(view, band.arm, x)} ${metric_value(metric, mid)}${exact}, trials ${metric_value(metric, low)} to ${metric_value(metric, high)}`,
+      `${band.variant}${phase_at(view, band.variant, x)} ${metric_value(metric, mid)}${exact}, trials ${metric_value(metric, low)} to ${metric_value(metric, high)}`,
     ];
   });
   return [x_label(view, x), ...parts].join(" · ");
@@ -236,11 +236,11 @@ export function timeline_chart(view: TimelineView): HTMLElement {
     role: "application",
     "aria-roledescription": "chart",
     "aria-label": `${timeline.metric} of ${timeline.role} by ${axis}: ${prepared.medians
-      .map(({ band }) => `${band.arm} up to ${metric_value(timeline.metric, highest(band.high))}`)
+      .map(({ band }) => `${band.variant} up to ${metric_value(timeline.metric, highest(band.high))}`)
       .join(", ")}`,
   });
   const baseline = in_order(view)[0];
-  const below = axis_heights[axis] + timeline.arms.length * lane_height;
+  const below = axis_heights[axis] + timeline.variants.length * lane_height;
   const height = 300 + below;
   const options: uPlot.Options = {
     width: 800,

@@ -1,18 +1,18 @@
-// From the envelopes of all trials to what a chart draws: a band and a median line per arm.
+// From the envelopes of all trials to what a chart draws: a band and a median line per variant.
 
 import type { Envelope, ReportModel, RoleTimeline } from "./model";
 
 export type Axis = "round" | "time";
 
 export interface Curve {
-  arm: string;
+  variant: string;
   trial: number;
   low: (number | null)[];
   high: (number | null)[];
 }
 
 export interface Band {
-  arm: string;
+  variant: string;
   trials: number;
   low: (number | null)[];
   high: (number | null)[];
@@ -48,7 +48,7 @@ export function curves(model: ReportModel, timeline: RoleTimeline, axis: Axis): 
     const trial = trials.get(entry.trial);
     if (trial === undefined) return [];
     const envelope = axis === "time" ? entry.by_time : entry.by_round;
-    return [{ arm: trial.arm, trial: entry.trial, ...decode(envelope, buckets) }];
+    return [{ variant: trial.variant, trial: entry.trial, ...decode(envelope, buckets) }];
   });
 }
 
@@ -60,13 +60,13 @@ export function median(sorted: number[]): number | null {
 }
 
 /** Lowest and highest value of any trial, and the median of the trials' maxima, bucket by bucket. */
-export function bands(of: Curve[], arms: Iterable<string>): Band[] {
+export function bands(of: Curve[], variants: Iterable<string>): Band[] {
   const result: Band[] = [];
-  for (const arm of arms) {
-    const own = of.filter((curve) => curve.arm === arm);
+  for (const variant of variants) {
+    const own = of.filter((curve) => curve.variant === variant);
     const first = own[0];
     if (first === undefined) continue;
-    const band: Band = { arm, trials: own.length, low: [], high: [], median: [] };
+    const band: Band = { variant, trials: own.length, low: [], high: [], median: [] };
     for (let i = 0; i < first.high.length; ++i) {
       const highs = own.map((curve) => curve.high[i]).filter((v): v is number => v != null);
       const lows = own.map((curve) => curve.low[i]).filter((v): v is number => v != null);

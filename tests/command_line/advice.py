@@ -42,7 +42,7 @@ int main() {
     std::vector<void*> all;
     for (int i = 0; i < 40000; ++i) all.push_back(std::calloc(1, 1000));
     for (std::size_t i = 0; i + 1 < all.size(); ++i) std::free(all[i]);
-    memduel_gauge("heap_held_free_bytes", static_cast<double>(mallinfo2().fordblks));
+    memduel_gauge("heap_free_bytes", static_cast<double>(mallinfo2().fordblks));
     memduel_gauge("allocator_arena_count", 1);
     memduel_round_end(round);
   }

@@ -22,7 +22,7 @@ SAMPLES = {
     "--a": ["sleep 0.042"], "--b": ["sleep 0.043"], "--name": ["first"], "--prepare": ["touch prepared"], "--ignore-failure": [], "--shell": [],
     "--calibrate": [], "--parameter-scan": ["n=1,2"], "--build-a": ["build-a"], "--build-b": ["build-b"], "--ref-a": ["HEAD~1"], "--ref-b": ["HEAD"],
     "--build": ["cp p q"], "--keep": ["p"], "--variant": ["y"], "--variants": ["x,y"], "--out": ["run"], "--resume": [], "--repeats": ["2"], "--warmup": ["2"],
-    "--seed": ["42"], "--max-minutes": ["0.001"], "--set": ["measure.interval_ms=7"], "--data-dir": ["."], "--gate": ["tree.peak_rss_bytes<=+800%"],
+    "--seed": ["42"], "--max-minutes": ["0.001"], "--set": ["measure.interval_ms=7"], "--data-dir": ["."], "--gate": ["all.peak_rss_bytes<=+800%"],
     "--gate-strict": [], "--on-inconclusive": ["fail"], "--no-default-gates": [], "--bisect": [], "--quiet": [], "--verbose": [],
     "--export": ["csv", "export.csv"], "--junit": ["junit.xml"], "--shard": ["1/1"], "--launcher": ["slurm"], "--shards": ["1"], "--partition": ["p"],
     "--nodes": ["1"], "--time": ["1"], "--mem": ["1G"], "--sbatch": ["--exclusive"], "--retries": ["1"], "--detect": ["30%"], "--slurm": ["1"],
@@ -52,7 +52,7 @@ SELECTORS = {"--shard", "--launcher", "--slurm"}
 
 CONFIG = {"name": "t", "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["sleep", "0.03"]}]},
           "variants": [{"name": "x"}, {"name": "y", "env": {"A": "1"}}, {"name": "z", "env": {"A": "2"}}], "baseline": "x", "profile": {"trials": 0},
-          "measure": {"repeats": 1, "meters": ["procfs"]}, "gates": ["tree.peak_rss_bytes<=+900%"]}
+          "measure": {"repeats": 1, "meters": ["procfs"]}, "gates": ["all.peak_rss_bytes<=+900%"]}
 
 # Of kind "tiny": switches to take apart, and data sets.
 PROVIDER = """import json, sys
@@ -224,8 +224,8 @@ FORMS = [
     Form("merge", "merge", OUT, ["share"], measures=True),
     Form("check", "check", {"--on-inconclusive": ["fail"]}, ["run-1"], samples={"--on-inconclusive": ["pass"]},
          conflicts=[("--no-default-gates", "--on-inconclusive")]),
-    Form("check of a watched job", "check", {"--gate": ["tree.peak_rss_bytes<=900MiB"]}, ["watched"],
-         samples={"--gate": ["tree.peak_rss_bytes<=1KiB"]},
+    Form("check of a watched job", "check", {"--gate": ["all.peak_rss_bytes<=900MiB"]}, ["watched"],
+         samples={"--gate": ["all.peak_rss_bytes<=1KiB"]},
          unseen={"--bisect": "a gate that passes is 0 either way", "--on-inconclusive": "a ceiling on a watched job is never inconclusive"}),
     Form("compare of benchmark files", "compare", {"--gate": ["default"], "--on-inconclusive": ["fail"]},
          ["google_benchmark_a.json", "google_benchmark_b.json"],
@@ -252,7 +252,7 @@ def make_source(source):
     (source / "provider.py").write_text(PROVIDER)
     tiny = {"name": "tiny", "provider": ["python3", "provider.py"], "workload": {"kind": "tiny"}, "baseline": "original",
             "variants": [{"name": "original"}, {"name": "second", "preset": "second"}, {"name": "lean", "preset": "lean"}],
-            "measure": {"repeats": 1, "meters": ["procfs"]}, "profile": {"trials": 0}, "gates": ["tree.peak_rss_bytes<=+900%"]}
+            "measure": {"repeats": 1, "meters": ["procfs"]}, "profile": {"trials": 0}, "gates": ["all.peak_rss_bytes<=+900%"]}
     (source / "tiny.json").write_text(json.dumps(tiny))
     program = pathlib.Path(shutil.which("sleep")).read_bytes()
     for name, more in (("build-a", b""), ("build-b", b"\n")):

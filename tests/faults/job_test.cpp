@@ -117,7 +117,7 @@ TEST_F(TrialTest, ATrialIsStoppedWhenEveryMarkingRoleHasEndedTheRound) {
   EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
   EXPECT_EQ(role_of(result, "server").rounds.size(), 3U);
   EXPECT_EQ(role_of(result, "client-1").rounds.size(), 3U);
-  EXPECT_EQ(role_of(result, "tree").rounds.size(), 3U);
+  EXPECT_EQ(role_of(result, "all").rounds.size(), 3U);
   EXPECT_EQ(role_of(result, "client-2").exit_signal, SIGTERM);
 }
 
@@ -174,7 +174,7 @@ TEST_F(TrialTest, AServerInTheBackgroundIsMeasuredAndStoppedAsItsRole) {
   const RoleData& server = role_of(result, "server");
   EXPECT_GE(server.metrics.at("peak_rss_bytes"), 48 * kMib);
   EXPECT_FALSE(server.metrics.contains("cpu_seconds"));
-  EXPECT_GE(role_of(result, "tree").metrics.at("peak_rss_bytes"), 48 * kMib);
+  EXPECT_GE(role_of(result, "all").metrics.at("peak_rss_bytes"), 48 * kMib);
   EXPECT_TRUE(has_note(result.warnings, "role_became_daemon"));
   EXPECT_FALSE(has_note(result.warnings, "killed_after_grace"));
   EXPECT_TRUE(gone_within(pid_in(pid_file), 2));
@@ -227,8 +227,8 @@ TEST_F(TrialTest, DescendantsThatMatchAreARoleOfTheirOwn) {
   const TrialRun result = run(plan);
   EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
   EXPECT_GE(role_of(result, "trainer").metrics.at("peak_rss_bytes"), 64 * kMib);
-  EXPECT_GE(role_of(result, "tree").metrics.at("peak_rss_bytes"), 64 * kMib);
-  EXPECT_TRUE(role_of(result, "tree").metrics.contains("cpu_seconds"));
+  EXPECT_GE(role_of(result, "all").metrics.at("peak_rss_bytes"), 64 * kMib);
+  EXPECT_TRUE(role_of(result, "all").metrics.contains("cpu_seconds"));
   EXPECT_LE(role_of(result, "client-1").series.at(0).values.back(), 16 * kMib);
   EXPECT_TRUE(has_note(result.limitations, "peaks_sampled_from_outside"));
   EXPECT_THAT(message_of(result.warnings, "match_found_nothing"), HasSubstr("no such program"));
@@ -249,7 +249,7 @@ TEST_F(TrialTest, PssIsSummedBetweenRoundsWhereItIsAskedFor) {
   plan.pss_between_rounds = true;
   const TrialRun result = run(plan);
   ASSERT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
-  const Metrics& tree = role_of(result, "tree").metrics;
+  const Metrics& tree = role_of(result, "all").metrics;
   EXPECT_NEAR(tree.at("peak_pss_bytes"), 64 * kMib, 6 * kMib);
   EXPECT_LE(tree.at("peak_pss_bytes"), tree.at("peak_rss_bytes"));
 }
@@ -260,7 +260,7 @@ TEST_F(TrialTest, TheGroupsPeakComesWithItsParts) {
   writer.argv = {"/bin/sh", "-c", "head -c 33554432 /dev/zero > page_cache; sleep 0.6"};
   const TrialRun result = run({act("server", {"touch", "64", "sleep", "900"}), writer});
   ASSERT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
-  const Metrics& tree = role_of(result, "tree").metrics;
+  const Metrics& tree = role_of(result, "all").metrics;
   if (!tree.contains("peak_cgroup_bytes")) return;  // no memory group may be made here
   EXPECT_GE(tree.at("peak_cgroup_bytes"), 96 * kMib);
   EXPECT_NEAR(tree.at("peak_cgroup_anon_bytes"), 64 * kMib, 8 * kMib);

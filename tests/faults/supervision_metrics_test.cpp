@@ -100,7 +100,7 @@ TEST_F(TrialTest, TreePeakIsTheLargestSumAndNotTheSumOfPeaks) {
   second.after = {"server"};
   const TrialRun result = run({first, second});
   ASSERT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
-  const double tree = role_of(result, "tree").metrics.at("peak_rss_bytes");
+  const double tree = role_of(result, "all").metrics.at("peak_rss_bytes");
   EXPECT_GE(tree, 60 * kMib);
   EXPECT_LE(tree, 72 * kMib);
 }

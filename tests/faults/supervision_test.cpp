@@ -19,7 +19,7 @@ TEST_F(TrialTest, StatusZeroOfAllProcessesIsSuccess) {
   const TrialRun result = run({act("server", {"sleep", "20"}), act("client-1", {"sleep", "10"})});
   EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
   EXPECT_EQ(role_of(result, "server").exit_status, 0);
-  EXPECT_EQ(result.trial.roles.back().role, "tree");
+  EXPECT_EQ(result.trial.roles.back().role, "all");
 }
 
 TEST_F(TrialTest, ExitStatusThreeNamesRoleStatusRoundAndLastLogLines) {

@@ -205,7 +205,7 @@ def hold_idle(table, job, results, out):
 
 
 def hold_growth(table, job, results):
-    growth = {entry["arm"]: entry for entry in results["growth"] if entry["role"] == "train" and "round" in entry["metric"]}
+    growth = {entry["variant"]: entry for entry in results["growth"] if entry["role"] == "train" and "round" in entry["metric"]}
     table.claim(job, "a leak of 1 MiB an epoch: no slope below 0.9 MiB is left possible", growth["leak"]["ci_low"] > 0.9 * MIB, "planted")
     table.add(job, "its slope a round", growth["leak"]["slope"], MIB, "planted", 0.9 * MIB, 1.1 * MIB)
     table.claim(job, "the flat loop does not grow", growth["flat"]["verdict"] != "growing", "planted")

@@ -82,7 +82,7 @@ case("a link in place of the results", 0, "LINK", "rm measured/results.json; ln 
 case("a link in place of the page", 0, "report.html", "rm measured/report.html; ln -s ../victim measured/report.html; $M report measured")
 case("a link in place of the logs", 2, "found a symlink", f"mkdir run elsewhere; ln -s ../elsewhere run/logs; {DUEL} --out run")
 case("a page in place of a run", 4, "there is no run here", "$M report measured/report.html")
-case("a gate on a role that is not there", 2, r"the roles of this run are command, tree, or \* for all", "$M check measured --gate 'nobody.peak_rss_bytes<=+5%'")
+case("a gate on a role that is not there", 2, r"the roles of this run are command, all, or \* for all", "$M check measured --gate 'nobody.peak_rss_bytes<=+5%'")
 case("an experiment from a pipe", 0, "report: run/report.html", "$M run <(cat config.json) --out run")
 case("a memduel-fl of another form", 4, "of another version", "mkdir b; cp $M b/memduel; for l in $(dirname $M)/memduel-launcher $(dirname $M)/../lib; do ln -s $l b/; done\n"
      "printf '#!/bin/sh\\necho {}\\n' > b/memduel-fl; chmod +x b/memduel-fl; b/memduel doctor")

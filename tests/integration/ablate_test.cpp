@@ -43,14 +43,14 @@ class Ablate : public testing::Test {
 
 std::set<std::string> arms_of(const json& results, bool apart) {
   std::set<std::string> names;
-  for (const json& arm : results.at("arms"))
+  for (const json& arm : results.at("variants"))
     if (arm.at("ablation") == apart) names.insert(arm.at("name"));
   return names;
 }
 
 json row(const json& results, const std::string& optimization, const std::string& role) {
   for (const json& one : results.at("ablation"))
-    if (one.at("optimization") == optimization && one.at("role") == role &&
+    if (one.at("switch") == optimization && one.at("role") == role &&
         one.at("metric") == "peak_rss_above_idle_bytes" && one.at("phase").is_null())
       return one;
   return nullptr;
@@ -76,10 +76,11 @@ TEST_F(Ablate, MeasuresEverySwitchOnBothSidesAndReportsIt) {
     const json staging = row(results, "staging", role);
     EXPECT_THAT(staging.at("added_alone").at("reason").get<std::string>(),
                 HasSubstr("needs aggregate=streaming_fold"));
-    EXPECT_EQ(staging.at("left_out").at("n"), 2);
+    EXPECT_EQ(staging.at("removed_alone").at("n"), 2);
   }
   // A state kept twice instead of once, on a server that holds little else.
-  EXPECT_GT(row(results, "staging", "server").at("left_out").at("difference"), kStateBytes / 2);
+  EXPECT_GT(row(results, "staging", "server").at("removed_alone").at("difference"),
+            kStateBytes / 2);
   std::set<std::string> phases;
   for (const json& one : results.at("ablation"))
     if (!one.at("phase").is_null()) phases.insert(one.at("phase"));

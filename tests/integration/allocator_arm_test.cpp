@@ -68,12 +68,12 @@ class AllocatorArms : public testing::Test {
   std::vector<json> trials_of(const std::string& arm) {
     std::vector<json> trials;
     for (const json& trial : results_.at("trials"))
-      if (trial.at("arm") == arm && trial.at("kind") == "measure") trials.push_back(trial);
+      if (trial.at("variant") == arm && trial.at("kind") == "measure") trials.push_back(trial);
     return trials;
   }
 
   json arm(const std::string& name) {
-    for (const json& each : results_.at("arms"))
+    for (const json& each : results_.at("variants"))
       if (each.at("name") == name) return each;
     return nullptr;
   }
@@ -195,8 +195,8 @@ TEST_F(AllocatorArms, ProfileTrialsAreVerifiedWhereTheTracerDoesNotHideTheAlloca
               testing::ContainsRegex("mimalloc\\s+ran\\s+under\\s+mimalloc\\s+.libmimalloc.so.2"));
   std::set<std::string> seen;
   for (const json& trial : results_.at("trials")) {
-    if (trial.at("kind") != "profile" || trial.at("arm") != "mimalloc") continue;
-    const auto tracer = trial.at("tracer").get<std::string>();
+    if (trial.at("kind") != "profile" || trial.at("variant") != "mimalloc") continue;
+    const auto tracer = trial.at("profiler").get<std::string>();
     EXPECT_EQ(trial.at("status"), "ok") << trial;
     seen.insert(tracer);
     if (tracer == "heaptrack") {

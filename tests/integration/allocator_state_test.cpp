@@ -96,13 +96,13 @@ TEST_P(AllocatorFacts, EachSaysWhatItCanAndNothingElse) {
   using Names = std::set<std::string>;
   const std::map<Allocator, Names> expected = {
       {Allocator::glibc,
-       {"heap_in_use_bytes", "heap_held_free_bytes", "allocator_committed_bytes",
+       {"heap_in_use_bytes", "heap_free_bytes", "allocator_committed_bytes",
         "allocator_arena_count"}},
       {Allocator::jemalloc,
-       {"heap_in_use_bytes", "heap_held_free_bytes", "allocator_active_bytes",
+       {"heap_in_use_bytes", "heap_free_bytes", "allocator_active_bytes",
         "allocator_resident_bytes", "allocator_retained_bytes", "allocator_arena_count"}},
       {Allocator::tcmalloc,
-       {"heap_in_use_bytes", "heap_held_free_bytes", "allocator_committed_bytes",
+       {"heap_in_use_bytes", "heap_free_bytes", "allocator_committed_bytes",
         "allocator_active_bytes", "allocator_resident_bytes", "allocator_retained_bytes"}},
       {Allocator::mimalloc, {"heap_in_use_bytes", "allocator_committed_bytes"}}};
   Names names;
@@ -111,9 +111,9 @@ TEST_P(AllocatorFacts, EachSaysWhatItCanAndNothingElse) {
 }
 
 TEST_P(AllocatorFacts, FreedMemoryIsHeldOrGivenBack) {
-  if (!has("heap_held_free_bytes")) return;
+  if (!has("heap_free_bytes")) return;
   // glibc gives blocks of 1 MB back at once; 20 MB of small ones go to the bins or back.
-  const double held = at("large_freed", "heap_held_free_bytes");
+  const double held = at("large_freed", "heap_free_bytes");
   EXPECT_GE(held, 0);
   EXPECT_LE(held, kSmall + kLarge * kRounding);
   if (GetParam() == Allocator::tcmalloc) {

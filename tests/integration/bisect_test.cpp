@@ -83,7 +83,7 @@ TEST_F(Bisection, NamesTheCommitThatAddedTheMemory) {
 TEST_F(Bisection, StatusesAreThoseThatGitTakes) {
   EXPECT_EQ(status(commit(2)), 0);
   EXPECT_EQ(status(commit(kLarger)), 1) << "the default gates decide";
-  EXPECT_EQ(status(commit(kLarger), {"--gate", "tree.peak_heap_bytes<=+100%"}), 0)
+  EXPECT_EQ(status(commit(kLarger), {"--gate", "all.peak_heap_bytes<=+100%"}), 0)
       << "a named gate decides alone";
   EXPECT_EQ(status(commit(kBroken)), 125);
   EXPECT_EQ(status("nowhere"), 128);
@@ -108,9 +108,9 @@ TEST_F(Bisection, OfAFinishedRunTakesTheSameStatuses) {
   const auto check = [&](const std::string& gate) {
     return memduel(place_, {"check", run, "--bisect", "--gate", gate}).status;
   };
-  EXPECT_EQ(check("tree.peak_heap_bytes<=+100%"), 0);
-  EXPECT_EQ(check("tree.peak_gpu_reserved_bytes<=+1%"), 125) << "not measured";
-  EXPECT_EQ(check("tree.peak_heap_byte<=+1%"), 128) << "misspelt";
+  EXPECT_EQ(check("all.peak_heap_bytes<=+100%"), 0);
+  EXPECT_EQ(check("all.peak_gpu_reserved_bytes<=+1%"), 125) << "not measured";
+  EXPECT_EQ(check("all.peak_heap_byte<=+1%"), 128) << "misspelt";
 }
 
 }  // namespace

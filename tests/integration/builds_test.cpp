@@ -44,7 +44,7 @@ class BuildDirectories : public testing::Test {
                                       "--repeats",
                                       "3",
                                       "--gate",
-                                      "tree.peak_heap_bytes<=+1%"};
+                                      "all.peak_heap_bytes<=+1%"};
     words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), {"--", program, "1000"});
     return memduel(place_of_run_, words);
@@ -77,7 +77,7 @@ TEST_F(BuildDirectories, AMovedBuildLoadsItsOwnLibraryAllTheSame) {
             " -lledger_store -Wl,--enable-new-dtags,-rpath," + built().path("old").string());
   const Finished run = duel("old", "moved");
   EXPECT_EQ(run.status, 1) << run.err << "\nwith the other's library there is no difference";
-  EXPECT_EQ(comparison(results(), "tree", "peak_heap_bytes").at("verdict"), "regressed");
+  EXPECT_EQ(comparison(results(), "all", "peak_heap_bytes").at("verdict"), "regressed");
 
   // DT_RPATH comes before everything that could be done about it.
   output_of("cd " + built().path("repository").string() + " && c++ -o " + moved.string() +
@@ -132,7 +132,7 @@ TEST_F(BuildDirectories, RunTheProcessesOfAConfigThatAreTheirs) {
   EXPECT_EQ(run.status, 1) << run.err;
   const auto results = results_in(place.path("run"));
   EXPECT_EQ(comparison(results, "ledger", "peak_heap_bytes").at("verdict"), "regressed");
-  EXPECT_EQ(results.at("arms").at(0).at("name"), "old");
+  EXPECT_EQ(results.at("variants").at(0).at("name"), "old");
   const auto config_of_run = nlohmann::json::parse(read_file(place.path("run/config.json")));
   EXPECT_EQ(config_of_run.at("variants").at(1).at("argv").at("ledger").at(0),
             built().path("new/ledger").string());
@@ -172,12 +172,12 @@ TEST(Defaults, DecideTwoHundredAgainstTwoHundredAndFourMebibytesInMinutes) {
   EXPECT_EQ(run.status, 1) << run.err;
   const auto results = results_in(place.path("run"));
   for (const char* metric : {"peak_heap_and_mapped_bytes", "peak_rss_no_files_bytes"}) {
-    const auto row = comparison(results, "tree", metric);
+    const auto row = comparison(results, "all", metric);
     EXPECT_EQ(row.at("verdict"), "regressed") << metric;
     EXPECT_TRUE(row.at("gate")) << metric;
   }
   EXPECT_THAT(
-      comparison(results, "tree", "peak_heap_and_mapped_bytes").at("reason").get<std::string>(),
+      comparison(results, "all", "peak_heap_and_mapped_bytes").at("reason").get<std::string>(),
       HasSubstr("exact"));
   EXPECT_EQ(results.at("differences").at(0).at("bytes"), 4 << 20);
 }

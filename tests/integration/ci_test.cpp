@@ -54,7 +54,7 @@ class CiScript : public testing::Test {
   ForeignRepository repository_{place_};
 };
 
-const std::string kHeapGate = "--repeats 3 --gate 'tree.peak_heap_bytes<=+1%'";
+const std::string kHeapGate = "--repeats 3 --gate 'all.peak_heap_bytes<=+1%'";
 
 TEST_F(CiScript, PassesASmallerBuffer) {
   static_cast<void>(repository_.commit("base"));
@@ -65,7 +65,7 @@ TEST_F(CiScript, PassesASmallerBuffer) {
                                     HasSubstr("gate passed")));
   EXPECT_EQ(step_summary(), file("summary.md"));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("failures=\"0\""), HasSubstr("tests=\"1\"")));
-  EXPECT_THAT(file("results.json"), HasSubstr("memduel.results/1"));
+  EXPECT_THAT(file("results.json"), HasSubstr("memduel.results/2"));
   EXPECT_TRUE(has("report.html"));
   EXPECT_THAT(said(), HasSubstr("This runner: "));
 }
@@ -93,7 +93,7 @@ TEST_F(CiScript, LeavesTheGatesOfAConfig) {
   repository_.write("job.json",
                     R"({ "name": "job", "baseline": "one", "variants": [ { "name": "one" } ],
     "workload": { "kind": "command", "processes": [ { "role": "ledger", "argv": ["out/ledger", "10"] } ] },
-    "gates": [ "tree.peak_heap_bytes<=+900%" ] })");
+    "gates": [ "all.peak_heap_bytes<=+900%" ] })");
   static_cast<void>(repository_.commit("base"));
   repository_.set_buffer(12);
   static_cast<void>(repository_.commit("larger buffer"));
@@ -130,7 +130,7 @@ TEST_F(CiScript, ReportsAnInconclusiveGateAsItsOwnStatus) {
   static_cast<void>(repository_.commit("base"));
   repository_.set_buffer(12);
   static_cast<void>(repository_.commit("larger buffer"));
-  EXPECT_EQ(run("--repeats 3 --gate 'tree.peak_rss_bytes<=+1%'"), 5) << said();
+  EXPECT_EQ(run("--repeats 3 --gate 'all.peak_rss_bytes<=+1%'"), 5) << said();
   EXPECT_THAT(step_summary(), HasSubstr("gate inconclusive"));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
 }
@@ -139,7 +139,7 @@ TEST_F(CiScript, PassesAnInconclusiveGateWhereAsked) {
   static_cast<void>(repository_.commit("base"));
   repository_.set_buffer(12);
   static_cast<void>(repository_.commit("larger buffer"));
-  EXPECT_EQ(run("--on-inconclusive pass --repeats 3 --gate 'tree.peak_rss_bytes<=+1%'"), 0)
+  EXPECT_EQ(run("--on-inconclusive pass --repeats 3 --gate 'all.peak_rss_bytes<=+1%'"), 0)
       << said();
   EXPECT_THAT(step_summary(), HasSubstr("gate inconclusive"));
   EXPECT_THAT(file("junit.xml"), HasSubstr("failures=\"0\"")) << "as the exit code is";

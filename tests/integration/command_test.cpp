@@ -105,7 +105,7 @@ TEST(Doctor, SaysWhatARunnerLacksAndWhichGatesHoldThere) {
   const Finished run = memduel(place, {"doctor", "--ci"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(StartsWith("This runner: "), HasSubstr("round_seconds"),
-                             HasSubstr("--gate 'tree.peak_heap_and_mapped_bytes<=+1%'")));
+                             HasSubstr("--gate 'all.peak_heap_and_mapped_bytes<=+1%'")));
   std::istringstream lines(run.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }
@@ -139,7 +139,7 @@ TEST(Plan, ProbesTheNoiseAndCalibrateKeepsIt) {
   const Finished calibrate =
       memduel(place, {"calibrate", config, "--repeats", "16", "--out", place.path("calibration")});
   EXPECT_EQ(calibrate.status, 0) << calibrate.err;
-  EXPECT_THAT(calibrate.out, AllOf(HasSubstr("noise floor"), HasSubstr("tree")));
+  EXPECT_THAT(calibrate.out, AllOf(HasSubstr("noise floor"), HasSubstr("all")));
   plan = memduel(place, {"plan", config, "--detect", "2%"});
   EXPECT_THAT(plan.out, HasSubstr("from the calibration"));
 
@@ -241,7 +241,7 @@ TEST(ExampleOfTheReadme, SaysWhatALazyReaderSavesAndWhichFunctionHeldIt) {
       memduel(place, {"compare", "--a", command("before.py"), "--b", command("after.py"),
                       "--repeats", "6", "--out", place.path("run").string()});
   ASSERT_EQ(run.status, 0) << run.err << run.out;
-  const auto row = comparison(results_in(place.path("run")), "tree", "peak_rss_bytes");
+  const auto row = comparison(results_in(place.path("run")), "all", "peak_rss_bytes");
   EXPECT_EQ(row.at("verdict"), "improved");
   // By sys.getsizeof a list has 56 bytes and a string of one character 50.
   EXPECT_GE(row.at("baseline_median").get<double>() - row.at("candidate_median").get<double>(),

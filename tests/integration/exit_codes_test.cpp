@@ -31,7 +31,7 @@ TEST(ExitCode, IsZeroWhenNoGateFails) {
   const Workplace place;
   const Finished run = duel(place, hog("40"), hog("20"), {"--repeats", "8"});
   EXPECT_EQ(run.status, 0) << run.err;
-  const auto row = comparison(results_in(place.path("run")), "tree", "peak_rss_bytes");
+  const auto row = comparison(results_in(place.path("run")), "all", "peak_rss_bytes");
   EXPECT_EQ(row.at("verdict"), "improved");
   EXPECT_NEAR(row.at("candidate_median").get<double>() - row.at("baseline_median").get<double>(),
               -20.0 * 1048576, 1048576);
@@ -43,7 +43,7 @@ TEST(ExitCode, IsOneWhenAGateFails) {
   const Workplace place;
   const Finished run = duel(place, hog("20"), hog("40"), {"--repeats", "8", "--gate", "default"});
   EXPECT_EQ(run.status, 1) << run.err;
-  EXPECT_EQ(comparison(results_in(place.path("run")), "tree", "peak_rss_bytes").at("verdict"),
+  EXPECT_EQ(comparison(results_in(place.path("run")), "all", "peak_rss_bytes").at("verdict"),
             "regressed");
 }
 
@@ -54,7 +54,7 @@ TEST(ExitCode, IsOneWhenTheCandidateCrashesAndTheBaselineLives) {
   EXPECT_EQ(run.status, 1) << run.err;
   const auto results = results_in(place.path("run"));
   for (const auto& trial : results.at("trials"))
-    EXPECT_EQ(trial.at("status"), trial.at("arm") == "a" ? "ok" : "failed");
+    EXPECT_EQ(trial.at("status"), trial.at("variant") == "a" ? "ok" : "failed");
   EXPECT_EQ(results.at("gates").at(0).at("outcome"), "failed");
 }
 
@@ -102,13 +102,13 @@ TEST(ExitCode, IsThreeWhenARoleNeverGetsReady) {
 TEST(ExitCode, IsThreeWhenAGateAsksForWhatNoMeterGave) {
   const Workplace place;
   const Finished run = duel(place, hog("20"), hog("21"),
-                            {"--repeats", "5", "--gate", "tree.peak_gpu_reserved_bytes<=+1%"});
+                            {"--repeats", "5", "--gate", "all.peak_gpu_reserved_bytes<=+1%"});
   EXPECT_EQ(run.status, 3) << run.out << run.err;
 }
 
 TEST(ExitCode, OfAnInconclusiveGateIsFiveIfItCounts) {
   const Workplace place;
-  const std::string gate = "tree.peak_rss_bytes<=+2%";
+  const std::string gate = "all.peak_rss_bytes<=+2%";
   EXPECT_EQ(duel(place, hog("20"), hog("40"), {"--repeats", "3", "--gate", gate}).status, 5)
       << "twice as much lies beyond the bound";
   const auto check = [&](const std::string& word, const std::string& other) {
@@ -116,8 +116,8 @@ TEST(ExitCode, OfAnInconclusiveGateIsFiveIfItCounts) {
   };
   EXPECT_EQ(check("pass", gate).status, 0);
   EXPECT_EQ(check("beyond", gate).status, 5);
-  EXPECT_EQ(check("beyond", "tree.peak_rss_bytes<=+900%").status, 0) << "the estimate is within";
-  const Finished fail = check("fail", "tree.peak_rss_bytes<=+900%");
+  EXPECT_EQ(check("beyond", "all.peak_rss_bytes<=+900%").status, 0) << "the estimate is within";
+  const Finished fail = check("fail", "all.peak_rss_bytes<=+900%");
   EXPECT_EQ(fail.status, 5);
   EXPECT_THAT(fail.out, HasSubstr("gate inconclusive"));
 }
@@ -131,9 +131,9 @@ TEST(ExitCode, IsTwoForBadUsage) {
       {{"compare", "--a", "true", "--b", "true"}, "--calibrate"},
       {{"compare", "--a", "'open", "--b", "true"}, "quote"},
       {{"compare", "--a", "/no/such/program", "--b", "true"}, "no program"},
-      {{"compare", "--a", "true", "--b", "true x", "--gate", "tree.peak_rss_byte<=+1%"},
+      {{"compare", "--a", "true", "--b", "true x", "--gate", "all.peak_rss_byte<=+1%"},
        "peak_rss_bytes"},
-      {{"compare", "--a", "true", "--b", "true x", "--gate", "tree.peak_rss_bytes<=+64"}, "64"},
+      {{"compare", "--a", "true", "--b", "true x", "--gate", "all.peak_rss_bytes<=+64"}, "64"},
       {{"compare", "--a", "true", "--b", "true x", "--repeats", "0"}, "repeats"},
   };
   for (const auto& [words, text] : cases) {

@@ -55,7 +55,7 @@ TEST(FirstScreen, HasTheEndOfAProgramThatGivesItsFreeMemoryBack) {
   EXPECT_EQ(row.at("why"), "largest_change");
   EXPECT_NEAR(row.at("change").get<double>(), -64 * kMiB, 2 * kMiB);
   const json end = comparison(run.results, row.at("role"), "end_rss_bytes");
-  const json peak = comparison(run.results, "tree", "peak_rss_bytes");
+  const json peak = comparison(run.results, "all", "peak_rss_bytes");
   EXPECT_GT(end.at("baseline_median").get<double>(), 64 * kMiB);
   EXPECT_LT(end.at("candidate_median").get<double>(), 8 * kMiB);
   EXPECT_NEAR(peak.at("baseline_median").get<double>(), peak.at("candidate_median").get<double>(),
@@ -71,7 +71,7 @@ TEST(FirstScreen, HasNoTrifleBesideALargeChange) {
   const Workplace place;
   const Compared run = compare(place, "100 100", "40 400");
   EXPECT_EQ(run.finished.status, 0) << run.finished.err;
-  const json live = comparison(run.results, "tree", "live_at_end_bytes");
+  const json live = comparison(run.results, "all", "live_at_end_bytes");
   EXPECT_EQ(live.at("candidate_median").get<double>() - live.at("baseline_median").get<double>(),
             300 * 1008)
       << "glibc adds 8 bytes to 1000";

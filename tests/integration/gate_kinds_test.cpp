@@ -63,20 +63,20 @@ class GateKinds : public testing::Test {
           "--repeats", "6", "--set", "profile.trials=0"});
     make({"watch", "--out", dir("watched-20"), "--quiet", "--", MEMDUEL_HOG, "20"});
     return {
-        {"check of a run", {"check", dir("two")}, "tree", "peak_rss_bytes"},
-        {"check of a watched job", {"check", dir("watched")}, "tree", "peak_rss_bytes", false},
-        {"check of merged shards", {"check", dir("merged")}, "tree", "peak_rss_bytes"},
-        {"check of two commands", {"check", dir("commands")}, "tree", "peak_rss_bytes"},
-        {"two run directories", {"compare", dir("two"), dir("turned")}, "tree", "peak_rss_bytes"},
+        {"check of a run", {"check", dir("two")}, "all", "peak_rss_bytes"},
+        {"check of a watched job", {"check", dir("watched")}, "all", "peak_rss_bytes", false},
+        {"check of merged shards", {"check", dir("merged")}, "all", "peak_rss_bytes"},
+        {"check of two commands", {"check", dir("commands")}, "all", "peak_rss_bytes"},
+        {"two run directories", {"compare", dir("two"), dir("turned")}, "all", "peak_rss_bytes"},
         {"check of a share",
          {"check", dir("share1")},
-         "tree",
+         "all",
          "peak_rss_bytes",
          true,
          5},  // two blocks decide nothing
         {"two watched jobs",
          {"compare", dir("watched-20"), dir("watched")},
-         "tree",
+         "all",
          "peak_rss_bytes",
          true,
          5},  // one trial of each
@@ -85,11 +85,11 @@ class GateKinds : public testing::Test {
           MEMDUEL_TESTDATA "/google_benchmark_b.json"},
          "*",
          "real_time_seconds"},
-        {"run", {"run", two, "--out", dir("again")}, "tree", "peak_rss_bytes"},
+        {"run", {"run", two, "--out", dir("again")}, "all", "peak_rss_bytes"},
         {"commands",
          {"compare", "--a", MEMDUEL_HOG " 20", "--b", MEMDUEL_HOG " 40", "--repeats", "6", "--set",
           "profile.trials=0", "--out", dir("again")},
-         "tree",
+         "all",
          "peak_rss_bytes"}};
   }
 
@@ -130,7 +130,7 @@ TEST_F(GateKinds, AreJudgedOrRefused) {
     EXPECT_EQ(judge(kind, row + high).status, 0);
     EXPECT_EQ(judge(kind, "*." + std::string(kind.metric) + low).status, 1);
     EXPECT_EQ(judge(kind, "nobody.peak_rss_bytes<=1MiB").status, 2);
-    EXPECT_EQ(judge(kind, "tree.peak_gpu_used_bytes<=1MiB").status, is_time ? 2 : 3);
+    EXPECT_EQ(judge(kind, "all.peak_gpu_used_bytes<=1MiB").status, is_time ? 2 : 3);
     EXPECT_EQ(judge(kind, row + "<=+1%|" + low.substr(2)).status,
               kind.is_compared && !is_time ? kind.twice : 2);
     // The two benchmark files have one value of the heap each, which decides nothing.

@@ -43,7 +43,7 @@ TEST(GrowthGate, FailsForALeakOfOneMebibyteARound) {
   EXPECT_EQ(results.at("gates").at(1).at("outcome"), "passed");
   bool found = false;
   for (const auto& growth : results.at("growth")) {
-    if (growth.at("arm") != "b" || growth.at("role") != "server" ||
+    if (growth.at("variant") != "b" || growth.at("role") != "server" ||
         growth.at("metric") != "rss_growth_bytes_per_round")
       continue;
     found = true;

@@ -35,7 +35,7 @@ std::string command_experiment(const Workplace& place) {
     "name": "device", "baseline": "a", "workload": { "kind": "command", "processes": [
       { "role": "command", "argv": [")" MEMDUEL_ACT R"(", "sleep", "300"] } ] },
     "variants": [ { "name": "a" }, { "name": "b", "env": { "OTHER": "1" } } ],
-    "gates": [ "tree.peak_gpu_used_bytes<=+1%" ],
+    "gates": [ "all.peak_gpu_used_bytes<=+1%" ],
     "measure": { "repeats": 1, "meters": ["procfs", "nvml"] } })");
 }
 
@@ -52,7 +52,7 @@ TEST(GpuMeter, GivesEachRolesShareAndTheWholeDevice) {
   for (const auto& trial : results.at("trials"))
     for (const auto& role : trial.at("roles")) {
       const auto& metrics = role.at("metrics");
-      const bool tree = role.at("role") == "tree";
+      const bool tree = role.at("role") == "all";
       EXPECT_EQ(metrics.at("peak_gpu_used_bytes"), tree ? 700000000 : 300000000);
       if (tree) {
         EXPECT_EQ(metrics.at("idle_gpu_used_bytes"), 700000000);
@@ -60,7 +60,7 @@ TEST(GpuMeter, GivesEachRolesShareAndTheWholeDevice) {
       ++seen;
     }
   EXPECT_EQ(seen, 8) << "two variants, a warm-up and a measure trial, a role and the tree";
-  const auto device = comparison(results, "tree", "peak_gpu_used_bytes");
+  const auto device = comparison(results, "all", "peak_gpu_used_bytes");
   EXPECT_EQ(device.at("baseline_median"), 700000000);
   EXPECT_EQ(device.at("ratio"), 1);
 }

@@ -92,7 +92,7 @@ TEST_F(Groups, AreJudgedByTheirLargestAndTheirMedian) {
   // (between the fourth and the fifth), 144 and 72 in all.
   EXPECT_NEAR(saved(results, "worker_max"), 16, 0.5);
   EXPECT_NEAR(saved(results, "worker_median"), 9, 0.5);
-  EXPECT_NEAR(saved(results, "tree"), 72, 2);
+  EXPECT_NEAR(saved(results, "all"), 72, 2);
   for (const json& row : results.at("comparisons"))
     EXPECT_THAT(row.at("role").get<std::string>(), Not(HasSubstr("worker-")))
         << "would bury others";
@@ -102,7 +102,7 @@ TEST_F(Groups, AreJudgedByTheirLargestAndTheirMedian) {
     for (const json& role : trial.at("roles"))
       EXPECT_EQ(role.at("rounds").size(), 3U) << role.at("role") << " has the coordinator's rounds";
   EXPECT_THAT(finished.out, HasSubstr("worker_max"));
-  EXPECT_THAT(finished.out, HasSubstr("tree.peak_heap_and_mapped_bytes")) << "a default gate";
+  EXPECT_THAT(finished.out, HasSubstr("all.peak_heap_and_mapped_bytes")) << "a default gate";
   EXPECT_EQ(memduel(place_, {"check", place_.path("run").string(), "--gate",
                              "worker_max.peak_heap_bytes<=+1%", "--gate",
                              "worker-8.peak_heap_bytes<=20MiB"})

@@ -19,7 +19,7 @@ constexpr double kOther = 128 * 1024;
 double metric_of(const nlohmann::json& results, const std::string& arm, const std::string& role,
                  const std::string& metric) {
   for (const auto& trial : results.at("trials")) {
-    if (trial.at("arm") != arm || trial.at("kind") != "measure") continue;
+    if (trial.at("variant") != arm || trial.at("kind") != "measure") continue;
     for (const auto& each : trial.at("roles"))
       if (each.at("role") == role) return each.at("metrics").at(metric);
   }
@@ -33,15 +33,15 @@ TEST(HeapMeter, CountsACommandToTheByteAndGatesIt) {
                       "5", "--gate", "default", "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << run.err;
   const auto results = results_in(place.path("run"));
-  const auto row = comparison(results, "tree", "peak_heap_and_mapped_bytes");
+  const auto row = comparison(results, "all", "peak_heap_and_mapped_bytes");
   EXPECT_EQ(row.at("verdict"), "regressed");
   EXPECT_TRUE(row.at("gate")) << "a default gate of commands";
-  EXPECT_EQ(comparison(results, "tree", "peak_heap_bytes").at("verdict"), "regressed");
+  EXPECT_EQ(comparison(results, "all", "peak_heap_bytes").at("verdict"), "regressed");
   for (const auto& [arm, mib] : {std::pair{"a", 20.0}, {"b", 30.0}}) {
     const double peak = metric_of(results, arm, "command", "peak_heap_bytes");
     EXPECT_GE(peak, mib * kMiB);
     EXPECT_LE(peak, mib * kMiB + kOther);
-    EXPECT_EQ(metric_of(results, arm, "tree", "peak_heap_bytes"), peak);
+    EXPECT_EQ(metric_of(results, arm, "all", "peak_heap_bytes"), peak);
     EXPECT_GE(metric_of(results, arm, "command", "allocation_count"), 1);
   }
 }
@@ -82,9 +82,9 @@ TEST(HeapMeter, CountsPythonsSmallObjectsExactly) {
                       "/usr/bin/python3 " + script + " 369000", "--repeats", "5", "--gate",
                       "default", "--set", "profile.trials=0", "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << run.out;
-  const auto row = comparison(results_in(place.path("run")), "tree", "peak_heap_and_mapped_bytes");
+  const auto row = comparison(results_in(place.path("run")), "all", "peak_heap_and_mapped_bytes");
   EXPECT_EQ(row.at("verdict"), "regressed");
-  EXPECT_TRUE(row.at("exact"));
+  EXPECT_TRUE(row.at("identical"));
   // 33 bytes beside their own, rounded up to 16, are 85 bytes an object on average; 8 in the list,
   // which grows by an eighth more; whole arenas of 1 MiB.
   const double more = median_in(row, "candidate") - median_in(row, "baseline");
@@ -106,10 +106,10 @@ TEST(HeapMeter, SamplesWhatIsTouchedOfLargeMappings) {
                       "--set", "profile.trials=0", "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << run.out;
   const auto results = results_in(place.path("run"));
-  const auto row = comparison(results, "tree", "peak_heap_and_mapped_bytes");
+  const auto row = comparison(results, "all", "peak_heap_and_mapped_bytes");
   EXPECT_EQ(row.at("verdict"), "regressed");
   EXPECT_NEAR(median_in(row, "candidate") - median_in(row, "baseline"), 10 * kMiB, 0.2 * kMiB);
-  EXPECT_EQ(comparison(results, "tree", "peak_mapped_bytes").at("verdict"), "unchanged");
+  EXPECT_EQ(comparison(results, "all", "peak_mapped_bytes").at("verdict"), "unchanged");
   EXPECT_NE(std::string(results.at("limitations").dump()).find("touched_memory_sampled"),
             std::string::npos);
 }
@@ -137,7 +137,7 @@ std::set<double> values_of(const nlohmann::json& results, const std::string& arm
                            const std::string& metric) {
   std::set<double> values;
   for (const auto& trial : results.at("trials")) {
-    if (trial.at("arm") != arm || trial.at("kind") != "measure") continue;
+    if (trial.at("variant") != arm || trial.at("kind") != "measure") continue;
     for (const auto& role : trial.at("roles"))
       if (role.at("role") == "command") values.insert(role.at("metrics").at(metric).get<double>());
   }
@@ -162,7 +162,7 @@ TEST(HeapMeter, CountsTheSameInEveryTrialOfAScriptThatExecutesAProgram) {
   for (const char* metric :
        {"allocated_bytes", "allocation_count", "live_at_end_bytes", "peak_heap_bytes"}) {
     EXPECT_THAT(values_of(script, "a", metric), testing::SizeIs(1)) << metric;
-    EXPECT_TRUE(comparison(script, "tree", metric).at("exact")) << metric;
+    EXPECT_TRUE(comparison(script, "all", metric).at("identical")) << metric;
   }
   // What the script's own programs held is gone when the hog begins.
   for (const char* metric : {"live_at_end_bytes", "peak_heap_bytes"})
@@ -243,7 +243,7 @@ TEST(ProfileTrials, LeaveAProfilePerRoleAndSayWhatTheyCost) {
   EXPECT_EQ(std::ranges::count(table.out, '\n'), 3) << "a heading and the two: " << table.out;
   EXPECT_EQ(table.err, "") << "nothing else of the run is taken for a profile";
   ASSERT_EQ(results.at("perturbation").size(), 2U);
-  EXPECT_EQ(results.at("perturbation").at(0).at("tracer"), "recorder");
+  EXPECT_EQ(results.at("perturbation").at(0).at("profiler"), "recorder");
   EXPECT_GT(results.at("perturbation").at(0).at("peak_rss_ratio"), 0.9);
   const std::string command = "memduel flamegraph " + profiles[0] + " --diff " + profiles[1];
   EXPECT_THAT(run.out, testing::AllOf(testing::HasSubstr(command),

@@ -44,7 +44,7 @@ void expect_every_trial_once(const nlohmann::json& results) {
   std::multiset<std::pair<int, std::string>> places;
   for (const auto& trial : results.at("trials")) {
     EXPECT_EQ(trial.at("status"), "ok");
-    places.emplace(trial.at("block").get<int>(), trial.at("arm").get<std::string>());
+    places.emplace(trial.at("block").get<int>(), trial.at("variant").get<std::string>());
   }
   std::multiset<std::pair<int, std::string>> expected;
   for (const int block : {0, 1, 2, 3})

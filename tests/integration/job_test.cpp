@@ -269,7 +269,7 @@ TEST_F(Job, ThatIsKilledForMemoryNamesTheRoundAndItsGrowth) {
   const json results = results_in(place_.path("run"));
   int killed = 0;
   for (const json& trial : results.at("trials")) {
-    if (trial.at("arm") == "a") {
+    if (trial.at("variant") == "a") {
       EXPECT_EQ(trial.at("status"), "ok");
       continue;
     }
@@ -281,7 +281,7 @@ TEST_F(Job, ThatIsKilledForMemoryNamesTheRoundAndItsGrowth) {
   EXPECT_EQ(killed, 6);
   const auto grown =
       std::find_if(results.at("growth").begin(), results.at("growth").end(), [](const json& row) {
-        return row.at("arm") == "b" && row.at("role") == "command" &&
+        return row.at("variant") == "b" && row.at("role") == "command" &&
                row.at("metric") == "rss_growth_bytes_per_round";
       });
   ASSERT_NE(grown, results.at("growth").end());
@@ -313,7 +313,7 @@ TEST_F(Job, CountsTheMemoryOfMatchedDescendantsAsTheirOwn) {
     const auto count = [&](const char* role) {
       return role_in(trial, role).at("metrics").at("allocation_count").get<double>();
     };
-    EXPECT_EQ(count("tree"), count("trainer") + count("client"));
+    EXPECT_EQ(count("all"), count("trainer") + count("client"));
     const auto peak_rss = [&](const char* role) {
       return role_in(trial, role).at("metrics").at("peak_rss_bytes").get<double>();
     };

@@ -40,7 +40,7 @@ nlohmann::json compared(const nlohmann::json& results, const std::string& arm,
 nlohmann::json growth_of(const nlohmann::json& results, const std::string& arm,
                          const std::string& role) {
   for (const auto& row : results.at("growth"))
-    if (row.at("arm") == arm && row.at("role") == role &&
+    if (row.at("variant") == arm && row.at("role") == role &&
         row.at("metric") == "rss_growth_bytes_per_round")
       return row;
   return nullptr;
@@ -50,13 +50,14 @@ TEST(NvflareMatrix, EveryCellIsMeasuredAndEndsInTheSameBits) {
   const Workplace place;
   const nlohmann::json results = results_of_quick(place, "nvflare-matrix-quick.json");
   int lived = 0;
-  for (const auto& arm : results.at("arms")) lived += arm.at("trials_ok").get<int>() > 0 ? 1 : 0;
+  for (const auto& arm : results.at("variants"))
+    lived += arm.at("trials_ok").get<int>() > 0 ? 1 : 0;
   EXPECT_EQ(lived, 4);
   for (const auto& row : results.at("equivalence")) EXPECT_EQ(row.at("bit_identical"), true);
   for (const auto& trial : results.at("trials"))
     for (const auto& role : trial.at("roles")) {
-      if (role.at("role") == "tree") continue;
-      const std::string arm = trial.at("arm");
+      if (role.at("role") == "all") continue;
+      const std::string arm = trial.at("variant");
       const int every = arm.back() - '0';
       for (const auto& round : role.at("rounds")) {
         const auto& metrics = round.at("metrics");
@@ -88,7 +89,7 @@ TEST(CsflStability, EveryPresetRunsAllMethodsInOneProcessAndReportsGrowth) {
   for (const auto& row : results.at("equivalence")) EXPECT_EQ(row.at("bit_identical"), true);
   for (const auto& trial : results.at("trials"))
     for (const auto& role : trial.at("roles")) {
-      if (role.at("role") == "tree") continue;
+      if (role.at("role") == "all") continue;
       EXPECT_EQ(role.at("role"), "simulator");
       EXPECT_EQ(role.at("rounds").size(), 30U);
       EXPECT_GT(role.at("rounds").at(29).at("metrics").at("client_training_bytes"),
@@ -113,7 +114,7 @@ TEST(Kdgat, EveryArmTrainsAllThreeNetworksAndReportsPartsByEpoch) {
   int trials = 0;
   for (const auto& trial : results.at("trials"))
     for (const auto& role : trial.at("roles")) {
-      if (role.at("role") == "tree") continue;
+      if (role.at("role") == "all") continue;
       ++trials;
       EXPECT_EQ(role.at("role"), "trainer");
       const auto& rounds = role.at("rounds");
@@ -125,7 +126,7 @@ TEST(Kdgat, EveryArmTrainsAllThreeNetworksAndReportsPartsByEpoch) {
       for (const char* part : {"parameter_bytes", "gradient_bytes", "optimizer_bytes",
                                "activation_bytes", "data_bytes", "batch_graphs_count"})
         EXPECT_GT(student.at(part), 0) << part;
-      const double kept = trial.at("arm") == "optimized" ? 0 : 4.0 * (90'018 - 465 * 8);
+      const double kept = trial.at("variant") == "optimized" ? 0 : 4.0 * (90'018 - 465 * 8);
       EXPECT_EQ(student.at("teacher_bytes"), kept);
       EXPECT_GT(student.at("validation_accuracy_ratio"), 0.5);
     }
@@ -142,14 +143,14 @@ TEST(Cbramod, EveryArmFineTunesInOneProcessAndReportsGrowthAndParts) {
   std::map<std::string, double> activations;
   for (const auto& trial : results.at("trials"))
     for (const auto& role : trial.at("roles")) {
-      if (role.at("role") == "tree") continue;
+      if (role.at("role") == "all") continue;
       EXPECT_EQ(role.at("role"), "trainer");
       ASSERT_EQ(role.at("rounds").size(), 6U);
       const auto& metrics = role.at("rounds").at(1).at("metrics");
       EXPECT_EQ(metrics.at("parameter_bytes"), 4 * 76165);
       EXPECT_EQ(metrics.at("optimizer_bytes"), 8 * 76165);
       EXPECT_TRUE(metrics.contains("pruned_count"));
-      activations[trial.at("arm")] = metrics.at("activation_bytes");
+      activations[trial.at("variant")] = metrics.at("activation_bytes");
     }
   EXPECT_LT(activations.at("optimized"), 0.5 * activations.at("original"));
   EXPECT_LT(activations.at("optimized-bf16"), activations.at("optimized"));

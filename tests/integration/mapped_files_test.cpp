@@ -72,7 +72,7 @@ class MemoryOfFiles : public testing::Test {
   }
 
   [[nodiscard]] json row(const std::string& b, const char* metric) const {
-    return comparison(results_in(place_.path(b)), "tree", metric);
+    return comparison(results_in(place_.path(b)), "all", metric);
   }
 
   void expect_that_a_gate_fails(const std::string& way) {
@@ -98,7 +98,7 @@ TEST_F(MemoryOfFiles, OfAMappingFailsNoDefaultGateAndIsExplained) {
   EXPECT_TRUE(memory.at("gate"));
   EXPECT_NE(memory.at("verdict"), "regressed");
   const std::string warnings = results_in(place_.path("maps")).at("warnings").dump();
-  EXPECT_THAT(warnings, HasSubstr("no gate asks for tree.peak_rss_bytes"));
+  EXPECT_THAT(warnings, HasSubstr("no gate asks for all.peak_rss_bytes"));
   EXPECT_THAT(warnings, HasSubstr("pages of mapped files (data) are 40."));
   EXPECT_THAT(run.out, HasSubstr("data (mapped file, reclaimable)"));
 }

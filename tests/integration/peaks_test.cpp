@@ -152,7 +152,7 @@ void expect_peaks(const json& results, bool child_is_sampled) {
       const bool is_sampled = std::string(name) == "child" && child_is_sampled;
       EXPECT_EQ(role.contains("peak_rss_is_sampled"), is_sampled) << name;
     }
-    const json tree = trial_role(trial, "tree");
+    const json tree = trial_role(trial, "all");
     EXPECT_TRUE(tree.at("peak_rss_is_sampled")) << "a sum";
     EXPECT_TRUE(tree.at("metrics").contains("peak_rss_above_idle_bytes"));
     const double largest = tree.at("metrics").at("peak_largest_process_rss_bytes");

@@ -46,7 +46,7 @@ TEST_F(ProviderExample, IsRunAndNeedsItsProviderNoMore) {
   EXPECT_GT(row.at("baseline_median").get<double>() - row.at("candidate_median").get<double>(),
             20000 * 24);
   EXPECT_EQ(results.at("equivalence").at(0).at("bit_identical"), true);
-  EXPECT_EQ(results.at("arms").at(1).at("optimizations").at("numbers"), "array");
+  EXPECT_EQ(results.at("variants").at(1).at("switches").at("numbers"), "array");
   EXPECT_EQ(results.at("environment").at("provider").at("name"), "pool");
 
   remove_provider();
@@ -67,12 +67,12 @@ TEST_F(ProviderExample, IsTakenApartBySwitches) {
   ASSERT_EQ(finished.status, 0) << finished.err << finished.out;
   const json results = results_in(out());
   std::vector<std::string> arms;
-  for (const json& arm : results.at("arms")) arms.push_back(arm.at("name"));
+  for (const json& arm : results.at("variants")) arms.push_back(arm.at("name"));
   // Of two switches, one added to the original is the other left out of lean.
   EXPECT_THAT(arms, ElementsAre("original", "lean", "original+reading", "lean-reading"));
   bool told = false;
   for (const json& one : results.at("ablation")) {
-    if (one.at("optimization") != "numbers" || one.at("role") != "worker_max" ||
+    if (one.at("switch") != "numbers" || one.at("role") != "worker_max" ||
         one.at("metric") != "peak_heap_bytes")
       continue;
     told = true;

@@ -37,7 +37,7 @@ std::vector<std::string> duel_of(const Workplace& place, const std::string& a, c
 std::vector<std::string> quickly(std::vector<std::string> more = {}) {
   std::vector<std::string> words = {
       "--shell", "--build", ForeignRepository::quick_build(), "--repeats",
-      "3",       "--gate",  "tree.peak_heap_bytes<=+1%"};
+      "3",       "--gate",  "all.peak_heap_bytes<=+1%"};
   words.insert(words.end(), more.begin(), more.end());
   words.insert(words.end(), {"--", "out/ledger", "1000"});
   return words;
@@ -58,7 +58,7 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
       memduel(place,
               duel_of(place, "HEAD~1", "main",
                       {"--build", "cmake -B build", "--build", "cmake --build build", "--gate",
-                       "tree.peak_heap_bytes<=+1%", "--gate", "tree.allocation_count<=+1%",
+                       "all.peak_heap_bytes<=+1%", "--gate", "all.allocation_count<=+1%",
                        "--max-minutes", "5", "--verbose", "--", "build/ledger", "1000"}),
               repository.path());
   EXPECT_EQ(run.status, 1) << run.err << run.out;
@@ -66,7 +66,7 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
   ASSERT_EQ(results.at("gates").size(), 2U);
   EXPECT_EQ(results.at("gates").at(0).at("outcome"), "failed");
   EXPECT_EQ(results.at("gates").at(1).at("outcome"), "passed") << "as many allocations as before";
-  const auto row = comparison(results, "tree", "peak_heap_bytes");
+  const auto row = comparison(results, "all", "peak_heap_bytes");
   EXPECT_EQ(row.at("baseline"), base.substr(0, 12));
   EXPECT_EQ(row.at("candidate"), "main");
   EXPECT_EQ(row.at("candidate_median").get<double>() - row.at("baseline_median").get<double>(),
@@ -103,10 +103,10 @@ TEST(Revisions, ThatAreEqualPassWithoutABuild) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("Nothing was built differently: main ("),
                              Not(HasSubstr("was not checked"))));
   const Finished ceiling = memduel(
-      place, duel_of(place, "main", "HEAD", quickly({"--gate", "tree.peak_rss_bytes<=1MiB"})),
+      place, duel_of(place, "main", "HEAD", quickly({"--gate", "all.peak_rss_bytes<=1MiB"})),
       repository.path());
   EXPECT_EQ(ceiling.status, 0);
-  EXPECT_THAT(ceiling.out, HasSubstr("tree.peak_rss_bytes<=1MiB was not checked"));
+  EXPECT_THAT(ceiling.out, HasSubstr("all.peak_rss_bytes<=1MiB was not checked"));
   EXPECT_FALSE(fs::exists(place.path("run")));
 }
 
@@ -149,10 +149,10 @@ int main() {
   const Finished run = memduel(place,
                                duel_of(place, "HEAD~1", "HEAD",
                                        {"--shell", "--build", build, "--repeats", "3", "--gate",
-                                        "tree.peak_heap_bytes<=+1%", "--", "out/host"}),
+                                        "all.peak_heap_bytes<=+1%", "--", "out/host"}),
                                repository.path());
   EXPECT_EQ(run.status, 1) << run.err << run.out;
-  EXPECT_EQ(comparison(results_in(place.path("run")), "tree", "peak_heap_bytes").at("verdict"),
+  EXPECT_EQ(comparison(results_in(place.path("run")), "all", "peak_heap_bytes").at("verdict"),
             "regressed");
 }
 
@@ -173,13 +173,13 @@ TEST(Revisions, OfAConfigEachRunInTheirOwnWorktree) {
       memduel(place,
               duel_of(place, "HEAD~1", "HEAD",
                       {"--shell", "--build", ForeignRepository::quick_build(), "--repeats", "3",
-                       "--gate", "tree.peak_heap_bytes<=+1%", "job.json"}),
+                       "--gate", "all.peak_heap_bytes<=+1%", "job.json"}),
               repository.path());
   EXPECT_EQ(run.status, 1) << run.err << "\nonly the candidate's reader fails";
   const auto results = results_in(place.path("run"));
-  const auto& baseline = results.at("arms").at(0).at("name");
+  const auto& baseline = results.at("variants").at(0).at("name");
   for (const auto& trial : results.at("trials"))
-    EXPECT_EQ(trial.at("status"), trial.at("arm") == baseline ? "ok" : "failed");
+    EXPECT_EQ(trial.at("status"), trial.at("variant") == baseline ? "ok" : "failed");
 }
 
 TEST(Revisions, ABaselineThatDoesNotBuildIsNeverAPass) {
@@ -236,14 +236,14 @@ TEST(Revisions, AFaultyGateIsToldBeforeAnythingIsBuilt) {
   const Finished run = memduel(
       place,
       duel_of(place, "HEAD~1", "HEAD",
-              {"--build", "false", "--gate", "tree.peak_heap_byte<=+1%", "--", "out/ledger"}),
+              {"--build", "false", "--gate", "all.peak_heap_byte<=+1%", "--", "out/ledger"}),
       repository.path());
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("peak_heap_bytes"));
   const Finished equal =
       memduel(place,
               duel_of(place, "HEAD", "HEAD",
-                      {"--build", "false", "--gate", "tree.peak_heap_byte<=+1%", "--", "x"}),
+                      {"--build", "false", "--gate", "all.peak_heap_byte<=+1%", "--", "x"}),
               repository.path());
   EXPECT_EQ(equal.status, 2) << "also where nothing would be built";
 }

@@ -77,7 +77,7 @@ class SharedPagesOfAJob : public testing::Test {
   }
 
   static void expect_the_truth(const json& results, const char* metric) {
-    const json row = comparison(results, "tree", metric);
+    const json row = comparison(results, "all", metric);
     ASSERT_TRUE(row.is_object()) << metric;
     EXPECT_TRUE(row.at("gate"));
     EXPECT_EQ(row.at("verdict"), "improved");
@@ -85,7 +85,7 @@ class SharedPagesOfAJob : public testing::Test {
                 32 * kBytesOfMebibyte);
     EXPECT_NEAR(row.at("candidate_median").get<double>(), (64 + 4) * kBytesOfMebibyte,
                 32 * kBytesOfMebibyte);
-    const json sum = comparison(results, "tree", "peak_rss_bytes");
+    const json sum = comparison(results, "all", "peak_rss_bytes");
     EXPECT_NEAR(sum.at("candidate_median").get<double>(), 4 * (64 + 1) * kBytesOfMebibyte,
                 64 * kBytesOfMebibyte);
     EXPECT_EQ(sum.at("verdict"), "regressed") << "which is why nobody is asked for it";
@@ -97,7 +97,7 @@ class SharedPagesOfAJob : public testing::Test {
 
 TEST_F(SharedPagesOfAJob, CountOnceByItsControlGroup) {
   const json results = run();
-  if (!comparison(results, "tree", "peak_cgroup_bytes").is_object())
+  if (!comparison(results, "all", "peak_cgroup_bytes").is_object())
     GTEST_SKIP() << "no control group can be made here";
   expect_the_truth(results, "peak_shared_once_bytes");
 }
@@ -146,7 +146,7 @@ class Preforking : public testing::Test {
 
   static json memory_of(const json& results, const std::string& arm) {
     for (const json& memory : results.at("resident"))
-      if (memory.at("arm") == arm) return memory;
+      if (memory.at("variant") == arm) return memory;
     ADD_FAILURE() << "no snapshot of " << arm;
     return {};
   }
@@ -179,7 +179,7 @@ TEST_F(Preforking, CopiesOfItsChildrenAreTheCauseOfMoreMemory) {
               8 * 16 * kBytesOfMebibyte, 8 * kBytesOfMebibyte);
   EXPECT_NEAR(owned(copies, "live"), 16 * kBytesOfMebibyte, 2 * kBytesOfMebibyte)
       << "what the children share is their parent's";
-  const json held = comparison(results, "tree", "peak_shared_once_bytes");
+  const json held = comparison(results, "all", "peak_shared_once_bytes");
   if (!held.is_object()) GTEST_SKIP() << "no control group can be made here";
   EXPECT_EQ(cause(results), "copies that forked children made of their parent's pages");
   const double measured = held.at("candidate_median").get<double>();
@@ -214,9 +214,9 @@ TEST(AFileInATmpfs, IsMemoryOfTheJob) {
                                        "/usr/bin/python3 -S " + spills, "--repeats", "8", "--out",
                                        place.path("run").string()});
   const json results = results_in(place.path("run"));
-  const json held = comparison(results, "tree", "peak_shared_once_bytes");
+  const json held = comparison(results, "all", "peak_shared_once_bytes");
   if (!held.is_object()) GTEST_SKIP() << "no control group can be made here";
-  EXPECT_EQ(comparison(results, "tree", "peak_rss_bytes").at("verdict"), "improved");
+  EXPECT_EQ(comparison(results, "all", "peak_rss_bytes").at("verdict"), "improved");
   EXPECT_TRUE(held.at("gate"));
   EXPECT_NE(held.at("verdict"), "improved") << run.out;
   EXPECT_NEAR(held.at("candidate_median").get<double>(), held.at("baseline_median").get<double>(),
@@ -239,7 +239,7 @@ with open(sys.argv[1], "wb") as file:
   const std::string command = "/usr/bin/python3 -S " + writes + " {trial_dir}/out ";
   memduel(place, {"compare", "--a", command + "1", "--b", command + "12", "--out",
                   place.path("run").string()});
-  const json rss = comparison(results_in(place.path("run")), "tree", "peak_rss_no_files_bytes");
+  const json rss = comparison(results_in(place.path("run")), "all", "peak_rss_no_files_bytes");
   EXPECT_TRUE(rss.at("gate"));
   EXPECT_EQ(rss.at("verdict"), "unchanged");
 }

@@ -161,7 +161,7 @@ TEST_P(Layouts, OfEverySecondPageHalfIsResident) {
 
 TEST_P(Layouts, PagesThatWereOnlyReadAreResidentWhereTheKernelSaysSo) {
   const double resident = reads_share_a_page() ? 0 : 64 * kMiB;
-  EXPECT_NEAR(of("only_read").bytes("mapping"), resident, kPage);
+  EXPECT_NEAR(of("only_read").bytes("mapped"), resident, kPage);
 }
 
 // Of 64 MiB of blocks of 1,008 bytes, each in a chunk of 1,024, one of four is left on each page.
@@ -169,17 +169,17 @@ TEST_P(Layouts, FreeSpaceIsPinnedByTheBlockThatIsLeft) {
   const Gain gain = of("one_of_four");
   const double table = 65536 * sizeof(void*);  // its vector, before it last grew
   EXPECT_NEAR(gain.bytes("live"), 16 * kMiB + table, 2 * kPage) << "two mappings";
-  EXPECT_NEAR(gain.bytes("pinned"), 48 * kMiB, 2 * kPage);
-  EXPECT_NEAR(gain.bytes("held"), 0, kPage);
+  EXPECT_NEAR(gain.bytes("fragmentation"), 48 * kMiB, 2 * kPage);
+  EXPECT_NEAR(gain.bytes("free"), 0, kPage);
 }
 
 // The first page and the last have live blocks, too.
 TEST_P(Layouts, PagesWithNothingLiveAreTheAllocators) {
-  EXPECT_NEAR(of("freed").bytes("held", "program-break"), 64 * kMiB - kPage, kPage);
+  EXPECT_NEAR(of("freed").bytes("free", "program-break"), 64 * kMiB - kPage, kPage);
 }
 
 TEST_P(Layouts, AndSoAreThoseOfAnArenaOfAThread) {
-  EXPECT_NEAR(of("freed_in_thread").bytes("held", "further-arenas"), 32 * kMiB, kPage);
+  EXPECT_NEAR(of("freed_in_thread").bytes("free", "further-arenas"), 32 * kMiB, kPage);
 }
 
 // Beside its 512 KiB a thread has its descriptor, and the frames around them.
@@ -201,15 +201,15 @@ TEST_P(Layouts, SharedMemoryIsKnownByItsName) {
 }
 
 TEST_P(Layouts, HugePagesAreResidentAsAWhole) {
-  EXPECT_NEAR(of("huge").bytes("mapping"), 128 * kMiB, 2 * kMiB) << "one huge page";
+  EXPECT_NEAR(of("huge").bytes("mapped"), 128 * kMiB, 2 * kMiB) << "one huge page";
 }
 
 TEST_P(Layouts, LockedMemoryIsResidentWithoutBeingTouched) {
-  EXPECT_NEAR(of("locked").bytes("mapping"), 16 * kMiB, kPage);
+  EXPECT_NEAR(of("locked").bytes("mapped"), 16 * kMiB, kPage);
 }
 
 TEST_P(Layouts, OnlyTouchedPagesOfAMappingCount) {
-  EXPECT_NEAR(of("mapping").bytes("mapping"), 30 * kMiB, kPage);
+  EXPECT_NEAR(of("mapping").bytes("mapped"), 30 * kMiB, kPage);
 }
 
 TEST_P(Layouts, AForkedProcessKnowsWhatItInheritedAndWhatItCopied) {
@@ -229,18 +229,18 @@ TEST_P(Layouts, WhatAForkedProcessFreesIsItsOwnAllocators) {
   ASSERT_EQ(run.status, 0) << run.err;
   const Snapshot child{profile_in(place_, place_.path("out.2.mdp")), told_by(run.out, "child")};
   expect_whole(child);
-  EXPECT_NEAR(child.bytes("held", "program-break"), 48 * kMiB, 40 * kPage)
+  EXPECT_NEAR(child.bytes("free", "program-break"), 48 * kMiB, 40 * kPage)
       << "the vector of blocks grows and is freed as well";
-  EXPECT_NEAR(child.bytes("held", "further-arenas"), (32 - 4) * kMiB, 40 * kPage);
-  EXPECT_NEAR(child.bytes("mapping", "mapped-before-fork"), 8 * kMiB, kPage);
+  EXPECT_NEAR(child.bytes("free", "further-arenas"), (32 - 4) * kMiB, 40 * kPage);
+  EXPECT_NEAR(child.bytes("mapped", "mapped-before-fork"), 8 * kMiB, kPage);
   EXPECT_GE(child.bytes("inherited"), (16 + 4) * kMiB);
   EXPECT_LE(child.bytes("inherited"), told_by(run.out, "parent"));
   const Snapshot grandchild{profile_in(place_, place_.path("out.3.mdp")),
                             told_by(run.out, "grandchild")};
   expect_whole(grandchild);
   EXPECT_NEAR(grandchild.bytes("inherited"), (24 + 48 + 32) * kMiB, 2 * kMiB);
-  EXPECT_NEAR(grandchild.bytes("mapping"), (20 + 8) * kMiB, 4 * kPage);
-  EXPECT_LE(grandchild.bytes("held"), 64 * kPage);
+  EXPECT_NEAR(grandchild.bytes("mapped"), (20 + 8) * kMiB, 4 * kPage);
+  EXPECT_LE(grandchild.bytes("free"), 64 * kPage);
 }
 
 TEST_P(Layouts, AChildThatAThreadForkedRunsOnThatThreadsStack) {
@@ -295,15 +295,16 @@ TEST_P(LayoutsUnder, FreeSpaceIsPinnedByTheBlockThatIsLeft) {
   const double table = 65536 * sizeof(void*);
   EXPECT_NEAR(gain.bytes("live"), 16 * kMiB + table, kPage + ends());
   const double heads = GetParam() == "libmimalloc.so.2" ? 512 * kPage : 0;
-  EXPECT_GE(gain.bytes("pinned"), 48 * kMiB - kPage - ends());
-  EXPECT_LE(gain.bytes("pinned"), 48 * kMiB + kPage + ends() + heads);
+  EXPECT_GE(gain.bytes("fragmentation"), 48 * kMiB - kPage - ends());
+  EXPECT_LE(gain.bytes("fragmentation"), 48 * kMiB + kPage + ends() + heads);
 }
 
 // What it held before is in use again meanwhile, its tables and what it keeps for threads beside.
 TEST_P(LayoutsUnder, WhatWasFreedIsHeldOrGivenBack) {
   const Gain gain = of("freed");
-  EXPECT_LE(gain.bytes("held"), 67 * kMiB);
-  EXPECT_NEAR(gain.bytes("pinned"), 0, 16 * kPage) << "a slab for each size that it begins to use";
+  EXPECT_LE(gain.bytes("free"), 67 * kMiB);
+  EXPECT_NEAR(gain.bytes("fragmentation"), 0, 16 * kPage)
+      << "a slab for each size that it begins to use";
 }
 
 TEST_P(LayoutsUnder, StacksAreKnownByTheirThreads) {
@@ -318,9 +319,9 @@ TEST_P(LayoutsUnder, FilesAreKnownByTheirNames) {
 }
 
 TEST_P(LayoutsUnder, MappingsOfTheProgramAreNotTheAllocators) {
-  EXPECT_NEAR(of("mapping").bytes("mapping"), 30 * kMiB, kPage);
+  EXPECT_NEAR(of("mapping").bytes("mapped"), 30 * kMiB, kPage);
   const double only_read = reads_share_a_page() ? 0 : 64 * kMiB;
-  EXPECT_NEAR(of("only_read").bytes("mapping"), only_read, kPage);
+  EXPECT_NEAR(of("only_read").bytes("mapped"), only_read, kPage);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfThreeAllocators, LayoutsUnder,
@@ -548,7 +549,7 @@ TEST(SnapshotOfPython, SmallObjectsAreMappingsAndLargeOnesLive) {
   const Snapshot none = python_snapshot(place, "kept = []" + end);
   const Snapshot some =
       python_snapshot(place, "kept = [bytes([i % 256]) * 40 for i in range(200000)]" + end);
-  EXPECT_NEAR(some.bytes("mapping") - none.bytes("mapping"), 200000 * 80, kMiB)
+  EXPECT_NEAR(some.bytes("mapped") - none.bytes("mapped"), 200000 * 80, kMiB)
       << "an arena has one MiB";
   EXPECT_NEAR(some.bytes("live") - none.bytes("live"), 200000 * 8, 0.2 * 200000 * 8)
       << "a list that grew has up to an eighth to spare";
@@ -579,11 +580,11 @@ TEST(SnapshotViews, FoldedStacksBeginWithTheirOwner) {
     owners[line.substr(0, std::min(line.find(';'), amount))] += std::stod(line.substr(amount));
   }
   EXPECT_NEAR(owners["live"], snapshot.bytes("live"), 2);
-  EXPECT_NEAR(owners["pinned"], snapshot.bytes("pinned"), 2);
-  EXPECT_NEAR(owners["held"], snapshot.bytes("held"), 2);
+  EXPECT_NEAR(owners["fragmentation"], snapshot.bytes("fragmentation"), 2);
+  EXPECT_NEAR(owners["free"], snapshot.bytes("free"), 2);
   EXPECT_GT(owners["file:libc.so.6"], 100 * 1024);
   EXPECT_EQ(owners.count("recorder"), 0U) << "its own pages are no part of the program's";
-  EXPECT_THAT(run.out, HasSubstr("pinned;"));
+  EXPECT_THAT(run.out, HasSubstr("fragmentation;"));
   EXPECT_THAT(run.out, HasSubstr("leaves_one_of_four"));
 }
 

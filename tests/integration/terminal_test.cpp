@@ -83,7 +83,7 @@ TEST_F(EveryVerb, ThatReadsARunFitsTheTerminal) {
   EXPECT_EQ(expect("report run --format text --verbose", 0).out, text);
   EXPECT_THAT(expect("report run --format csv --verbose", 2).out,
               HasSubstr("--verbose is for text"));
-  expect("explain run tree.peak_heap_bytes", 0);
+  expect("explain run all.peak_heap_bytes", 0);
   expect("check run", 1);
   expect("compare run run --out twice", 0);
   EXPECT_EQ(expect("explain run no.such_metric", 2).status, 2);

@@ -50,7 +50,7 @@ TEST(TracersOfReplays, AgreeOnTheServersAndClientsOfBothArms) {
     for (const std::string role : {"server", "client-1"}) {
       const auto profile_by = [&](const std::string& tracer) {
         for (const auto& trial : results.at("trials"))
-          if (trial.value("tracer", "") == tracer && trial.at("arm") == arm)
+          if (trial.value("profiler", "") == tracer && trial.at("variant") == arm)
             return profile_in(
                 place, place.path("run/profiles") / to_text({trial.at("id"), role, 1, {}, tracer}));
         ADD_FAILURE() << "no trial of " << arm << " under " << tracer;

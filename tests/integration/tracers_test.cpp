@@ -86,7 +86,7 @@ class EveryTracer : public testing::Test {
   /// The tracer's trial of an arm.
   static nlohmann::json trial_of(const std::string& tracer, const std::string& arm) {
     for (const auto& trial : results_.at("trials"))
-      if (trial.value("tracer", "") == tracer && trial.at("arm") == arm) return trial;
+      if (trial.value("profiler", "") == tracer && trial.at("variant") == arm) return trial;
     ADD_FAILURE() << "no trial of " << arm << " under " << tracer;
     return {};
   }
@@ -165,7 +165,7 @@ TEST_F(EveryTracer, WhatItCostsStandsBesideWhatTheOthersCost) {
   for (const auto& cost : results_.at("perturbation")) {
     EXPECT_GT(cost.at("wall_ratio"), 0) << cost;
     EXPECT_GT(cost.at("peak_rss_ratio"), 0) << cost;
-    if (cost.at("arm") == "a") tracers.push_back(cost.at("tracer"));
+    if (cost.at("variant") == "a") tracers.push_back(cost.at("profiler"));
   }
   EXPECT_EQ(tracers, kTracers);
   EXPECT_EQ(results_.at("perturbation").size(), 2 * kTracers.size());
@@ -192,7 +192,7 @@ TEST_F(EveryTracer, IsInTheReports) {
 TEST_F(EveryTracer, SaysWhoseAllocatorItRanOn) {
   std::vector<std::string> said;
   for (const auto& note : results_.at("limitations"))
-    if (note.at("code") == "tracer_replaces_allocator") said.push_back(note.at("message"));
+    if (note.at("code") == "profiler_replaces_allocator") said.push_back(note.at("message"));
   EXPECT_THAT(said, ElementsAre(HasSubstr("tcmalloc"), HasSubstr("jemalloc")));
 }
 
@@ -347,10 +347,10 @@ TEST(Tracers, OneThatIsMissingIsALimitationThatNamesItsPackage) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("there are no profiles by heaptrack"),
                              HasSubstr("apt-get install heaptrack")));
   const auto results = results_in(place.path("run"));
-  EXPECT_EQ(results.at("arms").at(0).at("trials_ok"), 2);
+  EXPECT_EQ(results.at("variants").at(0).at("trials_ok"), 2);
   std::vector<std::string> codes;
   for (const auto& note : results.at("limitations")) codes.push_back(note.at("code"));
-  EXPECT_THAT(codes, Contains("tracer_missing"));
+  EXPECT_THAT(codes, Contains("profiler_missing"));
   const Finished alone =
       without_heaptrack(place, {"record", "--profiler", "heaptrack", "--", kLeaks});
   EXPECT_EQ(alone.status, 125);

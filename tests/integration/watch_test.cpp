@@ -129,13 +129,13 @@ TEST(Watch, SeesALeakOfAMibInEveryPrintedRound) {
   EXPECT_THAT(run.err, HasSubstr("Growth after warm-up"));
   const json results = results_in(a);
   expect_a_leak_of_a_mib(results, "command");
-  expect_a_leak_of_a_mib(results, "tree");
+  expect_a_leak_of_a_mib(results, "all");
   const json rounds = role_in(results, "command").at("rounds");
   ASSERT_EQ(rounds.size(), 60U);
   EXPECT_EQ(rounds.front().at("round"), 1);
   EXPECT_EQ(rounds.back().at("round"), 60);
   EXPECT_THAT(codes(results, "limitations"), Contains("not_interleaved"));
-  EXPECT_EQ(results.at("arms").size(), 1U);
+  EXPECT_EQ(results.at("variants").size(), 1U);
 
   for (const char* format : {"text", "markdown", "html", "junit", "csv"}) {
     const Finished report = memduel(place, {"report", a, "--format", format});
@@ -242,7 +242,7 @@ child.wait()
                        command.at("rounds").at(3).at("metrics").at("end_rss_bytes").get<double>();
   EXPECT_NEAR(grown, 16 * kMib, kMib);
   EXPECT_GE(command.at("metrics").at("peak_rss_above_idle_bytes").get<double>(), 32 * kMib);
-  const json tree = role_in(results_in(out), "tree");
+  const json tree = role_in(results_in(out), "all");
   EXPECT_GE(tree.at("metrics").at("peak_rss_bytes").get<double>(), (64 + 32) * kMib);
 }
 

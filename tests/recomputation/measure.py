@@ -83,7 +83,7 @@ def python_rows(place):
 
 def sort_five(place):
     words = words_file(place)
-    place.compare("sort_five", [f"sort -S 4M {words}", f"sort -S 2M {words}"], "--repeats", 5, "--seed", 12, *gates("tree.peak_rss_bytes<=+1%"))
+    place.compare("sort_five", [f"sort -S 4M {words}", f"sort -S 2M {words}"], "--repeats", 5, "--seed", 12, *gates("all.peak_rss_bytes<=+1%"))
 
 
 def sort_three(place):
@@ -96,7 +96,7 @@ def mawk_four(place):
     place.file("keep.awk", "{ a[$1] = $2 } END { print length(a) }")
     place.file("drop.awk", "{ n++ } END { print n }")
     place.compare("mawk_four", [f"mawk -f drop.awk {words}", f"mawk -f keep.awk {words}"], "--repeats", 4, "--seed", 14,
-                  *gates("tree.peak_rss_bytes<=+5%", "tree.round_seconds<=+10%"))
+                  *gates("all.peak_rss_bytes<=+5%", "all.round_seconds<=+10%"))
 
 
 def sqlite_seven(place):
@@ -104,43 +104,43 @@ def sqlite_seven(place):
     place.file("small.sql", f"pragma cache_size=-500; create table t as {query.replace('count(*)', 'i, h')}; select count(*) from t;")
     place.file("large.sql", f"pragma cache_size=-8000; create table t as {query.replace('count(*)', 'i, h')}; select count(*) from t;")
     place.compare("sqlite_seven", ["sqlite3 -init small.sql :memory: .quit", "sqlite3 -init large.sql :memory: .quit"], "--repeats", 7, "--seed", 15,
-                  *gates("tree.peak_rss_bytes<=+5%", "tree.peak_heap_bytes<=+5%", "tree.round_seconds<=+20%", "tree.cpu_seconds<=+20%",
-                         "tree.minor_faults_count<=+5%"))
+                  *gates("all.peak_rss_bytes<=+5%", "all.peak_heap_bytes<=+5%", "all.round_seconds<=+20%", "all.cpu_seconds<=+20%",
+                         "all.minor_faults_count<=+5%"))
 
 
 def gcc_eight(place):
     place.file("many.c", "".join(f"int f{i}(int x) {{ int s = 0; for (int k = 0; k < x; ++k) s += k * {i} % 7; return s; }}\n" for i in range(150)))
     place.compare("gcc_eight", ["gcc -O0 -c many.c -o a.o", "gcc -O1 -c many.c -o a.o"], "--repeats", 8, "--seed", 16,
-                  *gates("tree.peak_rss_bytes<=+2%", "tree.peak_heap_bytes<=+2%:advisory", "tree.peak_rss_bytes<=200MiB"))
+                  *gates("all.peak_rss_bytes<=+2%", "all.peak_heap_bytes<=+2%:advisory", "all.peak_rss_bytes<=200MiB"))
 
 
 def adaptive_one(place):
-    place.compare("adaptive_one", [program("--mib", 8, "--spread", 4), program("--mib", 9, "--spread", 4)], "--seed", 17, *gates("tree.peak_rss_bytes<=+2%"))
+    place.compare("adaptive_one", [program("--mib", 8, "--spread", 4), program("--mib", 9, "--spread", 4)], "--seed", 17, *gates("all.peak_rss_bytes<=+2%"))
 
 
 def adaptive_null(place):
     place.compare("adaptive_null", [program("--mib", 20, "--spread", 10), program("--mib", 20.01, "--spread", 10)], "--seed", 18,
-                  *gates("tree.peak_rss_bytes<=+1%"))
+                  *gates("all.peak_rss_bytes<=+1%"))
 
 
 def adaptive_two(place):
     place.compare("adaptive_two", [program("--mib", 16, "--spread", 3), program("--mib", 17, "--spread", 3), program("--mib", 14, "--spread", 3)],
-                  "--seed", 19, *gates("tree.peak_rss_bytes<=+2%", "tree.cpu_seconds<=+30%"))
+                  "--seed", 19, *gates("all.peak_rss_bytes<=+2%", "all.cpu_seconds<=+30%"))
 
 
 def four_variants(place):
     place.call("compare", "--a", program("--mib", "{n}", "--spread", 2), "--parameter-scan", "n=4,6,8,12", "--repeats", 6, "--seed", 20, "--set",
-               "profile.trials=0", "--quiet", "--out", "four_variants", *gates("tree.peak_rss_bytes<=+5%"))
+               "profile.trials=0", "--quiet", "--out", "four_variants", *gates("all.peak_rss_bytes<=+5%"))
 
 
 def five_variants(place):
     place.call("compare", "--a", program("--mib", "{n}", "--spread", 2), "--parameter-scan", "n=8,8.1,8.2,9,10", "--repeats", 8, "--seed", 21, "--set",
-               "profile.trials=0", "--quiet", "--out", "five_variants", *gates("tree.peak_rss_bytes<=+5%"))
+               "profile.trials=0", "--quiet", "--out", "five_variants", *gates("all.peak_rss_bytes<=+5%"))
 
 
 def three_gates(place):
     place.compare("three_gates", [program("--mib", 16, "--spread", 2), program("--mib", 13, "--spread", 2), program("--mib", 16.1, "--spread", 2)],
-                  "--repeats", 9, "--seed", 22, *gates("tree.peak_rss_bytes<=+2%", "tree.minor_faults_count<=+2%", "tree.peak_cgroup_bytes<=+2%"))
+                  "--repeats", 9, "--seed", 22, *gates("all.peak_rss_bytes<=+2%", "all.minor_faults_count<=+2%", "all.peak_cgroup_bytes<=+2%"))
 
 
 def same_program(place):
@@ -221,7 +221,7 @@ def watched(place):
 
 def minutes(place):
     place.compare("minutes", [program("--mib", 8, "--spread", 6), program("--mib", 8.2, "--spread", 6)], "--seed", 32, "--max-minutes", "0.06",
-                  *gates("tree.peak_rss_bytes<=+1%", "default"))
+                  *gates("all.peak_rss_bytes<=+1%", "default"))
 
 
 def quickstart(place):

@@ -122,13 +122,13 @@ class Recomputation:
         for row in self.results["growth"]:
             where = f"growth {row['arm']} {row['role']}.{row['metric']}"
             slopes = [one["slope"] for one in row["trial_slopes"]]
-            self.slopes[row["arm"], row["role"], row["metric"]] = row
+            self.slopes[row["variant"], row["role"], row["metric"]] = row
             if not slopes:
                 check.equal(where, "slope", row["slope"], None)
                 continue
             check.equal(where, "slope", row["slope"], sum(slopes) / len(slopes))
-            plain = {block: trial.value(row["role"], row["metric"]) for block, trial in run.trials[row["arm"]].items()}
-            rounds = {block: trial.ends.get(row["role"], []) for block, trial in run.trials[row["arm"]].items()}
+            plain = {block: trial.value(row["role"], row["metric"]) for block, trial in run.trials[row["variant"]].items()}
+            rounds = {block: trial.ends.get(row["role"], []) for block, trial in run.trials[row["variant"]].items()}
             if len(slopes) < 3:
                 check.equal(where, "method", row["method"], "")
                 check.equal(where, "interval", row["ci_low"], None)
@@ -194,7 +194,7 @@ class Recomputation:
                 largest = max(mine.pair.candidate)
                 check.equal(where, "candidate_max", row["candidate_max"], largest if math.isfinite(largest) else None)
                 check.equal(where, "apart", row["apart"], mine.apart)
-            check.equal(where, "exact", row["exact"], mine.exact)
+            check.equal(where, "exact", row["identical"], mine.exact)
             check.equal(where, "margin", row["margin"], math.expm1(mine.margin) if mine.is_log else mine.margin, 1e-9)
             if not mine.n:
                 continue
@@ -399,7 +399,7 @@ class Recomputation:
         a, b = (side["verdict"] for side in mine.of_growth)
         if mine.p_value is None:
             return "inconclusive", "plain"
-        bounded = lambda verdict: verdict in ("flat", "settling", "stepped")
+        bounded = lambda verdict: verdict in ("flat", "leveling_off", "stepped")
         low, high = mine.welch(2 * mine.alpha)
         if low >= -mine.margin and high <= mine.margin and ((bounded(a) and bounded(b)) or a == b == "growing"):
             return "unchanged", "plain"
@@ -457,7 +457,7 @@ class Recomputation:
             outcome, code = "failed", 1
         elif overall.get("nothing") or any(g.get("not_measured") for g in decisive):
             outcome, code = "not_measured", 3
-        elif any(g["outcome"] == "undecided" for g in decisive):
+        elif any(g["outcome"] == "inconclusive" for g in decisive):
             outcome, code = "inconclusive", 5 if any(g["exit_code"] for g in decisive) else 0
         else:
             outcome, code = "passed" if decisive else "no_gates", 0
@@ -485,7 +485,7 @@ class Recomputation:
         rank = lambda answer: {"passed": 0, "failed": 3}.get(answer[0], 2 if answer[1] else 1)
         outcome, beyond, evidence = min(answers, key=rank)
         check.equal(where, "outcome", gate["outcome"], outcome)
-        check.equal(where, "beyond_bound", gate.get("beyond_bound", False), outcome == "undecided" and beyond)
+        check.equal(where, "beyond_bound", gate.get("beyond_bound", False), outcome == "inconclusive" and beyond)
         for name, value in evidence.items():
             check.equal(where, "evidence." + name, gate["evidence"][name], value, 1e-7, 1e-9)
 
@@ -505,20 +505,20 @@ class Recomputation:
         if mine.exact:
             return "failed" if beyond else "passed", beyond, evidence
         if mine.of_growth is None and mine.test is None or mine.p_value is None:
-            return "undecided", beyond, evidence
+            return "inconclusive", beyond, evidence
         low, high = mine.welch(2 * mine.alpha) if mine.of_growth else self._interval(mine, 2 * mine.alpha)
         shown = (lambda x: x) if mine.of_growth else mine.shown
         evidence.update(ci_low=shown(low), ci_high=shown(high), confidence=1 - 2 * mine.alpha)
         sided = (-high, -low) if higher else (low, high)
-        bounded = growth and growth["verdict"] in ("flat", "settling", "stepped")
+        bounded = growth and growth["verdict"] in ("flat", "leveling_off", "stepped")
         if mine.of_growth and bounded and not sided[0] > limit:
             return "passed", False, evidence
         if sided[1] <= limit:
             return "passed", beyond, evidence
         if beyond and mine.p_adjusted <= mine.alpha and getattr(mine, "verdict", row["verdict"]) == "regressed":
             strict = self.config.get("strict_gates") and not sided[0] > limit
-            return "undecided" if strict else "failed", beyond, evidence
-        return "undecided", beyond, evidence
+            return "inconclusive" if strict else "failed", beyond, evidence
+        return "inconclusive", beyond, evidence
 
     def _ceiling(self, gate, mine, row, ceiling):
         values = [v for v in (t.value(gate["role"], gate["metric"]) for t in self.run.trials.get(gate["candidate"], {}).values() if t.status == "ok") if v is not None]
@@ -533,7 +533,7 @@ class Recomputation:
             least = 3 if not row or not row["gate"] else 3
             while 2 * 0.25 ** least * (sum(r["gate"] for r in self.results["comparisons"]) if row and row["gate"] else 1) > ALPHA:
                 least += 1
-        return "passed" if watched or len(values) >= least else "undecided", False, evidence
+        return "passed" if watched or len(values) >= least else "inconclusive", False, evidence
 
     def _growth_ceiling(self, growth, ceiling):
         if growth is None or growth["slope"] is None:
@@ -544,7 +544,7 @@ class Recomputation:
             return "passed", beyond and not growth.get("of_files"), evidence
         if growth["verdict"] == "growing" and growth["ci_low"] is not None and growth["ci_low"] > ceiling:
             return "failed", True, evidence
-        return "undecided", beyond, evidence
+        return "inconclusive", beyond, evidence
 
     def first_screen(self):
         rows = {key_of(row): row for row in self.results["comparisons"]}
@@ -614,7 +614,7 @@ def row_is_printed(check, where, row, baseline, candidate, change, verdict, inte
     if row["ci_low"] is None or row["ci_high"] is None:
         check.holds(where, interval == "-", f"prints the interval {interval} where an end is open")
         return
-    check.holds(where, row["exact"] or abs(float(level.group(1)) / 100 - row["confidence"]) < 5e-4, f"prints an interval of {level and level.group(0)}, it has {row['confidence']}")
+    check.holds(where, row["identical"] or abs(float(level.group(1)) / 100 - row["confidence"]) < 5e-4, f"prints an interval of {level and level.group(0)}, it has {row['confidence']}")
     ends = re.sub(r"\s*\([\d.]+ %\)", "", interval).split(" to ")
     for text, value in zip((ends[0], ends[-1]), (row["ci_low"], row["ci_high"])):
         one = printed.Printed(text)
@@ -672,7 +672,7 @@ def gates_agree(check, results, formats):
     lines = printed.github_lines(formats["github"])
     of_gates = [line for line in lines if "gate" in line[1]]
     check.equal("GitHub", "number of gates", len(of_gates), len(gates))
-    words = {"passed": "passed", "failed": "failed", "undecided": "inconclusive"}
+    words = {"passed": "passed", "failed": "failed", "inconclusive": "inconclusive"}
     for gate, case, line in zip(gates, cases, of_gates):
         where = f"gate {gate['gate']} for {gate['candidate']}"
         element = {1: "failure", 5: "failure", 3: "error"}.get(gate["exit_code"], "" if gate["outcome"] == "passed" else "skipped")

@@ -43,7 +43,7 @@ KNOWN = set("""peak_rss_bytes peak_rss_no_files_bytes peak_rss_above_idle_bytes 
 peak_rss_anon_bytes peak_rss_file_bytes peak_cgroup_bytes peak_cgroup_anon_bytes peak_cgroup_file_bytes peak_cgroup_shmem_bytes peak_cgroup_kernel_bytes
 peak_shared_once_bytes rss_counted_again_bytes swapped_bytes peak_heap_bytes end_heap_bytes peak_mapped_bytes end_mapped_bytes
 peak_heap_and_mapped_bytes end_heap_and_mapped_bytes allocated_bytes live_at_end_bytes heap_in_use_bytes
-heap_held_free_bytes torch_cpu_bytes peak_torch_cpu_bytes allocation_count minor_faults_count major_faults_count round_seconds transfer_seconds
+heap_free_bytes torch_cpu_bytes peak_torch_cpu_bytes allocation_count minor_faults_count major_faults_count round_seconds transfer_seconds
 cleanup_seconds heap_cleanup_seconds cleanup_ratio cpu_seconds validation_accuracy_ratio train_accuracy_ratio train_loss real_time_seconds
 cpu_time_seconds net_heap_growth_bytes""".split()) | set(LEVEL_GROWTH)
 
@@ -73,7 +73,7 @@ class Trial:
     """One trial's numbers by role, groups included."""
 
     def __init__(self, raw, job, warmup):
-        self.block, self.position, self.arm, self.status = raw["block"], raw.get("position", 0), raw["arm"], raw["status"]
+        self.block, self.position, self.arm, self.status = raw["block"], raw.get("position", 0), raw["variant"], raw["status"]
         self.metrics, self.ends = {}, {}
         for role in raw.get("roles", []):
             metrics = {k: v for k, v in role.get("metrics", {}).items() if v is not None}
@@ -152,7 +152,7 @@ class Run:
         self.better = {k: v for k, v in self.job.get("better", {}).items()} if isinstance(self.job.get("better"), dict) else {}
         self.warmup = results.get("warmup_rounds", 0)
         self.baseline = results["experiment"]["baseline"]
-        self.arms = [arm["name"] for arm in results["arms"]]
+        self.arms = [arm["name"] for arm in results["variants"]]
         counted = [t for t in results["trials"] if t["kind"] == "measure"]
         self.dropped = {t["block"] for t in counted if t.get("harness_fault") or t["status"] == "dropped"}
         self.everywhere = [Trial(t, self.job, self.warmup) for t in counted]
@@ -171,9 +171,9 @@ class Run:
 
     def _shards(self):
         environment = self.results.get("environment", {})
-        share = environment.get("share")
-        if environment.get("shares"):
-            share = environment["shares"][0].get("share")
+        share = environment.get("shard")
+        if environment.get("shards"):
+            share = environment["shards"][0].get("shard")
         return int(share.split("/")[1]) if isinstance(share, str) and "/" in share else 1
 
     def _segments(self):

@@ -42,7 +42,7 @@ describe("flame graphs in a report", () => {
     await page.close();
   });
 
-  test("show each arm alone, and the stacks that only one of them has", async () => {
+  test("show each variant alone, and the stacks that only one of them has", async () => {
     const { page } = await open("profiled");
     const expected = { first: [440], second: [260], removed: [10, 0], added: [0, 30], difference: [440, 260] };
     for (const [side, amount] of Object.entries(expected)) {

@@ -94,7 +94,7 @@ describe("the report of a real duel", () => {
 
   test("answers which stack grows from round to round, with the program's own 256 KiB", async () => {
     const { page } = await open();
-    const row = results.growth.find((g) => g.arm === "leaking" && g.role === "command" && g.metric === "rss_growth_bytes_per_round");
+    const row = results.growth.find((g) => g.variant === "leaking" && g.role === "command" && g.metric === "rss_growth_bytes_per_round");
     assert.equal(row.stacks[0].bytes_per_round, 256 * 1024);
     assert.equal(row.stacks[0].last_bytes, 5 * 256 * 1024);
     assert.equal(row.stacks[0].phase, "upload");
@@ -109,7 +109,7 @@ describe("the report of a real duel", () => {
 
   test("leads from one peak to the other by owners and stacks, which sum up to the kernel's numbers", async () => {
     const { page } = await open();
-    const memory = (arm) => results.resident.find((m) => m.role === "command" && m.arm === arm);
+    const memory = (variant) => results.resident.find((m) => m.role === "command" && m.variant === variant);
     const [before, after] = [memory("leaking"), memory("tidy")];
     const of = ({ owners }, owner) => owners.filter((part) => part.owner === owner).reduce((sum, part) => sum + part.bytes, 0);
     const live = of(after, "live") - of(before, "live");
@@ -127,7 +127,7 @@ describe("the report of a real duel", () => {
 
   test("has the retention matrix of the profile itself", async () => {
     const { page } = await open({ hash: "#side=first" });
-    const file = results.trials.find((t) => t.kind === "profile" && t.arm === "leaking").id;
+    const file = results.trials.find((t) => t.kind === "profile" && t.variant === "leaking").id;
     const profile = profile_json(join(run, `profiles/${file}-command.mdp`));
     const shown = await page.$$eval("table.retention td[data-bytes]", (all) => all.map((td) => `${td.dataset.born} ${td.dataset.end} ${td.dataset.bytes}`));
     assert.deepEqual(shown.sort(), profile.retention.map((c) => `${c.born} ${c.end} ${c.total.bytes}`).sort());

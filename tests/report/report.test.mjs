@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { launch, open_report } from "./browser.mjs";
 import { make_samples, overflows, unfold, violations } from "./samples.mjs";
 
-const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "snapshots", "hostile-profiled", "confidential-profiled", "traced", "running", "growing", "hostile-growing"];
+const kinds = ["plain", "hostile", "empty", "failed", "one-variant", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "snapshots", "hostile-profiled", "confidential-profiled", "traced", "running", "growing", "hostile-growing"];
 const report = (kind) => samples.report(kind);
 const results = (kind) => samples.results(kind);
 let browser;
@@ -108,10 +108,10 @@ describe("numbers", () => {
 
   test("every cell of the ablation equals results.json, and says what was not run", async () => {
     const { page } = await open_report(browser, report("ablated"));
-    const shown = await page.$$eval("table.ablation tbody tr[data-optimization]", (rows) =>
+    const shown = await page.$$eval("table.ablation tbody tr[data-switch]", (rows) =>
       rows.map((row) => ({
-        optimization: row.dataset.optimization,
-        cells: ["added_alone", "left_out"].map((view) => {
+        switch: row.dataset.switch,
+        cells: ["added_alone", "removed_alone"].map((view) => {
           const cell = row.querySelector(`td[data-view=${view}]`);
           const data = cell.querySelector("data");
           return data === null ? cell.textContent : Number(data.value);
@@ -119,10 +119,10 @@ describe("numbers", () => {
         effect: row.querySelector(".badge").textContent,
       })),
     );
-    const cell = (c) => (c.arm === null ? c.reason : c.difference);
+    const cell = (c) => (c.variant === null ? c.reason : c.difference);
     const expected = results("ablated").ablation.map((row) => ({
-      optimization: row.optimization,
-      cells: [cell(row.added_alone), cell(row.left_out)],
+      switch: row.switch,
+      cells: [cell(row.added_alone), cell(row.removed_alone)],
       effect: row.effect,
     }));
     assert.equal(expected.length, 6);
@@ -167,9 +167,9 @@ describe("numbers", () => {
     };
     const trials = results("plain").trials.filter((t) => t.kind === "measure");
     for (let round = 1; round <= 5; ++round)
-      ["original", "optimized"].forEach((arm, column) => {
+      ["original", "optimized"].forEach((variant, column) => {
         const peaks = trials
-          .filter((t) => t.arm === arm)
+          .filter((t) => t.variant === variant)
           .map((t) => t.roles.find((r) => r.role === "server").rounds.find((r) => r.round === round).metrics.peak_rss_bytes);
         assert.equal(peaks.length, 8);
         assert.equal(shown[round - 1][column], `${median(peaks).toLocaleString("en")} bytes`);
@@ -181,10 +181,10 @@ describe("numbers", () => {
 describe("the question which round and phase", () => {
   test("is answered by the highest medians of results.json", async () => {
     const { page } = await open_report(browser, report("plain"));
-    const highest = (arm) => {
+    const highest = (variant) => {
       const peaks = new Map();
       const phases = new Map();
-      for (const trial of results("plain").trials.filter((t) => t.kind === "measure" && t.arm === arm))
+      for (const trial of results("plain").trials.filter((t) => t.kind === "measure" && t.variant === variant))
         for (const round of trial.roles.find((r) => r.role === "server").rounds) {
           peaks.set(round.round, [...(peaks.get(round.round) ?? []), round.metrics.peak_rss_bytes]);
           for (const phase of round.phases) phases.set(phase.phase, [...(phases.get(phase.phase) ?? []), phase.metrics.peak_rss_bytes]);
@@ -198,8 +198,8 @@ describe("the question which round and phase", () => {
       const tied = [...peaks].filter(([, values]) => middle(values) >= 0.99 * highest_peak).map(([round]) => round);
       // Rounds differ by 1 MiB each, which is less than 1 % of the baseline from end to end and more of the candidate.
       const words = { original: "every round alike", optimized: `rounds ${tied[0]}–${tied.at(-1)} alike` };
-      assert.equal(tied.length, { original: 5, optimized: 4 }[arm]);
-      return `${arm} ${(highest_peak / 1048576).toFixed(1)} MiB in ${words[arm]}, phase ${top(phases)[0]}`;
+      assert.equal(tied.length, { original: 5, optimized: 4 }[variant]);
+      return `${variant} ${(highest_peak / 1048576).toFixed(1)} MiB in ${words[variant]}, phase ${top(phases)[0]}`;
     };
     assert.equal(
       await page.textContent("#rounds .peaks"),
@@ -243,8 +243,8 @@ describe("sections without data", () => {
     assert.match(await page.textContent("#evidence"), /server was killed by signal 9/);
     await page.close();
   });
-  test("one arm has rounds and no metrics", async () => {
-    const found = await titles("one-arm");
+  test("one variant has rounds and no metrics", async () => {
+    const found = await titles("one-variant");
     assert.ok(found.includes("rounds") && !found.includes("metrics") && !found.includes("price"));
   });
   test("a job without marks is shown by time only", async () => {

@@ -19,7 +19,7 @@ const shots = {
   "hostile-many": { width: 900, scheme: "dark" },
   zeros: { width: 390, scheme: "dark" },
   "one-trial": { width: 1400, scheme: "light" },
-  "one-arm": { width: 900, scheme: "light" },
+  "one-variant": { width: 900, scheme: "light" },
   unmarked: { width: 390, scheme: "light" },
   failed: { width: 1400, scheme: "dark" },
   empty: { width: 390, scheme: "dark" },

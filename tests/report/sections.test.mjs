@@ -45,7 +45,7 @@ describe("the first screen", () => {
         return row.candidate_median - row.baseline_median;
       };
       const peak = (difference_totals ?? []).find((t) => t.role === "server" && t.kind === "peak");
-      const all = { total: change("peak_rss_above_idle_bytes"), held: change("heap_held_free_bytes"), live: peak && peak.candidate_bytes - peak.baseline_bytes };
+      const all = { total: change("peak_rss_above_idle_bytes"), held: change("heap_free_bytes"), live: peak && peak.candidate_bytes - peak.baseline_bytes };
       const said = page.locator("#held li").first();
       const shown = await said.locator("data").evaluateAll((found) => found.map((data) => [Number(data.value), data.title]));
       const exact = (bytes) => [bytes, `${bytes.toLocaleString("en").replace("-", "−")} bytes`];
@@ -74,7 +74,7 @@ describe("growth", () => {
     page.$$eval(`#growth [aria-label="${label}"] tbody tr`, (all) =>
       all.map((row) => ({
         role: row.dataset.role,
-        arm: row.dataset.arm,
+        variant: row.dataset.variant,
         values: [...row.querySelectorAll("data")].map((data) => Number(data.value)),
         verdict: row.querySelector(".badge").textContent.trim().split(" ")[1],
         outlook: row.querySelector(".outlook").textContent,
@@ -90,13 +90,13 @@ describe("growth", () => {
     await page.close();
   });
 
-  test("has every arm's slope, interval, verdict and when memory runs out, unfolded", async () => {
+  test("has every variant's slope, interval, verdict and when memory runs out, unfolded", async () => {
     const { page } = await open("growing");
     const per_round = samples.results("growing").growth.filter((row) => row.metric.endsWith("_per_round"));
     const shown = [...(await rows(page, "Growth")), ...(await rows(page, "Growth that cannot be told"))];
     assert.deepEqual(
-      shown.map(({ role, arm, values, verdict }) => ({ role, arm, values, verdict })),
-      per_round.map(({ role, arm, slope, ci_low, ci_high, verdict }) => ({ role, arm, values: [slope, ci_low, ci_high], verdict })),
+      shown.map(({ role, variant, values, verdict }) => ({ role, variant, values, verdict })),
+      per_round.map(({ role, variant, slope, ci_low, ci_high, verdict }) => ({ role, variant, values: [slope, ci_low, ci_high], verdict })),
     );
     assert.deepEqual(shown.map(({ outlook }) => outlook), [
       "meets the 24.0 GiB limit in round 375 (341–416), 3 h 07 min after the first began",
@@ -200,11 +200,11 @@ describe("several candidates", () => {
       new RegExp(`^Best of 2 candidates: ${best.candidate}\\. server memory above idle at its peak: ${best.candidate} ${percent(best)}\\s% LESS, ${next.candidate} ${percent(next)}\\s% LESS; `),
     );
     assert.deepEqual(
-      await page.$$eval(".card.arms:first-of-type tbody th", (all) => all.map((th) => th.textContent)),
+      await page.$$eval(".card.variants:first-of-type tbody th", (all) => all.map((th) => th.textContent)),
       [best.candidate, next.candidate],
     );
-    assert.equal(await page.textContent(".card.arms tbody td"), `−${((1 - best.ratio) * 100).toFixed(1)} %`);
-    const medians = await page.$$eval(".card.arms:first-of-type .strips data", (all) => all.map((data) => Number(data.value)));
+    assert.equal(await page.textContent(".card.variants tbody td"), `−${((1 - best.ratio) * 100).toFixed(1)} %`);
+    const medians = await page.$$eval(".card.variants:first-of-type .strips data", (all) => all.map((data) => Number(data.value)));
     assert.deepEqual(medians, [best.baseline_median, best.candidate_median, next.candidate_median]);
     assert.match(await page.textContent("#flames option:checked"), new RegExp(`^server: ${best.candidate} against original$`));
     await page.close();
@@ -219,7 +219,7 @@ describe("ablation", () => {
     const { page } = await open("ablated");
     const { ablation, ablation_totals } = samples.results("ablated");
     const total = ablation_totals[0];
-    const framing = ablation.find((row) => row.optimization === "framing" && row.phase === undefined || row.phase === null);
+    const framing = ablation.find((row) => row.switch === "framing" && row.phase === undefined || row.phase === null);
     assert.deepEqual(await names(page), ["original", "framing", "cleanup", "interaction", "optimized"]);
     assert.deepEqual(await chart(page), [
       total.whole.reference_median / MiB,
@@ -232,7 +232,7 @@ describe("ablation", () => {
     assert.deepEqual(await names(page), ["original", "staging", "framing", "cleanup", "interaction", "optimized"]);
     assert.deepEqual(await chart(page), [450, -84, -60, 0, -90, 216]);
     assert.match(await page.textContent("#ablation .waterfall"), /84\.0 MiB LESS/);
-    assert.match(page.url(), /ablation=left_out/);
+    assert.match(page.url(), /ablation=removed_alone/);
     await page.close();
   });
 
@@ -249,7 +249,7 @@ describe("ablation", () => {
     await page.close();
   });
 
-  test("shows each arm's multiple of the lower bound", async () => {
+  test("shows each variant's multiple of the lower bound", async () => {
     const { page } = await open("ablated");
     const shown = await page.$$eval("#lower-bounds .waterfall dd data", (all) => all.map((data) => Number(data.value)));
     const { original, optimized } = samples.results("ablated").lower_bounds[0].multiples;
@@ -268,7 +268,7 @@ describe("from one peak to the other", () => {
     const { resident, comparisons } = samples.results("snapshots");
     const peak = comparisons.find(({ role, metric }) => role === "server" && metric === "peak_rss_bytes");
     const values = await page.$$eval("#resident .waterfall:first-of-type dd data", (all) => all.map((data) => Number(data.value) / 1048576));
-    // The snapshots miss as much of the measured peaks with either arm.
+    // The snapshots miss as much of the measured peaks with either variant.
     assert.deepEqual(values, [500 + missed, -200, -24, -15, -1, 260 + missed]);
     assert.deepEqual(resident.map(({ bytes }) => bytes / MiB), [500, 260]);
     assert.deepEqual([peak.baseline_median / MiB, peak.candidate_median / MiB], [605, 365]);
@@ -282,12 +282,12 @@ describe("from one peak to the other", () => {
     await page.close();
   });
 
-  test("shows both arms by owner, and how near the measured peak the snapshots came", async () => {
+  test("shows both variants by owner, and how near the measured peak the snapshots came", async () => {
     const { page } = await open("snapshots");
     const { resident } = samples.results("snapshots");
     await page.locator("#resident details summary").first().click();
-    for (const { arm, owners } of resident) {
-      const shown = await page.$$eval(`#resident .owned data[data-arm="${arm}"]`, (all) => all.map((data) => [data.dataset.owner, Number(data.value)]));
+    for (const { variant, owners } of resident) {
+      const shown = await page.$$eval(`#resident .owned data[data-variant="${variant}"]`, (all) => all.map((data) => [data.dataset.owner, Number(data.value)]));
       assert.deepEqual(shown, [...owners.map(({ owner, bytes }) => [owner, bytes]), ["elsewhere", missed * MiB]]);
     }
     assert.match(await page.textContent("#resident"), /the snapshot was taken at 500\.0 MiB in round 3, phase aggregate/);

@@ -25,10 +25,10 @@ def results_of(out):
 
 def expect_every_trial_once(out, blocks):
     results = results_of(out)
-    measured = collections.Counter((trial["block"], trial["arm"]) for trial in results["trials"] if trial["kind"] == "measure")
+    measured = collections.Counter((trial["block"], trial["variant"]) for trial in results["trials"] if trial["kind"] == "measure")
     assert measured == {(block, arm): 1 for block in range(1, blocks + 1) for arm in "ab"}, measured
     assert all(trial["status"] == "ok" for trial in results["trials"]), results["trials"]
-    assert not [note for note in results["warnings"] if note["code"] == "share_missing"], results["warnings"]
+    assert not [note for note in results["warnings"] if note["code"] == "shard_missing"], results["warnings"]
 
 
 def is_empty():
@@ -79,7 +79,7 @@ def whatever_dies(memduel, place):
     said = run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--repeats", 18, "--out", out, "--resume")
     assert re.search(r"shard 2 of 3 ended early: FAILED \(job \d+_2\).*; it is handed over again", said), said
     expect_every_trial_once(out, 18)
-    assert [one["share"] for one in results_of(out)["environment"]["shares"]] == ["1/3", "2/3", "3/3"]
+    assert [one["shard"] for one in results_of(out)["environment"]["shards"]] == ["1/3", "2/3", "3/3"]
     assert task_of(out, 3).endswith("_1"), "the third is the first of a second array"
 
 
@@ -91,7 +91,7 @@ def a_lost_share(memduel, place):
     kill_worker(out, 2)
     said, _ = waiting.communicate(timeout=240)
     assert "shard 2 of 2 ended early: FAILED" in said and "it is not tried again" in said, said
-    [missing] = [note for note in results_of(out)["warnings"] if note["code"] == "share_missing"]
+    [missing] = [note for note in results_of(out)["warnings"] if note["code"] == "shard_missing"]
     assert missing["message"].startswith("shard 2/2 was not finished: of blocks 5 to 8"), missing
     run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--out", out, *options, "--resume")
     expect_every_trial_once(out, 8)
@@ -160,7 +160,7 @@ def a_suite(memduel, place):
     run(memduel, "run", suite, "--repeats", 6, "--out", place / "here")
     run(memduel, "run", suite, "--repeats", 6, "--launcher", "slurm", "--out", place / "there")
     for name in ("one", "two"):
-        here, there = (collections.Counter((trial["kind"], trial["arm"]) for trial in results_of(place / side / name)["trials"]) for side in ("here", "there"))
+        here, there = (collections.Counter((trial["kind"], trial["variant"]) for trial in results_of(place / side / name)["trials"]) for side in ("here", "there"))
         assert here == there and here["measure", "a"] == 6, (here, there)
 
 
@@ -222,7 +222,7 @@ def roles_on_two_nodes(memduel, place):
     medians = {}
     for trial in measured:
         roles = {role["role"]: role for role in trial["roles"]}
-        assert "tree" not in roles, "no machine has all of it"
+        assert "all" not in roles, "no machine has all of it"
         for role, where in (("server", "n1"), ("client-1", "n2"), ("client-2", "n2")):
             log = (out / f"logs/{trial['id']}-{role}.stdout").read_text()
             node, peak = re.fullmatch(r"on (\w+) peak (\d+)\n", log).groups()
@@ -230,7 +230,7 @@ def roles_on_two_nodes(memduel, place):
             assert abs(roles[role]["metrics"]["peak_rss_bytes"] - int(peak) * 1024) <= 1 << 20, (roles[role]["metrics"], peak)
         assert (out / f"logs/{trial['id']}-by.stdout").read_text() == "on n2\n"
         assert roles["by"]["metrics"]["peak_rss_bytes"] > 25 << 20
-        medians.setdefault(trial["arm"], []).append(roles["server"]["metrics"]["peak_rss_bytes"])
+        medians.setdefault(trial["variant"], []).append(roles["server"]["metrics"]["peak_rss_bytes"])
     saved = sorted(medians["a"])[1] - sorted(medians["b"])[1]
     assert abs(saved - (10 << 20)) < 1 << 20, saved
     said = run(memduel, "run", config, "--repeats", 4, "--out", place / "alone", expect=3)

@@ -17,14 +17,14 @@ BLOCKS, SHARES, SEED = 12, 3, 5
 
 
 def check(results):
-    measured = collections.Counter((trial["block"], trial["arm"]) for trial in results["trials"] if trial["kind"] == "measure")
+    measured = collections.Counter((trial["block"], trial["variant"]) for trial in results["trials"] if trial["kind"] == "measure")
     expected = {(block, arm): 1 for block in range(1, BLOCKS + 1) for arm in "ab"}
     assert measured == expected, f"every trial once: {measured}"
     assert sum(trial["kind"] == "warmup" for trial in results["trials"]) == 2
     assert [trial["id"] for trial in results["trials"]] == list(range(1, len(results["trials"]) + 1))
-    assert [one["share"] for one in results["environment"]["shares"]] == [f"{i}/{SHARES}" for i in range(1, SHARES + 1)]
-    assert not any(note["code"] == "share_missing" for note in results["warnings"]), results["warnings"]
-    row = next(c for c in results["comparisons"] if c["role"] == "tree" and c["metric"] == "peak_rss_bytes")
+    assert [one["shard"] for one in results["environment"]["shards"]] == [f"{i}/{SHARES}" for i in range(1, SHARES + 1)]
+    assert not any(note["code"] == "shard_missing" for note in results["warnings"]), results["warnings"]
+    row = next(c for c in results["comparisons"] if c["role"] == "all" and c["metric"] == "peak_rss_bytes")
     saved = row["baseline_median"] - row["candidate_median"]
     assert abs(saved - (10 << 20)) < 1 << 20, saved
     assert row["verdict"] == "improved", row

@@ -44,10 +44,6 @@ void refuse_foreign_directory(const fs::path& directory) {
 void write_header(Database& database, const RunHeader& header) {
   Transaction transaction(database);
   database.execute(kStoreSchema);
-  database.execute(kFilesSchema);
-  database.execute(kAllocatorsSchema);
-  database.execute(kDirectionsSchema);
-  database.execute(kPeaksSchema);
   database.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}",
                                kStoreApplication, kStoreVersion));
   Statement insert(database, "INSERT INTO run VALUES (?, ?)");
@@ -80,6 +76,20 @@ std::map<std::string, std::string> stored_programs(const Database& database) {
 
 }  // namespace
 
+void refuse_resume_of_earlier(const fs::path& directory) {
+  const Database database(directory / kStoreFile, sqlite::Mode::read_only);
+  Statement version(database, "PRAGMA user_version");
+  const std::int64_t found = version.step() ? version.integer(0) : 0;
+  if (found >= 1 && found < kStoreVersion)
+    throw Error(ExitCode::usage,
+                fmt::format("cannot resume: an earlier memduel began it (found store version {}, "
+                            "expected {}), and trials of two versions cannot be compared",
+                            found, kStoreVersion),
+                directory.string(),
+                "finish it with the memduel that began it, or give another --out; memduel report "
+                "reads what it has");
+}
+
 std::map<std::string, std::string> read_programs(const fs::path& directory) {
   const Database database(directory / kStoreFile, sqlite::Mode::read_only);
   return stored_programs(database);
@@ -103,7 +113,7 @@ std::string first_change(nlohmann::json stored, nlohmann::json now) {
 
 void refuse_changes(const fs::path& directory, const Database& database, const RunHeader& header) {
   const RunData stored = read_run(database, WithSeries::no);
-  if (stored.config != header.config) {
+  if (stored.config_sha256 != header.config_sha256) {
     const std::string first = first_change(stored.config, header.config);
     if (first == "/measure/repeats") {
       const nlohmann::json began =
@@ -136,27 +146,6 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
   if (fingerprint(stored.environment) != fingerprint(header.environment)) {
     refuse_resume(directory, "the machine or its settings changed");
   }
-}
-
-/// A run that an older memduel began.
-void bring_up_to_date(Database& database, const RunHeader& header) {
-  Statement job(database, "INSERT OR IGNORE INTO run VALUES ('job', ?)");
-  job.bind(to_json(header.job).dump()).run();
-  Statement version(database, "PRAGMA user_version");
-  const std::int64_t found = version.step() ? version.integer(0) : 0;
-  version.reset();
-  if (found >= kStoreVersion) return;
-  Transaction transaction(database);
-  if (found < 2) database.execute(kFilesSchema);
-  if (found < 3) {
-    database.execute(kAllocatorsSchema);
-    database.execute("ALTER TABLE trial ADD COLUMN tracer TEXT NOT NULL DEFAULT ''");
-    database.execute("UPDATE trial SET tracer = 'recorder' WHERE kind = 'profile'");
-  }
-  if (found < 4) database.execute(kDirectionsSchema);
-  if (found < 5) database.execute(kPeaksSchema);
-  database.execute(fmt::format("PRAGMA user_version={}", kStoreVersion));
-  transaction.commit();
 }
 
 void insert_metrics(Statement& insert, std::int64_t owner, const Metrics& metrics) {
@@ -288,6 +277,7 @@ Store Store::resume(const fs::path& directory, const RunHeader& header) {
                 "start it without --resume");
   }
   RunLock lock(directory);
+  refuse_resume_of_earlier(directory);
   Database database(directory / kStoreFile, sqlite::Mode::read_write);
   Statement check(database, "PRAGMA quick_check(1)");
   if (!check.step() || check.text(0) != "ok") {
@@ -295,7 +285,6 @@ Store Store::resume(const fs::path& directory, const RunHeader& header) {
                 (directory / kStoreFile).string(), "start a new run with another --out");
   }
   refuse_changes(directory, database, header);
-  bring_up_to_date(database, header);
   write_config(directory, header.config);
   return {directory, std::move(lock), std::move(database)};
 }

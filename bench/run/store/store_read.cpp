@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "config/provider.h"
-#include "model/removed.h"
+#include "model/renamed_since_1.h"
 #include "model/run_data.h"
 #include "model/run_directory.h"
 #include "run/store.h"
@@ -75,20 +75,16 @@ Metrics read_metrics(Statement& select, std::int64_t owner) {
 
 /// The statements that reading trials needs, one per table.
 struct TrialReader {
-  TrialReader(const Database& open, WithSeries with, std::int64_t version)
-      : database(open),
-        with_series(with),
-        role(database, fmt::format("SELECT id, role, exit_status, exit_signal, {} FROM role "
-                                   "WHERE trial = ? ORDER BY id",
-                                   version > 4 ? "peak_rss_is_sampled" : "0")),
-        round(database, fmt::format("SELECT id, round, begin_ns, end_ns, {} FROM round "
-                                    "WHERE role = ? ORDER BY id",
-                                    version > 4 ? "peak_rss_is_sampled" : "0")) {}
+  TrialReader(const Database& open, WithSeries with) : database(open), with_series(with) {}
 
   const Database& database;
   WithSeries with_series;
-  Statement role;
-  Statement round;
+  Statement role{database,
+                 "SELECT id, role, exit_status, exit_signal, peak_rss_is_sampled FROM role "
+                 "WHERE trial = ? ORDER BY id"};
+  Statement round{database,
+                  "SELECT id, round, begin_ns, end_ns, peak_rss_is_sampled FROM round "
+                  "WHERE role = ? ORDER BY id"};
   Statement phase{database,
                   "SELECT id, phase, begin_ns, end_ns FROM phase WHERE round = ? ORDER BY id"};
   Statement role_metric{database, "SELECT metric, value FROM role_metric WHERE role = ?"};
@@ -150,18 +146,13 @@ struct TrialReader {
   }
 };
 
-std::vector<TrialData> read_trials(const Database& database, WithSeries with_series,
-                                   std::int64_t version) {
+std::vector<TrialData> read_trials(const Database& database, WithSeries with_series) {
   std::vector<TrialData> trials;
-  TrialReader reader(database, with_series, version);
-  const char* tracer =
-      version > 2 ? "tracer" : "CASE kind WHEN 'profile' THEN 'recorder' ELSE '' END";
-  Statement select(
-      database,
-      fmt::format(
-          "SELECT id, block, position, arm, kind, status, failure, harness_fault, begin_ns, "
-          "end_ns, harness_cpu_seconds, model_sha256, {} FROM trial ORDER BY id",
-          tracer));
+  TrialReader reader(database, with_series);
+  Statement select(database,
+                   "SELECT id, block, position, variant, kind, status, failure, harness_fault, "
+                   "begin_ns, end_ns, harness_cpu_seconds, model_sha256, profiler FROM trial "
+                   "ORDER BY id");
   while (select.step()) {
     TrialData trial;
     trial.id = select.integer(0);
@@ -256,32 +247,36 @@ std::vector<Note> read_notes(const Database& database, const char* kind) {
 
 RunData read_run(const Database& database, WithSeries series) {
   const std::int64_t version = refuse_foreign(database);
+  show_as_current(database, version);
+  const bool has_old_names = version < kStoreVersion;
   RunData run;
-  run.config = with_new_keys(run_json(database, "config"));
+  run.config = run_json(database, "config");
+  if (has_old_names) translate_config_1(run.config);
   run.config_sha256 = run_value(database, "config_sha256");
-  if (const auto job = maybe_run_value(database, "job"))
-    run.job = job_facts_from_json(parse_foreign_json(*job), "");
+  if (const auto text = maybe_run_value(database, "job")) {
+    json job = parse_foreign_json(*text);
+    if (has_old_names) translate_job_1(job);
+    run.job = job_facts_from_json(job, "");
+  }
   run.environment = run_json(database, "environment");
-  run.trials = read_trials(database, series, version);
+  if (has_old_names) translate_environment_1(run.environment);
+  run.trials = read_trials(database, series);
   read_differences(database,
                    fmt::format("SELECT baseline, candidate, '{}', bit_identical, max_abs_diff, "
                                "NULL FROM model_difference",
                                kFinalModel),
                    run);
-  if (version > 1) {
-    read_texts(database, "SELECT trial, file, sha256 FROM trial_file", run, &TrialData::files);
-    read_differences(database,
-                     "SELECT baseline, candidate, file, 0, max_difference, max_within_baseline "
-                     "FROM file_difference",
-                     run);
-  }
-  if (version > 2)
-    read_texts(database, "SELECT trial, role, library FROM trial_allocator", run,
-               &TrialData::allocators);
+  read_texts(database, "SELECT trial, file, sha256 FROM trial_file", run, &TrialData::files);
+  read_differences(database,
+                   "SELECT baseline, candidate, file, 0, max_difference, max_within_baseline "
+                   "FROM file_difference",
+                   run);
+  read_texts(database, "SELECT trial, role, library FROM trial_allocator", run,
+             &TrialData::allocators);
   run.limitations = read_notes(database, "limitation");
   run.warnings = read_notes(database, "warning");
-  if (version > 3) read_directions(database, run);
-  if (version > 4) read_outside_rounds(database, run);
+  read_directions(database, run);
+  read_outside_rounds(database, run);
   join_declarations(run);
   return run;
 }

@@ -259,52 +259,11 @@ TEST_F(StoreTest, ResumeNamesTheNumberOfBlocksThatARunBeganWith) {
   EXPECT_EQ(error_of([&] { Store::resume(folder_ / "run", other); }).advice(), "give --repeats 6");
 }
 
-TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
-  {
-    Store store = Store::create(folder_ / "run", header());
-    store.add_trial(full_trial(1, 1, "a"));
-    TrialData profile = full_trial(2, -1, "a");
-    profile.kind = TrialKind::profile;
-    profile.tracer = "recorder";
-    store.add_trial(profile);
-  }
-  sqlite::Database(folder_ / "run/run.sqlite", sqlite::Mode::read_write)
-      .execute(
-          "ALTER TABLE trial DROP COLUMN tracer; DROP TABLE trial_allocator; "
-          "DROP TABLE role_direction; DROP TABLE outside_rounds; "
-          "ALTER TABLE role DROP COLUMN peak_rss_is_sampled; "
-          "ALTER TABLE round DROP COLUMN peak_rss_is_sampled; DELETE FROM run WHERE key = 'job'; "
-          "PRAGMA user_version = 2");
-  const auto tracers = [&] {
-    std::vector<std::string> found;
-    for (const TrialData& trial : read_run(folder_ / "run").trials) found.push_back(trial.tracer);
-    return found;
-  };
-  EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder"));
-  const auto sampled = [&] {
-    std::vector<bool> found;
-    for (const TrialData& trial : read_run(folder_ / "run").trials)
-      found.push_back(trial.roles[0].rounds[0].peak_rss_is_sampled);
-    return found;
-  };
-  EXPECT_THAT(sampled(), testing::ElementsAre(false, false)) << "was not known then";
-  EXPECT_TRUE(read_run(folder_ / "run").job.roles.empty()) << "which says that none was kept";
-  Store store = Store::resume(folder_ / "run", header());
-  EXPECT_EQ(store.read().job, header().job);
-  TrialData other = full_trial(3, -1, "a");
-  other.kind = TrialKind::profile;
-  other.tracer = "gperftools";
-  store.add_trial(other);
-  EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder", "gperftools"));
-  EXPECT_THAT(sampled(), testing::ElementsAre(false, false, true));
-  EXPECT_EQ(read_run(folder_ / "run").trials[2].roles[0].outside_rounds.size(), 2U);
-}
-
 TEST_F(StoreTest, ALimitationThatNoLongerHoldsIsForgotten) {
   Store store = Store::create(folder_ / "run", header());
-  store.add_limitation({"tracer_missing", "no gperftools", ""});
+  store.add_limitation({"profiler_missing", "no gperftools", ""});
   store.add_limitation({"other", "stays", ""});
-  store.forget_notes("tracer_missing");
+  store.forget_notes("profiler_missing");
   ASSERT_EQ(store.read().limitations.size(), 1U);
   EXPECT_EQ(store.read().limitations[0].code, "other");
 }
@@ -360,7 +319,7 @@ TEST_F(DamagedStore, AnotherVersionIsRefused) {
   EXPECT_EQ(
       error_of([&] { read_run(folder_ / "v"); }).message(),
       (folder_ / "v/run.sqlite").string() +
-          ": found store version 99, expected 1 to 5\n  read it with the memduel that wrote it");
+          ": found store version 99, expected 1 to 6\n  read it with the memduel that wrote it");
 }
 
 TEST_F(DamagedStore, UnknownWordsAndNumbersAreRefused) {

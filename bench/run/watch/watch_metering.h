@@ -20,7 +20,7 @@
 
 namespace memduel {
 
-/// Of every root by itself, and of all together: the role "tree".
+/// Of every root by itself, and of all together: the role "all".
 class WatchMetering {
  public:
   /// `options` and `roots` must outlive this.

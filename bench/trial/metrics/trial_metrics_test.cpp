@@ -437,7 +437,7 @@ TEST(TreeMetrics, PeaksAreTheLargestSampledSums) {
   std::vector<RoleData> roles;
   const TrialTrace trace = with_roles(server_and_client(), roles);
   const RoleData tree = tree_metrics(trace, roles);
-  EXPECT_EQ(tree.role, "tree");
+  EXPECT_EQ(tree.role, "all");
   EXPECT_EQ(tree.metrics.at("peak_rss_bytes"), 1200);
   EXPECT_EQ(tree.metrics.at("idle_rss_bytes"), 250);
   EXPECT_EQ(tree.metrics.at("peak_rss_above_idle_bytes"), 1200 - 250);

@@ -15,7 +15,7 @@ namespace memduel {
 enum class Scale { logarithm, difference };
 
 /// The role of all processes together.
-inline constexpr const char* kTree = "tree";
+inline constexpr const char* kTree = "all";
 /// The role of a command that is held against another.
 inline constexpr const char* kCommand = "command";
 
@@ -41,7 +41,7 @@ inline constexpr const char* kAllocatedBytes = "allocated_bytes";
 inline constexpr const char* kTransferSeconds = "transfer_seconds";
 inline constexpr const char* kEndHeap = "end_heap_bytes";
 inline constexpr const char* kHeapInUse = "heap_in_use_bytes";
-inline constexpr const char* kHeapHeldFree = "heap_held_free_bytes";
+inline constexpr const char* kHeapHeldFree = "heap_free_bytes";
 inline constexpr const char* kPeakRssAnon = "peak_rss_anon_bytes";
 inline constexpr const char* kPeakRssFile = "peak_rss_file_bytes";
 inline constexpr const char* kPeakCgroup = "peak_cgroup_bytes";

@@ -1,7 +1,6 @@
 // What earlier versions had, and what to use instead. CHANGELOG.md lists the same.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
@@ -24,12 +23,5 @@ enum class Removed {
 /// a verb's argument ("list tracers").
 /// std::nullopt for every other name.
 std::optional<std::string_view> replacement_for(Removed kind, std::string_view name);
-
-/// The new name of a config's key that an earlier version had: "variants" of "arms". std::nullopt
-/// for every other name.
-std::optional<std::string_view> new_name_of_key(std::string_view name);
-
-/// A resolved config that a run of an earlier version keeps, with the keys that it has now.
-nlohmann::json with_new_keys(nlohmann::json config);
 
 }  // namespace memduel

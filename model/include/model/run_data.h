@@ -256,13 +256,13 @@ struct Series {
   std::vector<std::int64_t> values;
 };
 
-/// One process of a trial, or the group `tree` (all processes together).
+/// One process of a trial, or the group `all` (all processes together).
 struct RoleData {
   std::string role;
   Metrics metrics;
   SharedVector<RoundData> rounds;
   SharedVector<Series> series;
-  std::optional<int> exit_status;  ///< absent when ended by a signal, and for `tree`
+  std::optional<int> exit_status;  ///< absent when ended by a signal, and for `all`
   std::optional<int> exit_signal;
   /// By its program, of metrics of its own.
   std::set<DeclaredDirection> declared = {};  // NOLINT(readability-redundant-member-init): -Wextra

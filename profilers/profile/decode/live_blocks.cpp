@@ -108,7 +108,7 @@ void LiveMappings::count(Mapping& mapping, double bytes) {
   const bool begins = mapping.counted == 0;
   const bool ends = bytes == 0;
   const double one = begins || ends ? 1 : 0;
-  together_.change(Heap::mapping, mapping.site,
+  together_.change(Heap::mapped, mapping.site,
                    {std::abs(bytes - mapping.counted), one, 0, static_cast<std::int64_t>(one)},
                    falling);
   mapping.counted = bytes;

@@ -114,7 +114,7 @@ class LiveMappings {
   void count(Mapping& mapping, double bytes);
 
   TogetherPeak& together_;
-  LiveHeap heap_{Heap::mapping};
+  LiveHeap heap_{Heap::mapped};
   std::map<std::uint64_t, Mapping> mappings_;
 };
 

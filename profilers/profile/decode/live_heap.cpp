@@ -47,7 +47,7 @@ LiveSites PeakTracker::at_peak(const std::vector<Estimate>& current) const {
 }
 
 void TogetherPeak::change(Heap heap, std::uint32_t site, const Estimate& amount, bool falling) {
-  const std::uint32_t place = 2 * site + (heap == Heap::mapping ? 1 : 0);
+  const std::uint32_t place = 2 * site + (heap == Heap::mapped ? 1 : 0);
   ++changes_;
   if (place >= current_.size()) current_.resize(place + 1);
   tracker_.before_change(place, current_[place], falling);

@@ -268,7 +268,7 @@ class Ownership {
     };
     if (file_) return add_file(pages);
     const auto own = [&](const AddressRange& rest) {
-      cut_out(allocator_, PageOwner::held, kAllocatorMappings, rest, add_file);
+      cut_out(allocator_, PageOwner::free, kAllocatorMappings, rest, add_file);
     };
     if (!live_.at_fork) return own(pages);
     cut_inherited(pages, own);
@@ -285,12 +285,12 @@ class Ownership {
 
   void own_by_allocator(const AddressRange& pages) {
     const std::string& name = mapping_->name;
-    if (name == "[heap]") return add(PageOwner::held, kProgramBreak, {}, extent(pages));
-    cut_out(arenas_, PageOwner::held, kFurtherArenas, pages, [&](const AddressRange& left) {
-      cut_out(allocator_, PageOwner::held, kAllocatorMappings, left, [&](const AddressRange& more) {
-        cut_out(at_fork_.mapped, PageOwner::mapping, kMappedBeforeFork, more,
+    if (name == "[heap]") return add(PageOwner::free, kProgramBreak, {}, extent(pages));
+    cut_out(arenas_, PageOwner::free, kFurtherArenas, pages, [&](const AddressRange& left) {
+      cut_out(allocator_, PageOwner::free, kAllocatorMappings, left, [&](const AddressRange& more) {
+        cut_out(at_fork_.mapped, PageOwner::mapped, kMappedBeforeFork, more,
                 [&](const AddressRange& rest) {
-                  add(PageOwner::unexplained, name.empty() ? "anonymous" : name, {}, extent(rest));
+                  add(PageOwner::other, name.empty() ? "anonymous" : name, {}, extent(rest));
                 });
       });
     });

@@ -61,7 +61,7 @@ TEST(PageOwners, FreeSpaceBetweenTwoBlocksIsPinnedByBothHalfEach) {
   EXPECT_EQ(bytes_of(owners.live, 2), 100);
   EXPECT_EQ(bytes_of(owners.pinned, 1), 1000 + 500);
   EXPECT_EQ(bytes_of(owners.pinned, 2), 500 + (4096 - 2200));
-  EXPECT_EQ(bytes_of(owners, PageOwner::held), 0);
+  EXPECT_EQ(bytes_of(owners, PageOwner::free), 0);
 }
 
 TEST(PageOwners, WholePagesBetweenBlocksAreHeld) {
@@ -71,7 +71,7 @@ TEST(PageOwners, WholePagesBetweenBlocksAreHeld) {
   const PageOwners owners = owners_of(heap, live);
   EXPECT_EQ(bytes_of(owners.pinned, 1), 4096 - 100);
   EXPECT_EQ(bytes_of(owners.pinned, 2), 4000);
-  EXPECT_EQ(bytes_of(owners, PageOwner::held, "program-break"), 2 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::free, "program-break"), 2 * 4096);
 }
 
 TEST(PageOwners, OfABlockOnlyTheTouchedPagesCountAndTheRestIsUntouched) {
@@ -115,7 +115,7 @@ TEST(PageOwners, AStackReachesFromItsMappingsBeginToItsThreadsDescriptor) {
   pages_of.stacks = {kBase + 9 * kPageBytes + 0x2e0};
   const PageOwners owners = owners_of(pages_of, {});
   EXPECT_EQ(bytes_of(owners, PageOwner::stack, "other-threads"), 10 * 4096);
-  EXPECT_EQ(bytes_of(owners, PageOwner::unexplained, "anonymous"), 10 * 4096)
+  EXPECT_EQ(bytes_of(owners, PageOwner::other, "anonymous"), 10 * 4096)
       << "what the kernel joined to its mapping";
 }
 
@@ -135,10 +135,10 @@ TEST(PageOwners, OfTheAllocatorAreItsBreakItsArenasAndWhatItMapped) {
   all.mappings.push_back(mapping_of(pages(5, 4)));
   all.allocator = {pages(5, 1)};
   const PageOwners owners = owners_of(all, {});
-  EXPECT_EQ(bytes_of(owners, PageOwner::held, "program-break"), 2 * 4096);
-  EXPECT_EQ(bytes_of(owners, PageOwner::held, "further-arenas"), 3 * 4096);
-  EXPECT_EQ(bytes_of(owners, PageOwner::held, "allocator-mappings"), 4096);
-  EXPECT_EQ(bytes_of(owners, PageOwner::unexplained), 3 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::free, "program-break"), 2 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::free, "further-arenas"), 3 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::free, "allocator-mappings"), 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::other), 3 * 4096);
 }
 
 TEST(PageOwners, AForkedProcessInheritsWhatOthersMapToo) {
@@ -168,10 +168,10 @@ TEST(PageOwners, AForkedProcessInheritsOnlyWhatItsParentHadInMemory) {
       owners_of(all, forked({{pages(0, 8), pages(50, 6)}, {pages(0, 8), pages(50, 3)}}));
   EXPECT_EQ(bytes_of(owners, PageOwner::inherited, "shared-with-others"), 5 * 4096);
   EXPECT_EQ(bytes_of(owners, PageOwner::inherited, "own-copy"), (3 + 3) * 4096);
-  EXPECT_EQ(bytes_of(owners, PageOwner::held, "program-break"), 12 * 4096);
-  EXPECT_EQ(bytes_of(owners, PageOwner::held, "further-arenas"), 10 * 4096);
-  EXPECT_EQ(bytes_of(owners, PageOwner::mapping, "mapped-before-fork"), 3 * 4096);
-  EXPECT_EQ(bytes_of(owners, PageOwner::unexplained, "anonymous"), 2 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::free, "program-break"), 12 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::free, "further-arenas"), 10 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::mapped, "mapped-before-fork"), 3 * 4096);
+  EXPECT_EQ(bytes_of(owners, PageOwner::other, "anonymous"), 2 * 4096);
 }
 
 TEST(PageOwners, OnAnInheritedPageTheRestBesideAnOwnBlockIsInherited) {

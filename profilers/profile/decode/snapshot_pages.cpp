@@ -205,11 +205,11 @@ void add_snapshot(Profile& profile, const ResidentPages& pages, const PageOwners
   snapshot.zeros_apart = pages.zeros_apart;
   SnapshotStacks stacks(profile, snapshot);
   stacks.add(PageOwner::live, owners.live, births.blocks);
-  stacks.add(PageOwner::pinned, owners.pinned, births.blocks);
-  stacks.add(PageOwner::mapping, owners.mapping, births.mappings);
+  stacks.add(PageOwner::fragmentation, owners.pinned, births.blocks);
+  stacks.add(PageOwner::mapped, owners.mapping, births.mappings);
   for (const ResidentPart& part : owners.others) stacks.add(part);
   stacks.add_untouched(PageOwner::live, owners.untouched_blocks, births.blocks);
-  stacks.add_untouched(PageOwner::mapping, owners.untouched_mappings, births.mappings);
+  stacks.add_untouched(PageOwner::mapped, owners.untouched_mappings, births.mappings);
   std::ranges::stable_sort(snapshot.parts, [](const ResidentPart& a, const ResidentPart& b) {
     return a.owner != b.owner ? a.owner < b.owner : a.bytes > b.bytes;
   });

@@ -236,7 +236,7 @@ class MemoryNames {
   explicit MemoryNames(Profile& profile) : profile_(profile) {
     std::set<MappingPlace> others;
     for (const AllocationSite& site : profile.sites) {
-      if (site.heap != Heap::mapping) continue;
+      if (site.heap != Heap::mapped) continue;
       const auto place = mapping_place(profile, way_of(profile, site.stack));
       if (place) (has_size_of_arena(site.allocated) ? arenas_ : others).insert(*place);
     }
@@ -254,7 +254,7 @@ class MemoryNames {
  private:
   std::uint32_t with_name(std::uint32_t stack, Heap heap) {
     const Way way = way_of(profile_, stack);
-    if (way.code.empty() || (heap != Heap::mapping && !is_of_mappings(way.root))) return stack;
+    if (way.code.empty() || (heap != Heap::mapped && !is_of_mappings(way.root))) return stack;
     std::vector<CodeFrame> frames;
     std::vector<std::size_t> node_of;  // of each frame, its number in the way
     for (std::size_t i = 0; i < way.code.size(); ++i) add_frames(way.code[i], i, frames, node_of);
@@ -271,7 +271,7 @@ class MemoryNames {
 
   [[nodiscard]] bool is_of_mappings(std::uint32_t root) const {
     return root != 0 && profile_.locations[profile_.stacks[root].location].names.front().function ==
-                            to_name(PageOwner::mapping);
+                            to_name(PageOwner::mapped);
   }
 
   void add_frames(std::uint32_t node, std::size_t number, std::vector<CodeFrame>& frames,
@@ -320,12 +320,12 @@ class MemoryNames {
 /// What the kernel calls a mapping, as people know it.
 void name_unexplained(Profile& profile) {
   for (ResidentPart& part : profile.resident->parts)
-    if (part.owner == PageOwner::unexplained) part.name = name_of_mapping(part.name);
+    if (part.owner == PageOwner::other) part.name = name_of_mapping(part.name);
   for (const StackNode& node : profile.stacks) {
     if (node.parent == 0 || profile.stacks[node.parent].parent != 0) continue;
     const ProfileLocation& root = profile.locations[profile.stacks[node.parent].location];
     if (root.kind != ProfileLocation::Kind::owner ||
-        root.names.front().function != to_name(PageOwner::unexplained))
+        root.names.front().function != to_name(PageOwner::other))
       continue;
     std::string& name = profile.locations[node.location].names.front().function;
     name = name_of_mapping(name);
@@ -337,7 +337,7 @@ void name_unexplained(Profile& profile) {
 void name_runtime_memory(Profile& profile) {
   MemoryNames names(profile);
   for (AllocationSite& site : profile.sites)
-    if (site.heap == Heap::mapping) names.name(site);
+    if (site.heap == Heap::mapped) names.name(site);
   if (!profile.resident) return;
   for (const LiveSites* sites : {&profile.resident->sites, &profile.resident->untouched})
     for (const auto& entry : *sites) names.name(profile.sites[entry.first]);

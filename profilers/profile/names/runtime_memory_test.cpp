@@ -216,7 +216,7 @@ ProfileLocation native(std::size_t module, std::uint64_t address,
 AllocationSite mapping(std::uint32_t stack, double bytes, double count) {
   AllocationSite site;
   site.stack = stack;
-  site.heap = Heap::mapping;
+  site.heap = Heap::mapped;
   site.allocated = {bytes, count, 0, 1};
   return site;
 }
@@ -299,7 +299,7 @@ TEST(NamedMemory, NamesPagesOfASnapshotToo) {
   const auto owner = [](const std::string& name) {
     return ProfileLocation{ProfileLocation::Kind::owner, std::nullopt, 0, {{name, {}, 0}}};
   };
-  for (const char* name : {"mapping", "unexplained", "anonymous"})
+  for (const char* name : {"mapped", "other", "anonymous"})
     profile.locations.push_back(owner(name));  // 7 to 9
   // mapping, load, 0x50, 0x40, 0x30; unexplained, anonymous.
   for (const StackNode& node :
@@ -312,12 +312,12 @@ TEST(NamedMemory, NamesPagesOfASnapshotToo) {
   }
   profile.resident.emplace();
   profile.resident->sites = {{3, {kMiB, 1, 0, 1}}, {4, {8192, 0, 0, 1}}};
-  profile.resident->parts = {{PageOwner::unexplained, "anonymous", {}, 8192}};
+  profile.resident->parts = {{PageOwner::other, "anonymous", {}, 8192}};
   name_runtime_memory(profile);
   EXPECT_THAT(names_of(profile, without_runtime(profile, profile.sites[3].stack)),
-              ElementsAre("mapping", "load", "CPython arenas"));
+              ElementsAre("mapped", "load", "CPython arenas"));
   EXPECT_THAT(names_of(profile, profile.sites[4].stack),
-              ElementsAre("unexplained", "other anonymous memory"));
+              ElementsAre("other", "other anonymous memory"));
   EXPECT_EQ(profile.resident->parts[0].name, "other anonymous memory");
 }
 

@@ -71,7 +71,7 @@ SuiteEntry suite_entry(const std::string& name, const Results& results);
 std::string suite_summary(const SuiteIndex& index);
 
 std::string render_suite_page(const SuiteIndex& index);
-inline constexpr const char* kSuiteSchema = "memduel.suite/1";
+inline constexpr const char* kSuiteSchema = "memduel.suite/2";
 /// The same for scripts.
 nlohmann::json suite_json(const SuiteIndex& index);
 /// A line for each experiment.

@@ -25,7 +25,7 @@ export type Unit = "bytes" | "nanoseconds" | "samples";
 /** One question to the profiles: what was live at a peak, what was allocated, … */
 export interface View {
   kind: Kind;
-  heap: "malloc" | "mapping" | "heap_and_mapped";
+  heap: "malloc" | "mapped" | "heap_and_mapped";
   /** Of a round's peak. */
   round?: number;
   /** Of a retention cell: born in one round, live at the end of another. Without `born` all cells of one end together;
@@ -178,7 +178,7 @@ export function counted_total(profile: ProfileFacts, view: View): number | undef
   const { counters } = profile;
   if (counters === undefined || view.round !== undefined || view.end !== undefined) return undefined;
   if (view.heap === "heap_and_mapped") return counters.together_peak_bytes || undefined;
-  if (view.heap === "mapping") return view.kind === "peak" ? counters.mapping_peak_bytes : undefined;
+  if (view.heap === "mapped") return view.kind === "peak" ? counters.mapping_peak_bytes : undefined;
   switch (view.kind) {
     case "peak":
       return counters.peak_bytes;

@@ -1,6 +1,6 @@
 // The flame graph: boxes on a canvas that is as large as its window, scrolled over all rows.
 
-import { css_color } from "../arms";
+import { css_color } from "../variants";
 import { fitting } from "../canvas_text";
 import { h } from "../dom";
 import type { FlameModel } from "./data";

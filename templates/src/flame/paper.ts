@@ -1,6 +1,6 @@
 // The graph for a printer.
 
-import { css_color } from "../arms";
+import { css_color } from "../variants";
 import { s } from "../dom";
 import type { FlameModel } from "./data";
 import { fill_of, row_height } from "./paint";

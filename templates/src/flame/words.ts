@@ -69,7 +69,7 @@ export function view_key(view: View): string {
 }
 
 export function view_label(view: View): string {
-  const heap = view.heap === "mapping" ? "mappings " : "";
+  const heap = view.heap === "mapped" ? "mappings " : "";
   if (view.end !== undefined && view.born === undefined) {
     const since = (view.since ?? 1) > 1 ? `, born in round ${view.since} or later, or outside rounds` : "";
     return `live at the end of round ${view.end}${since}`;

@@ -16,7 +16,7 @@ enum class ExitCode {
   usage = 2,           ///< bad usage or config, or the output directory holds another run
   cannot_measure = 3,  ///< the baseline failed, a role never got ready
   io = 4,              ///< an input or output file failed, or a data set is missing
-  undecided = 5,       ///< a gate is inconclusive and counts: --on-inconclusive
+  inconclusive = 5,    ///< a gate is inconclusive and counts: --on-inconclusive
   interrupted = 130,
   terminated = 143,
 };

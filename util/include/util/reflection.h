@@ -1,5 +1,5 @@
 // Static reflection: one table of names for an enumeration's values, and one list of fields for a
-// struct. json.h reads and writes JSON from them, and a test compares the viewer's types with them.
+// struct. json.h reads and writes JSON from them, and the types of the page come from them.
 #pragma once
 
 #include <array>

@@ -130,7 +130,7 @@ struct SlurmRecord {
 
 template <>
 inline constexpr auto kDescription<ShareTask> =
-    described("ShareTask", always("share", &ShareTask::share), always("job", &ShareTask::job),
+    described("ShareTask", always("shard", &ShareTask::share), always("job", &ShareTask::job),
               always("index", &ShareTask::index), always("attempts", &ShareTask::attempts),
               always("state", &ShareTask::state));
 template <>

@@ -126,7 +126,7 @@ class Transaction {
 namespace memduel {
 
 /// In the environment of a run that is a share of one: "2/4".
-inline constexpr const char* kShareKey = "share";
+inline constexpr const char* kShareKey = "shard";
 
 /// What identifies a run: a resumed one must have the same.
 struct RunHeader {
@@ -145,6 +145,10 @@ void refuse_used_directory(
     const std::filesystem::path& directory,
     const std::string& advice = "give another --out, or --resume to continue that run");
 
+/// Throws Error(usage) if a memduel whose store has an earlier version began the run in
+/// `directory`: it is read, but not continued.
+void refuse_resume_of_earlier(const std::filesystem::path& directory);
+
 /// The writer of one run directory. It alone writes while it lives; readers may read meanwhile.
 class Store {
  public:
@@ -153,7 +157,8 @@ class Store {
   static Store create(const std::filesystem::path& directory, const RunHeader& header);
 
   /// Opens an interrupted run. Throws Error(usage) when the config, a program or the environment's
-  /// fingerprint changed or there is no run, Error(io) when the store is damaged.
+  /// fingerprint changed, an earlier version began it or there is no run, Error(io) when the store
+  /// is damaged.
   static Store resume(const std::filesystem::path& directory, const RunHeader& header);
 
   /// Adds a trial, all of it or nothing.

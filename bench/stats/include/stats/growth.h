@@ -13,7 +13,7 @@
 // The verdict says what that means at the horizon, the last round of the job:
 //   growing       a line that goes up is shown, it goes on in the last half, and adds what matters
 //   flat          what it may add stays below what matters
-//   settling      likewise, after a warm-up that mattered
+//   leveling_off  likewise, after a warm-up that mattered
 //   stepped       likewise, but for single jumps
 //   inconclusive  none of these, with the rounds that would tell
 // research/statistics/results.md has the simulated rates.
@@ -69,13 +69,13 @@ SlopeDifference slope_difference(const TrialSlopes& baseline, const TrialSlopes&
 /// direction, every one of the second half in the other.
 double slope_resolution(double reading_bytes, double length);
 
-enum class GrowthVerdict { flat, growing, stepped, settling, inconclusive };
+enum class GrowthVerdict { flat, growing, stepped, leveling_off, inconclusive };
 template <>
 inline constexpr NameTable<GrowthVerdict, 5> kNameTable<GrowthVerdict> = {
     {{GrowthVerdict::flat, "flat"},
      {GrowthVerdict::growing, "growing"},
      {GrowthVerdict::stepped, "stepped"},
-     {GrowthVerdict::settling, "settling"},
+     {GrowthVerdict::leveling_off, "leveling_off"},
      {GrowthVerdict::inconclusive, "inconclusive"}}};
 
 /// One run after warm-up: x in rounds, or in minutes of equal steps, y in bytes.

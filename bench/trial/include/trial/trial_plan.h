@@ -153,7 +153,7 @@ inline TrialLogs logs_of(const TrialPlan& plan) {
 }
 
 /// Throws Error(usage) for a plan without processes or without one that ends the trial, an empty
-/// argv, a role that is named twice or `tree`, an unknown or circular `after`, an unknown meter.
+/// argv, a role that is named twice or `all`, an unknown or circular `after`, an unknown meter.
 void check_plan(const TrialPlan& plan);
 
 /// A trial and what has to be said about it; notes with the same code may come from every trial.

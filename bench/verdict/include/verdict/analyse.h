@@ -33,7 +33,7 @@ struct CalibratedMetric {
   /// metrics on the ratio scale, else in the metric's unit.
   double noise_floor = 0;
   /// Smallest change found with 80 % probability; in the same terms.
-  std::optional<double> smallest_detectable;
+  std::optional<double> minimum_detectable;
   int duels = 0;
   int flagged = 0;  ///< duels that were called improved or regressed
 };
@@ -84,7 +84,7 @@ struct AnalysisSettings {
   bool gates_of_config = false;
   OnInconclusive on_inconclusive = OnInconclusive::beyond;
   bool still_running = false;  ///< more blocks are going to come
-  unsigned long seed = 1;      ///< of the resampling behind smallest_detectable and blocks_needed
+  unsigned long seed = 1;      ///< of the resampling behind minimum_detectable and blocks_needed
 };
 
 /// What a resolved config asks for: gates, measure.repeats (fixed design) or its absence (adaptive

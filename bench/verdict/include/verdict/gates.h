@@ -62,7 +62,7 @@ struct Gate {
   std::string unjudged = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
-/// Which inconclusive gates make the exit code ExitCode::undecided.
+/// Which inconclusive gates make the exit code ExitCode::inconclusive.
 enum class OnInconclusive {
   beyond,  ///< those whose estimate is beyond the bound
   pass,    ///< none

@@ -52,19 +52,19 @@ inline constexpr auto kDescription<RoleData> =
 template <>
 inline constexpr auto kDescription<TrialData> = described(
     "Trial", always("id", &TrialData::id), always("block", &TrialData::block),
-    later("position", &TrialData::position), always("arm", &TrialData::arm),
+    later("position", &TrialData::position), always("variant", &TrialData::arm),
     always("kind", &TrialData::kind), always("status", &TrialData::status),
     later("begin_ns", &TrialData::begin_ns), later("end_ns", &TrialData::end_ns),
     later("harness_cpu_seconds", &TrialData::harness_cpu_seconds),
     later("roles", &TrialData::roles), if_set("failure", &TrialData::failure),
     if_set("harness_fault", &TrialData::harness_fault),
-    if_set("model_sha256", &TrialData::model_sha256), if_set("tracer", &TrialData::tracer),
+    if_set("model_sha256", &TrialData::model_sha256), if_set("profiler", &TrialData::tracer),
     if_set("files", &TrialData::files), if_set("allocators", &TrialData::allocators));
 
 template <>
 inline constexpr auto kDescription<ArmSummary> = described(
-    "ArmSummary", always("name", &ArmSummary::name),
-    later("optimizations", &ArmSummary::optimizations),
+    "VariantSummary", always("name", &ArmSummary::name),
+    later("switches", &ArmSummary::optimizations),
     always("model_sha256", &ArmSummary::model_sha256), later("trials_ok", &ArmSummary::trials_ok),
     later("trials_failed", &ArmSummary::trials_failed), later("ablation", &ArmSummary::ablation),
     always("allocator", &ArmSummary::allocator),
@@ -92,11 +92,11 @@ inline constexpr auto kDescription<Comparison> = described(
     later("correction", &Comparison::correction), always("p_mean", &Comparison::p_mean),
     later("test", &Comparison::test), if_set("reference_orders", &Comparison::reference_orders),
     if_set("removed_place", &Comparison::removed_place), later("apart", &Comparison::apart),
-    later("exact", &Comparison::exact), always("n_baseline", &Comparison::n_baseline),
+    later("identical", &Comparison::exact), always("n_baseline", &Comparison::n_baseline),
     always("n_candidate", &Comparison::n_candidate), always("verdict", &Comparison::verdict),
     always("tier", &Comparison::tier), always("reason", &Comparison::reason),
     always("margin", &Comparison::margin), always("blocks_needed", &Comparison::blocks_needed),
-    always("smallest_detectable", &Comparison::smallest_detectable));
+    always("minimum_detectable", &Comparison::minimum_detectable));
 
 template <>
 inline constexpr auto kDescription<Projection> =
@@ -117,7 +117,7 @@ inline constexpr auto kDescription<TrialSlope> = described(
 
 template <>
 inline constexpr auto kDescription<Growth> = described(
-    "Growth", always("arm", &Growth::arm), always("role", &Growth::role),
+    "Growth", always("variant", &Growth::arm), always("role", &Growth::role),
     always("metric", &Growth::metric), always("slope", &Growth::slope),
     always("ci_low", &Growth::ci_low), always("ci_high", &Growth::ci_high),
     later("confidence", &Growth::confidence), later("method", &Growth::method),
@@ -192,14 +192,14 @@ inline constexpr auto kDescription<LowerBound> =
 
 template <>
 inline constexpr auto kDescription<Perturbation> = described(
-    "Perturbation", always("arm", &Perturbation::arm), always("tracer", &Perturbation::tracer),
-    always("wall_ratio", &Perturbation::wall_ratio),
+    "Perturbation", always("variant", &Perturbation::arm),
+    always("profiler", &Perturbation::tracer), always("wall_ratio", &Perturbation::wall_ratio),
     always("peak_rss_ratio", &Perturbation::peak_rss_ratio));
 
 template <>
 inline constexpr auto kDescription<AblationCell> =
-    described("AblationCell", always("arm", &AblationCell::arm), later("idle", &AblationCell::idle),
-              later("reference", &AblationCell::reference),
+    described("AblationCell", always("variant", &AblationCell::arm),
+              later("idle", &AblationCell::idle), later("reference", &AblationCell::reference),
               always("reference_median", &AblationCell::reference_median),
               always("median", &AblationCell::median), always("ratio", &AblationCell::ratio),
               always("difference", &AblationCell::difference),
@@ -209,10 +209,10 @@ inline constexpr auto kDescription<AblationCell> =
 
 template <>
 inline constexpr auto kDescription<AblationRow> = described(
-    "AblationRow", always("optimization", &AblationRow::optimization),
-    always("role", &AblationRow::role), always("metric", &AblationRow::metric),
-    always("phase", &AblationRow::phase), always("added_alone", &AblationRow::added_alone),
-    always("left_out", &AblationRow::left_out), always("effect", &AblationRow::effect));
+    "AblationRow", always("switch", &AblationRow::optimization), always("role", &AblationRow::role),
+    always("metric", &AblationRow::metric), always("phase", &AblationRow::phase),
+    always("added_alone", &AblationRow::added_alone),
+    always("removed_alone", &AblationRow::left_out), always("effect", &AblationRow::effect));
 
 template <>
 inline constexpr auto kDescription<AblationSum> = described(
@@ -225,7 +225,7 @@ inline constexpr auto kDescription<AblationTotal> = described(
     "AblationTotal", always("role", &AblationTotal::role), always("metric", &AblationTotal::metric),
     always("phase", &AblationTotal::phase), always("whole", &AblationTotal::whole),
     always("added_alone", &AblationTotal::added_alone),
-    always("left_out", &AblationTotal::left_out));
+    always("removed_alone", &AblationTotal::left_out));
 
 template <>
 inline constexpr auto kDescription<Difference> = described(
@@ -233,7 +233,7 @@ inline constexpr auto kDescription<Difference> = described(
     always("kind", &Difference::kind), later("heap", &Difference::heap),
     always("stack", &Difference::stack), always("bytes", &Difference::bytes),
     always("share", &Difference::share), always("phase", &Difference::phase),
-    later("blocks", &Difference::blocks), later("baseline_bytes", &Difference::baseline_bytes),
+    later("allocations", &Difference::blocks), later("baseline_bytes", &Difference::baseline_bytes),
     later("candidate_bytes", &Difference::candidate_bytes),
     always("half_width_bytes", &Difference::half_width_bytes));
 
@@ -254,17 +254,18 @@ inline constexpr auto kDescription<ResidentOwner> =
               always("name", &ResidentOwner::name), always("bytes", &ResidentOwner::bytes));
 
 template <>
-inline constexpr auto kDescription<ResidentMemory> = described(
-    "ResidentMemory", always("arm", &ResidentMemory::arm), always("role", &ResidentMemory::role),
-    always("bytes", &ResidentMemory::bytes), later("processes", &ResidentMemory::processes),
-    later("counted_again_bytes", &ResidentMemory::counted_again_bytes),
-    later("page_cache_bytes", &ResidentMemory::page_cache_bytes),
-    always("owners", &ResidentMemory::owners),
-    always("recorder_bytes", &ResidentMemory::recorder_bytes),
-    always("untouched_bytes", &ResidentMemory::untouched_bytes),
-    always("swapped_bytes", &ResidentMemory::swapped_bytes),
-    always("round", &ResidentMemory::round), always("phase", &ResidentMemory::phase),
-    always("seconds", &ResidentMemory::seconds));
+inline constexpr auto kDescription<ResidentMemory> =
+    described("ResidentMemory", always("variant", &ResidentMemory::arm),
+              always("role", &ResidentMemory::role), always("bytes", &ResidentMemory::bytes),
+              later("processes", &ResidentMemory::processes),
+              later("counted_again_bytes", &ResidentMemory::counted_again_bytes),
+              later("page_cache_bytes", &ResidentMemory::page_cache_bytes),
+              always("owners", &ResidentMemory::owners),
+              always("recorder_bytes", &ResidentMemory::recorder_bytes),
+              always("untouched_bytes", &ResidentMemory::untouched_bytes),
+              always("swapped_bytes", &ResidentMemory::swapped_bytes),
+              always("round", &ResidentMemory::round), always("phase", &ResidentMemory::phase),
+              always("seconds", &ResidentMemory::seconds));
 
 template <>
 inline constexpr auto kDescription<ShownCause> =
@@ -292,7 +293,7 @@ inline constexpr auto kDescription<Results> = described(
     "ResultLists", later("warmup_rounds", &Results::warmup_rounds), later("job", &Results::job),
     always("environment", &Results::environment), later("order", &Results::order),
     later("limitations", &Results::limitations), later("warnings", &Results::warnings),
-    later("arms", &Results::arms), later("trials", &Results::trials),
+    later("variants", &Results::arms), later("trials", &Results::trials),
     later("comparisons", &Results::comparisons), later("growth", &Results::growth),
     later("gates", &Results::gates), later("overall", &Results::overall),
     later("equivalence", &Results::equivalence), later("lower_bounds", &Results::lower_bounds),
@@ -302,7 +303,7 @@ inline constexpr auto kDescription<Results> = described(
     later("difference_totals", &Results::difference_totals), later("resident", &Results::resident),
     later("first_screen", &Results::first_screen));
 
-// results.json, schema "memduel.results/1": written and read here and nowhere else. Numbers that
+// results.json, schema "memduel.results/2": written and read here and nowhere else. Numbers that
 // are absent are written as null where the schema always shows the field, and left out elsewhere.
 
 /// Whole. Of a long run it takes ten times the memory of its rounds: write_results does not.
@@ -330,9 +331,9 @@ class ResultsWriter {
 /// results.json, as ResultsWriter gives it.
 void write_results(const Results& results, int indent, const TextSink& sink);
 
-/// Throws Error(io) that names the JSON path, what was found and what was expected; another schema
-/// version is one of those errors. `where` names the file in it. Unknown fields are ignored, so
-/// that sections added by later versions do no harm.
+/// Reads schema 2, and schema 1 through renamed_since_1.h. Throws Error(io) that names the JSON
+/// path, what was found and what was expected; another schema is one of those errors. `where` names
+/// the file in it. Unknown fields are ignored, so that sections added by later versions do no harm.
 Results results_from_json(const nlohmann::json& json, const std::string& where = kResultsFile);
 
 /// Whether the document looks like Google Benchmark's output.

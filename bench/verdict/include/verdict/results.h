@@ -1,5 +1,5 @@
 // The results of one run as plain values, and which candidate is best. result_files.h reads and
-// writes them as "memduel.results/1".
+// writes them as "memduel.results/2".
 #pragma once
 
 #include <algorithm>
@@ -30,12 +30,12 @@ enum class Tier { strong, plain };
 template <>
 inline constexpr NameTable<Tier, 2> kNameTable<Tier> = {
     {{Tier::strong, "strong"}, {Tier::plain, "plain"}}};
-enum class GateOutcome { passed, failed, undecided };
+enum class GateOutcome { passed, failed, inconclusive };
 template <>
 inline constexpr NameTable<GateOutcome, 3> kNameTable<GateOutcome> = {
     {{GateOutcome::passed, "passed"},
      {GateOutcome::failed, "failed"},
-     {GateOutcome::undecided, "undecided"}}};
+     {GateOutcome::inconclusive, "inconclusive"}}};
 /// How a gate failed: with the whole interval beyond the bound, or by a real change that is
 /// estimated there.
 enum class GateFailure { shown, estimated };
@@ -91,7 +91,7 @@ struct Comparison {
   std::optional<double> baseline_max;  ///< a location test misses "rarely much worse"
   std::optional<double> candidate_max;
   std::optional<int> blocks_needed;
-  std::optional<double> smallest_detectable;
+  std::optional<double> minimum_detectable;
 
   /// Whether it answers a question of the run's own.
   [[nodiscard]] bool is_asked() const { return gate || advisory_gate; }
@@ -201,7 +201,7 @@ struct GateResult {
   std::string metric;
   std::optional<std::string> baseline;  ///< absent where nothing is compared
   std::string candidate;
-  GateOutcome outcome = GateOutcome::undecided;
+  GateOutcome outcome = GateOutcome::inconclusive;
   bool advisory = false;
   bool candidate_failed = false;       ///< failed because trials of the candidate did
   bool not_measured = false;           ///< undecided because no usable value exists
@@ -218,8 +218,7 @@ struct GateResult {
   [[nodiscard]] bool fails() const { return !advisory && outcome == GateOutcome::failed; }
   /// What it says, for people: "passed", "failed", "inconclusive", "not measured".
   [[nodiscard]] std::string_view word() const {
-    if (not_measured) return "not measured";
-    return outcome == GateOutcome::undecided ? "inconclusive" : to_name(outcome);
+    return not_measured ? "not measured" : to_name(outcome);
   }
   /// "gate failed", "advisory gate passed".
   [[nodiscard]] std::string phrase() const {
@@ -335,10 +334,10 @@ struct AblationCell {
 enum class SwitchEffect {
   saves,
   costs,
-  mixed,       ///< saves on one side, costs on the other
-  changes,     ///< changes a metric of which nothing declares what is better
-  nothing,     ///< unchanged on every side where it can act, or it can act on none
-  cannot_tell  ///< no side is clear
+  mixed,        ///< saves on one side, costs on the other
+  changes,      ///< changes a metric of which nothing declares what is better
+  nothing,      ///< unchanged on every side where it can act, or it can act on none
+  inconclusive  ///< no side is clear
 };
 template <>
 inline constexpr NameTable<SwitchEffect, 6> kNameTable<SwitchEffect> = {
@@ -347,7 +346,7 @@ inline constexpr NameTable<SwitchEffect, 6> kNameTable<SwitchEffect> = {
      {SwitchEffect::mixed, "mixed"},
      {SwitchEffect::changes, "changes"},
      {SwitchEffect::nothing, "nothing"},
-     {SwitchEffect::cannot_tell, "cannot_tell"}}};
+     {SwitchEffect::inconclusive, "inconclusive"}}};
 
 /// What one switch does to one metric of one role, for whole trials or in one phase.
 struct AblationRow {
@@ -357,7 +356,7 @@ struct AblationRow {
   std::optional<std::string> phase;
   AblationCell added_alone;  ///< baseline with the switch, against the baseline
   AblationCell left_out;     ///< candidate without the switch, against the candidate
-  SwitchEffect effect = SwitchEffect::cannot_tell;
+  SwitchEffect effect = SwitchEffect::inconclusive;
 };
 
 /// The effects of all switches put together, in the metric's unit; less memory is negative.
@@ -463,7 +462,7 @@ inline constexpr NameTable<ShownFor, 5> kNameTable<ShownFor> = {
 /// A part of a row's change that a profile explains, of the same kind of memory as the row.
 struct ShownCause {
   std::string name;  ///< "State::clone for aggregate (live blocks)"
-  /// Of resident memory whose pages they are, as in ResidentOwner; else "heap" or "mapping".
+  /// Of resident memory whose pages they are, as in ResidentOwner; else "heap" or "mapped".
   std::string memory;
   std::string function;  ///< with its file where the profile knows it; empty: of many stacks
   std::string caller;

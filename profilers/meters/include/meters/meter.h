@@ -1,6 +1,6 @@
 // The interface of outside meters: what memduel reads about other processes while they run. Their
 // samples are ThinnedSeries, in bounded memory however long they go on, and SampledSums: one series
-// per role, and of their sums the series `tree`.
+// per role, and of their sums the series `all`.
 #pragma once
 
 #include <sys/types.h>
@@ -57,7 +57,7 @@ class Meter {
   /// Values that cost milliseconds; the caller rations them.
   virtual Metrics read_costly(const std::string& role) = 0;
   /// The samples so far: one entry per role in the order of their first `add`, then the sums over
-  /// all roles as `tree`.
+  /// all roles as `all`.
   [[nodiscard]] virtual std::vector<std::pair<std::string, Series>> series() const = 0;
 };
 
@@ -110,9 +110,9 @@ class SampledSums {
   /// more: smaller steps are not worth a faster sampling.
   bool add(std::int64_t now_ns, const std::vector<std::optional<std::int64_t>>& values);
 
-  /// The series that are not empty, in the order of the roles, then `tree`.
+  /// The series that are not empty, in the order of the roles, then `all`.
   [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const;
-  /// Of one role, or of `tree`; empty when there is nothing of it.
+  /// Of one role, or of `all`; empty when there is nothing of it.
   [[nodiscard]] Series series_of(const std::string& role) const;
 
  private:

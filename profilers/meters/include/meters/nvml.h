@@ -1,5 +1,5 @@
 // Device memory of NVIDIA GPUs as the driver counts it, by its management library, and sampled by a
-// meter: of each role where the driver tells processes apart, of the whole device as `tree`. The
+// meter: of each role where the driver tells processes apart, of the whole device as `all`. The
 // library is loaded when asked for, so that memduel needs neither its header nor a GPU to be built.
 #pragma once
 
@@ -62,7 +62,7 @@ class NvmlMeter : public Meter {
   /// gpu_used_bytes, where the driver names one of the role's processes.
   MeterReading read(const std::string& role) override;
   Metrics read_costly(const std::string& /*role*/) override { return {}; }
-  /// `tree` is what all programs use on all devices, not the sum of the roles: contexts that belong
+  /// `all` is what all programs use on all devices, not the sum of the roles: contexts that belong
   /// to no listed process and the share of other programs are in it.
   [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override;
 

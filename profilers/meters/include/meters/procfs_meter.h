@@ -28,11 +28,11 @@ class ProcfsMeter : public Meter {
   MeterReading read(const std::string& role) override;
   /// pss_bytes from smaps_rollup: 3 to 7 ms for a process of 300 MB.
   Metrics read_costly(const std::string& role) override;
-  /// `rss_bytes` and `rss_file_bytes` of every role and of `tree`; `peak_largest_process_rss_bytes`
+  /// `rss_bytes` and `rss_file_bytes` of every role and of `all`; `peak_largest_process_rss_bytes`
   /// of every role: each VmHWM of a process that differs from the one read before, which may be
   /// before a reset.
   [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override;
-  /// The same of one role, or of `tree`; empty when there is nothing of it.
+  /// The same of one role, or of `all`; empty when there is nothing of it.
   [[nodiscard]] Series series_of(const std::string& role) const { return rss_.series_of(role); }
 
   struct Latest {

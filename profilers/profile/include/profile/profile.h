@@ -60,27 +60,27 @@ inline constexpr auto kDescription<HeapTotals> =
 
 /// Who owns a resident page, or a part of one.
 enum class PageOwner {
-  live,       ///< live blocks, as far as their pages are resident
-  pinned,     ///< free space in pages that live blocks keep
-  held,       ///< the allocator's pages with nothing live on them
+  live,           ///< live blocks, as far as their pages are resident
+  fragmentation,  ///< free space in pages that live blocks keep
+  free,           ///< the allocator's pages with nothing live on them
   inherited,  ///< what a forked process has from before the fork: whose is in its parent's profile
-  mapping,    ///< anonymous mappings of the program that are not the allocator's
+  mapped,     ///< anonymous mappings of the program that are not the allocator's
   stack,      ///< of threads
   file,       ///< mapped files and shared memory
   recorder,   ///< the recorder's own: in no sum
-  unexplained,  ///< the rest
+  other,      ///< the rest
 };
 template <>
 inline constexpr NameTable<PageOwner, 9> kNameTable<PageOwner> = {
     {{PageOwner::live, "live"},
-     {PageOwner::pinned, "pinned"},
-     {PageOwner::held, "held"},
+     {PageOwner::fragmentation, "fragmentation"},
+     {PageOwner::free, "free"},
      {PageOwner::inherited, "inherited"},
-     {PageOwner::mapping, "mapping"},
+     {PageOwner::mapped, "mapped"},
      {PageOwner::stack, "stack"},
      {PageOwner::file, "file"},
      {PageOwner::recorder, "recorder"},
-     {PageOwner::unexplained, "unexplained"}}};
+     {PageOwner::other, "other"}}};
 
 /// For people.
 std::string_view in_words(PageOwner owner);
@@ -106,7 +106,7 @@ inline constexpr const char* kPrivateCopy = "private-copy";
 bool is_page_cache(std::string_view file, std::string_view share);
 
 struct ResidentPart {
-  PageOwner owner = PageOwner::unexplained;
+  PageOwner owner = PageOwner::other;
   std::string name;   ///< of a file: its name; else a word for what it is, or empty
   std::string share;  ///< of a file: kShared or kPrivateCopy
   double bytes = 0;
@@ -180,10 +180,10 @@ struct StackNode {
 };
 
 /// `both` is no site's: it asks for malloc's blocks and mappings at one moment.
-enum class Heap { malloc, mapping, both };
+enum class Heap { malloc, mapped, both };
 template <>
 inline constexpr NameTable<Heap, 3> kNameTable<Heap> = {
-    {{Heap::malloc, "malloc"}, {Heap::mapping, "mapping"}, {Heap::both, "heap_and_mapped"}}};
+    {{Heap::malloc, "malloc"}, {Heap::mapped, "mapped"}, {Heap::both, "heap_and_mapped"}}};
 
 /// Blocks of one stack that one thread allocated in one round and phase, and what became of them.
 struct AllocationSite {

@@ -51,10 +51,10 @@ inline RunData make_duel(const std::string& metric, const std::vector<double>& a
   run.config_sha256 = "0";
   run.environment = {{"fingerprint", "here"}};
   for (size_t i = 0; i < a.size(); ++i) {
-    run.trials.push_back(make_trial("a", static_cast<int>(i) + 1, "tree", {{metric, a[i]}}));
+    run.trials.push_back(make_trial("a", static_cast<int>(i) + 1, "all", {{metric, a[i]}}));
   }
   for (size_t i = 0; i < b.size(); ++i) {
-    run.trials.push_back(make_trial("b", static_cast<int>(i) + 1, "tree", {{metric, b[i]}}));
+    run.trials.push_back(make_trial("b", static_cast<int>(i) + 1, "all", {{metric, b[i]}}));
   }
   return run;
 }

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Runs that memduel measured before schema 2, through this memduel: the same numbers under the new names.
+
+    read.py MEMDUEL
+
+runs.tar.xz has run directories of schema 1: two commands (plain), profiled trials with RSS snapshots (owners), an ablation with a provider, a watched command,
+two shards, a run with a calibration, and one that was interrupted. Their results.json is the expectation.
+"""
+import hashlib
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+MEMDUEL = str(pathlib.Path(sys.argv[1]).resolve())
+NAMES = {"tree": "all", "heap_held_free_bytes": "heap_free_bytes", "undecided": "inconclusive", "settling": "leveling_off", "cannot_tell": "inconclusive"}
+OWNERS = {"pinned": "fragmentation", "held": "free", "mapping": "mapped", "unexplained": "other"}
+KEYS = {"arms": "variants", "arm": "variant", "tracer": "profiler", "optimizations": "switches", "optimization": "switch", "left_out": "removed_alone",
+        "smallest_detectable": "minimum_detectable", "exact": "identical", "blocks": "allocations", "share": "shard", "shares": "shards"}
+# Lists whose rows are compared field by field; `why` fields are sentences, in which names stand as well.
+ROWS = ("comparisons", "growth", "gates", "differences", "difference_totals", "resident", "ablation", "ablation_totals", "perturbation", "trials", "equivalence")
+
+
+def call(place, *arguments):
+    return subprocess.run([MEMDUEL, *map(str, arguments)], cwd=place, capture_output=True, text=True)
+
+
+def results_of(place, *arguments):
+    done = call(place, *arguments)
+    assert done.returncode == 0, (arguments, done.stderr)
+    return json.loads(done.stdout)
+
+
+def renamed(value, key=""):
+    """A value of results.json of schema 1 as schema 2 has it; `shares` of bytes and `blocks` of trials keep their names."""
+    if isinstance(value, dict):
+        kept = {"share"} if "bytes" in value else {"blocks"} if "file" in value else set()
+        row = {name if name in kept else NAMES.get(name, KEYS.get(name, name)): renamed(one, name) for name, one in value.items()}
+        if value.get("kind") == "resident" and value.get("stack"):
+            row["stack"] = [OWNERS.get(value["stack"][0], value["stack"][0]), *value["stack"][1:]]
+        return row
+    if isinstance(value, list):
+        return [renamed(one, key) for one in value]
+    if isinstance(value, str):
+        return OWNERS.get(value, value) if key in ("owner", "memory", "heap") else NAMES.get(value, value).replace("tree.", "all.")
+    return value
+
+
+def digests(directory):
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in directory.iterdir() if path.is_file()}
+
+
+def check_report(place, run):
+    before = digests(place / run)
+    results = results_of(place, "report", run, "--format", "json")
+    expected = json.loads((place / run / "results.json").read_text())
+    assert expected["schema"] == "memduel.results/1" and results["schema"] == "memduel.results/2", run
+    for name in ROWS:
+        old, new = renamed(expected[name]), results[name]
+        assert old == new, (run, name, [pair for pair in zip(old, new) if pair[0] != pair[1]][:1] or (len(old), len(new)))
+    assert expected["overall"] == results["overall"], run
+    assert digests(place / run) == before, f"{run}: reading it wrote to it"
+    assert call(place, "check", run).returncode == expected["overall"]["exit_code"], run
+    assert call(place, "explain", run, "all.peak_rss_bytes").returncode == 0, run
+
+
+def check_merge(place):
+    done = call(place, "merge", "shard-1", "shard-2", "--out", "merged")
+    assert done.returncode == 0, done.stderr
+    merged = json.loads((place / "merged" / "results.json").read_text())
+    assert [one["shard"] for one in merged["environment"]["shards"]] == ["1/2", "2/2"]
+    assert {row["role"] for row in merged["comparisons"]} == {"server", "all"}
+    assert {gate["gate"] for gate in merged["gates"]} == {"all.peak_heap_bytes<=+1%", "server.peak_rss_bytes<=+2%"}
+    assert results_of(place, "report", "merged", "--format", "json")["gates"] == merged["gates"]
+
+
+def check_compare(place):
+    shutil.copy(place / "plain" / "results.json", place / "plain.json")
+    for pair in (("plain", "plain"), ("plain.json", "plain"), ("plain.json", "plain.json"), ("owners", "interrupted")):
+        done = call(place, "compare", *pair, "--out", "compared", "--gate", "all.peak_rss_bytes<=+900%")
+        assert done.returncode == 0, (pair, done.stderr)
+        shutil.rmtree(place / "compared")
+    old = call(place, "compare", "plain", "plain", "--gate", "tree.peak_rss_bytes<=+900%")
+    assert old.returncode == 2 and "it was renamed: write all.peak_rss_bytes<=+900%" in old.stderr, old.stderr
+    later = json.loads((place / "plain.json").read_text())
+    later["schema"] = "memduel.results/3"
+    (place / "later.json").write_text(json.dumps(later))
+    done = call(place, "compare", "later.json", "plain")
+    assert done.returncode == 4 and "later.json at /schema: schema is 'memduel.results/3', expected 'memduel.results/2' or 'memduel.results/1'" in done.stderr, done.stderr
+
+
+def check_resume(place):
+    config = json.loads((place / "interrupted" / "config.json").read_text())
+    config["variants"] = config.pop("arms")
+    config["profile"]["profilers"] = config["profile"].pop("tracers")
+    (place / "config.json").write_text(json.dumps(config))
+    before = digests(place / "interrupted")
+    done = call(place, "run", "config.json", "--out", "interrupted", "--resume")
+    assert done.returncode == 2, done
+    assert "interrupted: cannot resume: an earlier memduel began it" in done.stderr, done.stderr
+    assert "finish it with the memduel that began it, or give another --out" in done.stderr, done.stderr
+    assert digests(place / "interrupted") == before
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        place = pathlib.Path(scratch)
+        with tarfile.open(HERE / "runs.tar.xz") as archive:
+            archive.extractall(place)
+        for run in ("plain", "owners", "ablation", "watch", "calibrated"):
+            check_report(place, run)
+        check_merge(place)
+        check_compare(place)
+        check_resume(place)
+
+
+main()
