@@ -84,7 +84,7 @@ double typical_statement(const MakeNoise& noise, int blocks, unsigned long seed)
     const RowLevel level{0.05, 1, row.p_value};
     const auto found =
         decide(std::move(row), level, {}, PowerQuestion{1, random.next()}).comparison;
-    if (found.smallest_detectable) stated.push_back(*found.smallest_detectable);
+    if (found.minimum_detectable) stated.push_back(*found.minimum_detectable);
   }
   return median(std::move(stated));
 }
