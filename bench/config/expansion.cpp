@@ -250,8 +250,7 @@ class Questions {
       : document_(document), places_(places), ask_(ask) {}
 
   json catalogue(const Provider& provider) const {
-    return asked(places_, provider,
-                 [&] { return ask_catalogue(provider, ask_); });
+    return asked(places_, provider, [&] { return ask_catalogue(provider, ask_); });
   }
 
   /// Asks for the job and keeps the answer in `kept`.
@@ -264,8 +263,8 @@ class Questions {
     for (json& one : request["variants"])
       for (std::size_t i = 0; i < variants.size(); ++i)
         if (variants[i].name == one.at("name")) one["place"] = places_.at(variant_path(i));
-    const json answer = asked(places_, provider,
-                              [&] { return ask_expansion(provider, request, ask_); });
+    const json answer =
+        asked(places_, provider, [&] { return ask_expansion(provider, request, ask_); });
     if (!provider.is_default()) kept["directory"] = provider.directory.string();
     kept["programs"] = programs_of(provider);
     for (const char* key : kOfTheAnswer)
@@ -380,8 +379,8 @@ std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion, const j
   const Provider& provider = expansion.provider;
   json request = request_for(workload, variants, variants, std::nullopt);
   request["origin"] = origin;
-  const json answer = asked(Places(origin), provider,
-                            [&] { return ask_expansion(provider, request, ask); });
+  const json answer =
+      asked(Places(origin), provider, [&] { return ask_expansion(provider, request, ask); });
   std::vector<IdleSwitches> idle;
   try {
     for (const Variant& variant : variants)
@@ -422,8 +421,8 @@ JobFacts facts_of_workload(const json& workload, const std::string& origin,
   const Provider provider{{kDefaultProvider}, ".", workload.at("kind")};
   json request = request_for(workload, {}, {}, std::nullopt);
   request["origin"] = origin;
-  const json answer = asked(Places(origin), provider,
-                            [&] { return ask_expansion(provider, request, ask); });
+  const json answer =
+      asked(Places(origin), provider, [&] { return ask_expansion(provider, request, ask); });
   return with_answer(job_facts_of(job_from_json(answer.at("workload"), origin)), answer, origin);
 }
 

@@ -154,10 +154,21 @@ class UpgradeConfig(unittest.TestCase):
         self.assertEqual((changes, ended.stderr), ([], ""))
 
     def test_knows_the_names_that_memduel_refuses(self):
+        source = (ROOT / "model/renamed_since_1.cpp").read_text()
+        table = re.search(r"kKeysOfConfigs = \{(.*?)\n\};", source, re.DOTALL).group(1)
+        rows = re.findall(r'RenamedKey\{"([^"]*)", "([^"]*)", "([^"]*)"\}', table)
+        self.assertGreater(len(rows), 5)
+        new = {old: now for _, old, now in rows}
+        in_memduel = {(tuple(new.get(step, step) for step in place.split("/") if step), old): now for place, old, now in rows}
+        in_script = {(place, old): now for place, names in table_of("KEYS").items() for old, now in names.items()}
+        unmatched = set(in_memduel)
+        for (place, old), now in in_script.items():
+            found = [key for key in in_memduel
+                     if key[1] == old and len(key[0]) == len(place) and all(step in ("*", own) for step, own in zip(key[0], place))]
+            self.assertEqual([in_memduel[key] for key in found], [now], (place, old))
+            unmatched -= set(found)
+        self.assertEqual(unmatched, set())
         removed = (ROOT / "model/removed.cpp").read_text()
-        rows = re.findall(r'RenamedKey\{"([^"]*)", "([^"]*)", "([^"]*)"\}', removed)
-        self.assertEqual({(tuple(place.split("/")[1:]), old): new for place, old, new in rows},
-                         {(place, old): new for place, names in table_of("KEYS").items() for old, new in names.items()})
         for kind, names in (("preset", table_of("PRESETS")), ("switch_value", {**table_of("CLEANUPS"), **table_of("BATCH_SIZES")})):
             self.assertEqual(dict(re.findall(rf'Removed::{kind}, "([^"]*)",\s*"it was renamed: ([^"]*)"', removed)), names)
 
