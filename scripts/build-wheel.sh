@@ -17,11 +17,12 @@ package=$tree/memduel
 mkdir -p "$package/bin" "$package/lib"
 cp "$prefix/bin/memduel" "$package/bin/"
 cp -r "$prefix/lib/memduel" "$package/lib/"
-find "$package/bin" "$package/lib" -type f ! -name memduel-upgrade-config -exec strip {} +  # that is a script
+mapfile -t binaries < <(find "$package/bin" "$package/lib" -type f ! -name memduel-upgrade-config)  # that is a script
+strip "${binaries[@]}"
 cp "$root"/scripts/wheel/*.py "$package/"
 cp "$prefix/include/memduel/memduel_annotate.py" "$tree/"
 
-newest=$(objdump -T "$package/bin/memduel" "$package"/lib/memduel/* 2>/dev/null | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -n 1)
+newest=$(objdump -T "${binaries[@]}" 2>/dev/null | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -n 1)
 platform=manylinux_2_${newest#GLIBC_2.}_x86_64
 
 about=$tree/memduel-$version.dist-info
