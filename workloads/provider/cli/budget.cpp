@@ -151,7 +151,7 @@ nlohmann::json config_of(const Experiment& experiment, const Variant& arm, const
   values.seed = *experiment.job.seed;
   values.deadline_seconds = experiment.job.deadline_seconds;
   values.site["data_dir"] = data_dir.string();
-  return nlohmann::json::parse(TrialPlaceholders(values).fill_json(document.dump(), "worker.json"));
+  return nlohmann::json::parse(TrialPlaceholders(values).fill_json(document, "worker.json"));
 }
 
 }  // namespace

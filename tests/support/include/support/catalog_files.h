@@ -20,8 +20,9 @@ inline nlohmann::json read_config(const std::string& name) {
 
 /// The catalog's switches that apply to a kind of workload.
 inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
+  const nlohmann::json catalog = read_config("switches.json");
   std::vector<nlohmann::json> switches;
-  for (const auto& one : read_config("switches.json").at("switches")) {
+  for (const auto& one : catalog.at("switches")) {
     const auto& kinds = one.at("applies_to");
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) switches.push_back(one);
   }
