@@ -77,10 +77,10 @@ std::string list_tracers() {
     const std::string obstacle = obstacle_here(tracer, tracer.works_here());
     text += wrapped_help(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent);
     text += indented(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
-    text += indented(fmt::format(
-        "needs {}; leaves .{}{}",
-        tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
-        tracer.extension, tracer.dumps_rounds ? ", one more per round" : ""));
+    text += indented(
+        fmt::format("needs {}; leaves .{}{}",
+                    tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
+                    tracer.extension, tracer.dumps_rounds ? ", one more per round" : ""));
     if (!tracer.allocator.empty())
       text += indented(fmt::format("the program runs on {} meanwhile", tracer.allocator));
     text += indented(tracer.limits);
