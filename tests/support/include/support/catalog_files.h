@@ -32,7 +32,8 @@ inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
 inline nlohmann::json preset_values(const std::string& name) {
   const nlohmann::json presets = read_config("switches.json").at("presets");
   const nlohmann::json& preset =
-      *std::ranges::find(presets, name, [](const auto& one) { return one.at("name"); });
+      *std::find_if(presets.begin(), presets.end(),
+                    [&](const nlohmann::json& one) { return one.at("name") == name; });
   nlohmann::json values;
   if (preset.contains("base")) {
     values = preset_values(preset.at("base"));
