@@ -21,7 +21,8 @@ inline nlohmann::json read_config(const std::string& name) {
 /// The catalog's switches that apply to a kind of workload.
 inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
   std::vector<nlohmann::json> switches;
-  for (const auto& one : read_config("switches.json").at("switches")) {
+  const nlohmann::json table = read_config("switches.json");
+  for (const auto& one : table.at("switches")) {
     const auto& kinds = one.at("applies_to");
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) switches.push_back(one);
   }
