@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 
 #include "optimizations/aggregation.h"
 #include "optimizations/optimizations.h"
@@ -114,10 +113,11 @@ INSTANTIATE_TEST_SUITE_P(All, EveryAggregate, ::testing::ValuesIn(aggregate_valu
 
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
-  for (const auto& file :
-       std::filesystem::directory_iterator(std::string(kConfigsFolder) + "/presets"))
-    if (file.path().stem().string().starts_with("appfl-"))
-      names.push_back(file.path().stem().string());
+  const nlohmann::json table = read_config("switches.json");
+  for (const auto& preset : table.at("presets")) {
+    const std::string name = preset.at("name");
+    if (name.starts_with("appfl-")) names.push_back(name);
+  }
   return names;
 }
 
