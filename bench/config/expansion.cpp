@@ -7,6 +7,7 @@
 #include "config/provider.h"
 #include "config/schema.h"
 #include "keys.h"
+#include "model/removed.h"
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -67,9 +68,6 @@ const Keys<Answer>& keys_of(const Answer*) {
 constexpr const char* kOfTheAnswer[] = {"workload", "variants", "default_gates", "held_models",
                                         "groups",   "meters",   "resolved"};
 
-/// What a config cannot say of a variant whose processes a provider makes.
-constexpr const char* kOfTheJob[] = {"argv", "append", "cwd", "templates"};
-
 Answer answer_from_json(const json& kept, const json& seed, const Places& places) {
   json answer = kept;
   if (!seed.is_null() && answer.at("workload").is_object()) answer["workload"]["seed"] = seed;
@@ -103,16 +101,20 @@ bool is_asked_for(const Variant& variant, const std::vector<Variant>& variants) 
 }
 
 void refuse_keys_of_the_job(const Document& document, const Places& places) {
-  const json written = given_in(document);
-  for (std::size_t i = 0; i < document.variants.size(); ++i)
-    for (const char* key : kOfTheJob) {
-      JsonPath path = variant_path(i);
-      if (!written.at(path[0])[i].contains(key)) continue;
-      path.emplace_back(key);
-      throw Error(ExitCode::usage,
-                  fmt::format("found \"{}\", which the provider says of a variant", key),
-                  places.at(path));
-    }
+  for (std::size_t i = 0; i < document.variants.size(); ++i) {
+    const Variant& variant = document.variants[i];
+    const char* key = !variant.argv.empty()        ? "argv"
+                      : !variant.append.empty()    ? "append"
+                      : variant.cwd                ? "cwd"
+                      : !variant.templates.empty() ? "templates"
+                                                   : nullptr;
+    if (key == nullptr) continue;
+    JsonPath path = variant_path(i);
+    path.emplace_back(key);
+    throw Error(ExitCode::usage,
+                fmt::format("found \"{}\", which the provider says of a variant", key),
+                places.at(path));
+  }
 }
 
 /// Every switch of every variant with its value.
@@ -232,15 +234,14 @@ void take_what_is_said(std::vector<Variant>& variants, const Answer& answer) {
 }
 
 /// Of a provider that says which kinds it has.
-void refuse_unknown_kind(const json& catalogue, const Provider& provider,
-                         const std::string& kind_place) {
+void refuse_unknown_kind(const json& catalogue, const Provider& provider, const Places& places) {
   if (!catalogue.contains("kinds")) return;
   auto kinds = catalogue.at("kinds").get<std::vector<std::string>>();
   if (std::ranges::find(kinds, provider.kind) != kinds.end()) return;
   if (provider.is_default()) kinds.emplace_back(kCommandKind);
   throw Error(ExitCode::usage,
               fmt::format("found \"{}\", expected {}", provider.kind, fmt::join(kinds, " or ")),
-              kind_place, nearest_advice(provider.kind, kinds));
+              places.at({"workload", "kind"}), nearest_advice(provider.kind, kinds));
 }
 
 /// The questions about one document.
@@ -250,8 +251,7 @@ class Questions {
       : document_(document), places_(places), ask_(ask) {}
 
   json catalogue(const Provider& provider) const {
-    return asked(places_, provider,
-                 [&] { return ask_catalogue(provider, ask_); });
+    return asked(places_, provider, [&] { return ask_catalogue(provider, ask_); });
   }
 
   /// Asks for the job and keeps the answer in `kept`.
@@ -264,8 +264,8 @@ class Questions {
     for (json& one : request["variants"])
       for (std::size_t i = 0; i < variants.size(); ++i)
         if (variants[i].name == one.at("name")) one["place"] = places_.at(variant_path(i));
-    const json answer = asked(places_, provider,
-                              [&] { return ask_expansion(provider, request, ask_); });
+    const json answer =
+        asked(places_, provider, [&] { return ask_expansion(provider, request, ask_); });
     if (!provider.is_default()) kept["directory"] = provider.directory.string();
     kept["programs"] = programs_of(provider);
     for (const char* key : kOfTheAnswer)
@@ -301,7 +301,7 @@ ExpandedDocument expanded(const Document& document, const Places& places,
   ExpandedDocument result{{}, document, document, {}, known ? *kept : json::object()};
   result.own.expanded = nullptr;
   if (!known) result.kept["catalogue"] = questions.catalogue(provider);
-  refuse_unknown_kind(result.kept.at("catalogue"), provider, places.at({"workload", "kind"}));
+  refuse_unknown_kind(result.kept.at("catalogue"), provider, places);
   refuse_keys_of_the_job(document, places);
   const Catalog catalog = catalog_of(result.kept.at("catalogue"), provider);
   std::vector<Variant>& variants = result.own.variants;
@@ -339,13 +339,23 @@ ExpandedDocument expanded(const Document& document, const Places& places,
 
 }  // namespace
 
-ExpandedDocument expand(const Document& document, const Places& places,
-                        const std::filesystem::path& directory, const json& before,
-                        const AskProvider& ask) {
+std::optional<ExpandedDocument> expand(const Document& document, const Places& places,
+                                       const std::filesystem::path& directory, const json& before,
+                                       const AskProvider& ask) {
+  if (document.workload.own.is_null()) {
+    if (document.provider.empty()) return std::nullopt;
+    throw Error(ExitCode::usage, "found a workload of kind command, which needs no provider",
+                places.at({"provider"}), "leave it out, or name a kind of its own");
+  }
+  Document named = document;
+  if (named.provider.empty()) named.provider = {kDefaultProvider};
+  if (const auto instead = replacement_for(Removed::program, named.provider[0]))
+    throw Error(ExitCode::usage, fmt::format("found the program \"{}\"", named.provider[0]),
+                places.at({"provider", "0"}), std::string(*instead));
   try {
-    return expanded(document, places, directory, before, ask);
+    return expanded(named, places, directory, before, ask);
   } catch (const json::exception& error) {
-    refuse_form(error, places.file(), document.provider);
+    refuse_form(error, places.file(), named.provider);
   }
 }
 
@@ -370,18 +380,14 @@ json folded(const ExpandedDocument& expanded, const Document& job) {
   return document;
 }
 
-std::vector<std::string> default_meters() {
-  return {"procfs", "heap"};
-}
-
 std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion, const json& workload,
                                              const std::vector<Variant>& variants,
                                              const std::string& origin, const AskProvider& ask) {
   const Provider& provider = expansion.provider;
   json request = request_for(workload, variants, variants, std::nullopt);
   request["origin"] = origin;
-  const json answer = asked(Places(origin), provider,
-                            [&] { return ask_expansion(provider, request, ask); });
+  const json answer =
+      asked(Places(origin), provider, [&] { return ask_expansion(provider, request, ask); });
   std::vector<IdleSwitches> idle;
   try {
     for (const Variant& variant : variants)
@@ -422,8 +428,8 @@ JobFacts facts_of_workload(const json& workload, const std::string& origin,
   const Provider provider{{kDefaultProvider}, ".", workload.at("kind")};
   json request = request_for(workload, {}, {}, std::nullopt);
   request["origin"] = origin;
-  const json answer = asked(Places(origin), provider,
-                            [&] { return ask_expansion(provider, request, ask); });
+  const json answer =
+      asked(Places(origin), provider, [&] { return ask_expansion(provider, request, ask); });
   return with_answer(job_facts_of(job_from_json(answer.at("workload"), origin)), answer, origin);
 }
 
