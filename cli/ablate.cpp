@@ -5,7 +5,7 @@
 
 #include "cli/print.h"
 #include "cli/verbs.h"
-#include "config/arms.h"
+#include "config/ablation.h"
 #include "duel.h"
 #include "gate_options.h"
 #include "run/run.h"

@@ -62,31 +62,6 @@ bool is_index(const std::string& step) {
          std::ranges::all_of(step, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-[[noreturn]] void refuse_set(const std::string& assignment, const std::string& what,
-                             const std::string& advice) {
-  throw Error(ExitCode::usage, what, "--set " + assignment, advice);
-}
-
-std::size_t element_index(const nlohmann::json& array, const std::string& step,
-                          const std::string& assignment) {
-  if (is_index(step)) {
-    std::size_t index = array.size();
-    std::from_chars(step.data(), step.data() + step.size(), index);
-    if (index < array.size()) return index;
-    refuse_set(assignment, fmt::format("found index {}, expected one below {}", step, array.size()),
-               "");
-  }
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < array.size(); ++i) {
-    const auto name = array[i].is_object() ? array[i].find("name") : array[i].end();
-    if (name == array[i].end() || !name->is_string()) continue;
-    if (*name == step) return i;
-    names.push_back(*name);
-  }
-  refuse_set(assignment, fmt::format("no element is named \"{}\"", step),
-             nearest_advice(step, names));
-}
-
 /// Where the values of a text begin, from the events of its parser.
 class LineRecorder {
  public:
@@ -161,53 +136,8 @@ class LineRecorder {
 
 }  // namespace
 
-namespace {
-
-/// Where the last step of a path begins; 0 for a text that is no path.
-std::size_t last_step(const std::string& path) {
-  const std::size_t at = path.find_last_of(".[");
-  return at == std::string::npos ? 0 : at;
-}
-
-}  // namespace
-
-std::string Places::at(const JsonPath& path) const {
-  JsonPath own = path;
-  if (path.size() > 1 && path[0] == list_ && is_index(path[1]))
-    own[1] = std::to_string(rearranged_.at(std::stoul(path[1])));
-  return located(json_place(file_, own));
-}
-
-std::string Places::located(const std::string& place) const {
-  if (!place.starts_with(file_ + ", $")) return place;
-  const std::string path = place.substr(file_.size() + 2);
-  for (std::string around = path; around.size() > 1; around.resize(last_step(around))) {
-    if (const auto option = options_.find(around); option != options_.end())
-      return fmt::format("{} ({})", place, option->second);
-    if (const auto line = lines_.find(around); line != lines_.end())
-      return fmt::format("{}, line {}, {}", file_, line->second, path);
-  }
-  return place;
-}
-
 void Places::add_line(const JsonPath& path, std::size_t line) {
   lines_.emplace(format_json_path(path), line);
-}
-
-void Places::replace(const JsonPath& path, const std::string& option) {
-  const std::string text = format_json_path(path);
-  std::erase_if(lines_, [&](const auto& line) {
-    return line.first == text || line.first.starts_with(text + ".") ||
-           line.first.starts_with(text + "[");
-  });
-  options_[text] = option;
-}
-
-void Places::rearrange(const std::string& list, const std::vector<std::size_t>& from) {
-  std::vector<std::size_t> all;
-  for (const std::size_t index : from) all.push_back(list_.empty() ? index : rearranged_.at(index));
-  list_ = list;
-  rearranged_ = std::move(all);
 }
 
 ConfigTree parse_config_text(std::string_view text, const std::string& origin) {
@@ -256,38 +186,6 @@ std::string format_json_path(const JsonPath& path) {
 
 std::string json_place(const std::string& origin, const JsonPath& path) {
   return origin + ", " + format_json_path(path);
-}
-
-JsonPath set_json_value(nlohmann::json& document, const std::string& assignment) {
-  const auto equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    refuse_set(assignment, "expected path=value", "for example --set workload.rounds=10");
-  }
-  nlohmann::json* at = &document;
-  JsonPath path;
-  std::string_view rest = std::string_view(assignment).substr(0, equals);
-  while (true) {
-    const auto dot = rest.find('.');
-    const std::string step(rest.substr(0, dot));
-    if (step.empty()) refuse_set(assignment, "found an empty step in the path", "");
-    if (at->is_array()) {
-      const std::size_t index = element_index(*at, step, assignment);
-      at = &(*at)[index];
-      path.push_back(std::to_string(index));
-    } else if (at->is_object() || at->is_null()) {
-      at = &(*at)[step];
-      path.push_back(step);
-    } else {
-      refuse_set(assignment,
-                 fmt::format("\"{}\" is inside a value of type {}", step, at->type_name()), "");
-    }
-    if (dot == std::string_view::npos) break;
-    rest.remove_prefix(dot + 1);
-  }
-  const std::string text = assignment.substr(equals + 1);
-  nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
-  *at = value.is_discarded() ? nlohmann::json(text) : std::move(value);
-  return path;
 }
 
 }  // namespace memduel

@@ -5,6 +5,8 @@
 #include "config/reference.h"
 #include "config/schema.h"
 #include "keys.h"
+#include "model/removed.h"
+#include "util/error.h"
 
 namespace memduel {
 
@@ -22,6 +24,13 @@ namespace {
 using nlohmann::json;
 
 const Schema kNamed = {{"minLength", 1}};
+
+/// A file of memduel's that is no config.
+void refuse_other_files(const json& root, const Places& places) {
+  if (!root.is_object() || !root.contains("schema") || !root["schema"].is_string()) return;
+  if (const auto instead = replacement_for(Removed::schema, root["schema"].get<std::string>()))
+    throw Error(ExitCode::usage, "found no config", places.file(), std::string(*instead));
+}
 
 /// A workload of kind command is judged; another kind's is the provider's.
 Key<Document> workload_key() {
@@ -243,16 +252,6 @@ const Keys<Document>& keys_of(const Document*) {
   return keys;
 }
 
-std::string Workload::kind() const {
-  return own.is_null() ? kCommandKind : own.at("kind").get<std::string>();
-}
-
-std::vector<std::string> Document::variant_names() const {
-  std::vector<std::string> names;
-  for (const Variant& variant : variants) names.push_back(variant.name);
-  return names;
-}
-
 Document document_of_program(const std::string& name, const Argv& argv, const std::string& cwd) {
   JobProcess process;
   process.role = kCommand;
@@ -262,10 +261,6 @@ Document document_of_program(const std::string& name, const Argv& argv, const st
   document.name = name;
   document.workload.job.processes = {std::move(process)};
   return document;
-}
-
-JsonPath variant_path(std::size_t index) {
-  return {"variants", std::to_string(index)};
 }
 
 Schema experiment_schema_in_order() {
@@ -284,6 +279,7 @@ const json& experiment_schema() {
 }
 
 Document read_document(const json& root, const Places& places) {
+  refuse_other_files(root, places);
   validate_against_schema(root, experiment_schema(), places);
   Document document;
   read_from(root, document);

@@ -7,6 +7,7 @@
 #include "config/provider.h"
 #include "config/schema.h"
 #include "keys.h"
+#include "model/removed.h"
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -67,9 +68,6 @@ const Keys<Answer>& keys_of(const Answer*) {
 constexpr const char* kOfTheAnswer[] = {"workload", "variants", "default_gates", "held_models",
                                         "groups",   "meters",   "resolved"};
 
-/// What a config cannot say of a variant whose processes a provider makes.
-constexpr const char* kOfTheJob[] = {"argv", "append", "cwd", "templates"};
-
 Answer answer_from_json(const json& kept, const json& seed, const Places& places) {
   json answer = kept;
   if (!seed.is_null() && answer.at("workload").is_object()) answer["workload"]["seed"] = seed;
@@ -103,16 +101,20 @@ bool is_asked_for(const Variant& variant, const std::vector<Variant>& variants) 
 }
 
 void refuse_keys_of_the_job(const Document& document, const Places& places) {
-  const json written = given_in(document);
-  for (std::size_t i = 0; i < document.variants.size(); ++i)
-    for (const char* key : kOfTheJob) {
-      JsonPath path = variant_path(i);
-      if (!written.at(path[0])[i].contains(key)) continue;
-      path.emplace_back(key);
-      throw Error(ExitCode::usage,
-                  fmt::format("found \"{}\", which the provider says of a variant", key),
-                  places.at(path));
-    }
+  for (std::size_t i = 0; i < document.variants.size(); ++i) {
+    const Variant& variant = document.variants[i];
+    const char* key = !variant.argv.empty()        ? "argv"
+                      : !variant.append.empty()    ? "append"
+                      : variant.cwd                ? "cwd"
+                      : !variant.templates.empty() ? "templates"
+                                                   : nullptr;
+    if (key == nullptr) continue;
+    JsonPath path = variant_path(i);
+    path.emplace_back(key);
+    throw Error(ExitCode::usage,
+                fmt::format("found \"{}\", which the provider says of a variant", key),
+                places.at(path));
+  }
 }
 
 /// Every switch of every variant with its value.
@@ -232,15 +234,14 @@ void take_what_is_said(std::vector<Variant>& variants, const Answer& answer) {
 }
 
 /// Of a provider that says which kinds it has.
-void refuse_unknown_kind(const json& catalogue, const Provider& provider,
-                         const std::string& kind_place) {
+void refuse_unknown_kind(const json& catalogue, const Provider& provider, const Places& places) {
   if (!catalogue.contains("kinds")) return;
   auto kinds = catalogue.at("kinds").get<std::vector<std::string>>();
   if (std::ranges::find(kinds, provider.kind) != kinds.end()) return;
   if (provider.is_default()) kinds.emplace_back(kCommandKind);
   throw Error(ExitCode::usage,
               fmt::format("found \"{}\", expected {}", provider.kind, fmt::join(kinds, " or ")),
-              kind_place, nearest_advice(provider.kind, kinds));
+              places.at({"workload", "kind"}), nearest_advice(provider.kind, kinds));
 }
 
 /// The questions about one document.
@@ -300,7 +301,7 @@ ExpandedDocument expanded(const Document& document, const Places& places,
   ExpandedDocument result{{}, document, document, {}, known ? *kept : json::object()};
   result.own.expanded = nullptr;
   if (!known) result.kept["catalogue"] = questions.catalogue(provider);
-  refuse_unknown_kind(result.kept.at("catalogue"), provider, places.at({"workload", "kind"}));
+  refuse_unknown_kind(result.kept.at("catalogue"), provider, places);
   refuse_keys_of_the_job(document, places);
   const Catalog catalog = catalog_of(result.kept.at("catalogue"), provider);
   std::vector<Variant>& variants = result.own.variants;
@@ -338,13 +339,23 @@ ExpandedDocument expanded(const Document& document, const Places& places,
 
 }  // namespace
 
-ExpandedDocument expand(const Document& document, const Places& places,
-                        const std::filesystem::path& directory, const json& before,
-                        const AskProvider& ask) {
+std::optional<ExpandedDocument> expand(const Document& document, const Places& places,
+                                       const std::filesystem::path& directory, const json& before,
+                                       const AskProvider& ask) {
+  if (document.workload.own.is_null()) {
+    if (document.provider.empty()) return std::nullopt;
+    throw Error(ExitCode::usage, "found a workload of kind command, which needs no provider",
+                places.at({"provider"}), "leave it out, or name a kind of its own");
+  }
+  Document named = document;
+  if (named.provider.empty()) named.provider = {kDefaultProvider};
+  if (const auto instead = replacement_for(Removed::program, named.provider[0]))
+    throw Error(ExitCode::usage, fmt::format("found the program \"{}\"", named.provider[0]),
+                places.at({"provider", "0"}), std::string(*instead));
   try {
-    return expanded(document, places, directory, before, ask);
+    return expanded(named, places, directory, before, ask);
   } catch (const json::exception& error) {
-    refuse_form(error, places.file(), document.provider);
+    refuse_form(error, places.file(), named.provider);
   }
 }
 
@@ -367,10 +378,6 @@ json folded(const ExpandedDocument& expanded, const Document& job) {
   for (std::size_t i = 0; i < expanded.own.variants.size(); ++i)
     document["variants"][i]["switches"] = expanded.own.variants[i].switches;
   return document;
-}
-
-std::vector<std::string> default_meters() {
-  return {"procfs", "heap"};
 }
 
 std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion, const json& workload,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "command_workload.h"
 #include "keys.h"
 #include "model/metric_catalogue.h"
 #include "model/run_data.h"
@@ -33,10 +32,6 @@ const Schema kProgram = {{"minItems", 1}};
 const Schema kPrograms = {{"items", {{"type", "array"}, {"minItems", 1}}}};
 const Schema kRole = {{"pattern", "^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$"}, {"maxLength", 60}};
 constexpr const char* kRoleText = "Letters, digits, _ and single - between them, a letter first.";
-
-Schema range(std::int64_t least, std::int64_t most) {
-  return {{"minimum", least}, {"maximum", most}};
-}
 
 const Schema kAboveZero = {{"exclusiveMinimum", 0}};
 
@@ -303,17 +298,6 @@ std::vector<Artifact> Job::artifacts() const {
   return all;
 }
 
-std::vector<std::string> JobProcess::roles() const {
-  if (!count) return {role};
-  std::vector<std::string> names;
-  for (int index = 1; index <= *count; ++index) names.push_back(fmt::format("{}-{}", role, index));
-  return names;
-}
-
-bool are_elsewhere(const std::vector<int>& nodes) {
-  return std::ranges::any_of(nodes, [](int node) { return node > 1; });
-}
-
 std::vector<TextMarkSpec> planned_text_marks(
     const Job& job, const std::function<void(TextMarkSpec& mark, int index)>& fill) {
   std::vector<TextMarkSpec> specs;
@@ -335,38 +319,6 @@ std::vector<TextMarkSpec> planned_text_marks(
     }
   }
   return specs;
-}
-
-namespace {
-
-bool is_spread(const Job& job) {
-  return std::ranges::any_of(
-      job.processes, [](const JobProcess& process) { return are_elsewhere(process.nodes); });
-}
-
-/// Where no machine has the whole job: each role that is alone, and the largest of each group.
-std::vector<RoleMetric> gates_of_roles(const JobFacts& job) {
-  std::vector<RoleMetric> gates;
-  for (const std::string& role : job.roles)
-    if (!is_member(job, role)) gates.push_back({role, kPeakRss});
-  for (const RoleGroup& group : job.groups) gates.push_back({group.largest(), kPeakRss});
-  return gates;
-}
-
-}  // namespace
-
-JobFacts job_facts_of(const Job& job) {
-  JobFacts facts;
-  for (const JobProcess& process : job.processes) {
-    const auto roles = process.roles();
-    facts.roles.insert(facts.roles.end(), roles.begin(), roles.end());
-    if (roles.size() > 1) facts.groups.push_back({process.role, static_cast<int>(roles.size())});
-    if (facts.reference.empty() || process.role == job.reference) facts.reference = roles.front();
-  }
-  for (const RoleMatch& match : job.match) facts.roles.push_back(match.role);
-  facts.better = declared_metrics(job);
-  if (is_spread(job)) facts.default_gates = gates_of_roles(facts);
-  return facts;
 }
 
 }  // namespace memduel

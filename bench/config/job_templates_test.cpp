@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "command_workload.h"
 #include "config/experiment.h"
+#include "resolution.h"
 #include "trial/marks.h"
 #include "util/file.h"
 

@@ -28,6 +28,10 @@ inline constexpr NameTable<Allocator, 4> kNameTable<Allocator> = {
 /// With its keys in the order in which they are declared.
 using Schema = nlohmann::ordered_json;
 
+inline Schema range(std::int64_t least, std::int64_t most) {
+  return {{"minimum", least}, {"maximum", most}};
+}
+
 /// The names of meters in a list.
 inline const Schema kMeters = {
     {"items", {{"enum", {"procfs", "heap", "cgroup", "allocator", "torch", "cuda", "nvml"}}}}};

@@ -199,6 +199,17 @@ class TextWalk {
     text_at("cwd", job.cwd, kOfTrial);
   }
 
+  void variant(const Variant& variant) {
+    for (const auto& [key, changes] :
+         {std::pair{"argv", &variant.argv}, {"append", &variant.append}})
+      inside(key, [&, &all = *changes] {
+        for (const auto& [role, words] : all) words_at(role, words, kOfProcess);
+      });
+    environment(variant.env, kOfProcess);
+    if (variant.cwd) text_at("cwd", *variant.cwd, kOfProcess);
+    templates(variant.templates);
+  }
+
  private:
   const Visit& visit_;
   JsonPath path_;
@@ -216,49 +227,38 @@ void each_line(const std::string& text, const std::string& file,
   }
 }
 
-void check_names(const std::string& text, const Names& known, const std::string& place) {
-  fill_placeholders(
-      text,
-      [&](const std::string& name) {
-        return is_one_of(known, name) ? std::optional(name) : std::nullopt;
-      },
-      known, place);
+/// The first placeholder that may not be here.
+std::optional<std::string> unknown_name(const std::string& text, const Names& known) {
+  std::optional<std::string> unknown;
+  filled(text, [&](const std::string& name) {
+    if (!unknown && !is_one_of(known, name)) unknown = name;
+    return std::nullopt;
+  });
+  return unknown;
 }
 
-void check_text(const std::string& text, const Names& known, const std::string& place) {
-  if (text.find('\0') != std::string::npos) {
+void check_text(const std::string& text, const Names& known, const Places& places,
+                const JsonPath& path) {
+  if (text.find('\0') != std::string::npos)
     throw Error(ExitCode::usage, "found a NUL character, which no argument or path can hold",
-                place);
-  }
-  check_names(text, known, place);
+                places.at(path));
+  if (const auto name = unknown_name(text, known)) refuse(*name, known, places.at(path));
 }
 
 }  // namespace
 
-void check_job_texts(const Job& job, const Places& places) {
+void check_texts(const Document& document, const Places& places) {
   const Visit check = [&](const auto& text, const auto& path, const auto& known) {
-    check_text(text, known, places.at(path));
+    check_text(text, known, places, path);
   };
-  TextWalk(check, {"workload"}).job(job);
-}
-
-void check_variant_texts(const Variant& variant, const JsonPath& path, const Places& places) {
-  const Visit check = [&](const auto& text, const auto& at, const auto& known) {
-    check_text(text, known, places.at(at));
-  };
-  TextWalk walk(check, path);
-  for (const auto& [key, changes] : {std::pair{"argv", &variant.argv}, {"append", &variant.append}})
-    walk.inside(key, [&walk, &changes = *changes] {
-      for (const auto& [role, words] : changes) walk.words_at(role, words, kOfProcess);
-    });
-  walk.environment(variant.env, kOfProcess);
-  if (variant.cwd) walk.text_at("cwd", *variant.cwd, kOfProcess);
-  walk.templates(variant.templates);
+  TextWalk(check, {"workload"}).job(document.workload.job);
+  for (std::size_t i = 0; i < document.variants.size(); ++i)
+    TextWalk(check, variant_path(i)).variant(document.variants[i]);
 }
 
 void check_template_text(const std::string& text, const std::string& file) {
   each_line(text, file, [](const std::string& line, const std::string& place) {
-    check_names(line, kOfTrial, place);
+    if (const auto name = unknown_name(line, kOfTrial)) refuse(*name, kOfTrial, place);
   });
 }
 

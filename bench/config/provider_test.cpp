@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "config/arms.h"
+#include "config/ablation.h"
 #include "support/small_experiment.h"
 #include "util/file.h"
 

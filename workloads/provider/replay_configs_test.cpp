@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "catalogue.h"
-#include "config/arms.h"
+#include "config/ablation.h"
 #include "config/experiment.h"
 #include "provider/datasets.h"
 #include "provider/expand.h"

@@ -16,16 +16,18 @@
 
 namespace memduel {
 
+inline constexpr const char* kCommandKind = "command";
+
 /// A job, or what a provider makes one of.
 struct Workload {
   Job job;                       ///< of kind command
   nlohmann::json own = nullptr;  ///< of another kind: all of it; null: it is a job
 
   /// kCommandKind, or a provider's.
-  [[nodiscard]] std::string kind() const;
+  [[nodiscard]] std::string kind() const {
+    return own.is_null() ? kCommandKind : own.at("kind").get<std::string>();
+  }
 };
-
-inline constexpr const char* kCommandKind = "command";
 
 /// One of the programs that are compared.
 struct Variant {
@@ -48,11 +50,16 @@ struct Measure {
   int warmups = 1;             ///< trials of each variant before the first block
   int warmup_rounds = 1;       ///< of a trial
   double interval_ms = 2;
-  std::optional<std::vector<std::string>> meters;  ///< an Experiment has them
+  std::optional<std::vector<std::string>> meters;  ///< an Experiment has them; see default_meters()
   std::optional<std::uint64_t> seed;  ///< of the order of the variants; an Experiment has it
   bool restricts_order =
       true;  ///< else as earlier versions drew it: bench/stats/include/stats/trial_order.h
 };
+
+/// What measures the processes of a job where neither its config nor its provider names it.
+inline std::vector<std::string> default_meters() {
+  return {"procfs", "heap"};
+}
 
 struct GrowthSettings {
   std::optional<int> horizon_rounds;
@@ -100,14 +107,20 @@ struct Document {
   std::optional<ProfileSettings> profile;
   std::optional<AblationPlan> ablation;
 
-  [[nodiscard]] std::vector<std::string> variant_names() const;
+  [[nodiscard]] std::vector<std::string> variant_names() const {
+    std::vector<std::string> names;
+    for (const Variant& variant : variants) names.push_back(variant.name);
+    return names;
+  }
 };
 
 /// Of one process of role kCommand, as people name a program on a command line; without variants.
 Document document_of_program(const std::string& name, const Argv& argv, const std::string& cwd);
 
 /// Where the variants of a document are.
-JsonPath variant_path(std::size_t index);
+inline JsonPath variant_path(std::size_t index) {
+  return {"variants", std::to_string(index)};
+}
 
 /// The schema of configs, as configs/schema/experiment.schema.json has it.
 const nlohmann::json& experiment_schema();

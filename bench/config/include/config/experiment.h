@@ -14,6 +14,7 @@
 
 #include "config/document.h"
 #include "config/job.h"
+#include "config/overrides.h"
 #include "config/provider.h"
 #include "model/job_facts.h"
 
@@ -22,22 +23,6 @@ namespace memduel {
 /// Advice for two arms that are the same program.
 inline constexpr const char* kMeasureTheNoise =
     "nothing can differ between them; to measure the noise give --calibrate";
-
-/// What the command line changes in a config.
-struct Overrides {
-  std::vector<std::string> set;                  ///< path=value, applied in order
-  std::optional<std::vector<std::string>> arms;  ///< only these; must hold the baseline
-  std::optional<int> repeats;
-  std::optional<int> warmups;
-  std::vector<std::string> gates;           ///< replace the config's, when not empty
-  std::optional<std::uint64_t> seed;        ///< of the order of the arms; replaces measure.seed
-  std::optional<std::uint64_t> drawn_seed;  ///< of the order, where the config gives none
-  bool strict_gates = false;
-  bool no_default_gates = false;             ///< refused where the config names them
-  bool default_gates_if_named_only = false;  ///< else they inform and decide nothing
-  bool calibrate = false;                    ///< adds a twin of the baseline, run like any arm
-  nlohmann::json resumed;  ///< the resolved config of the run that goes on, else null
-};
 
 /// One experiment as it will run. It is made once, by the functions below, and stays as it is.
 struct Experiment {

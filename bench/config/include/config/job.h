@@ -2,6 +2,7 @@
 // says of its roles. What a key has where the config does not give it stands here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -46,7 +47,13 @@ struct JobProcess {
   bool operator==(const JobProcess&) const = default;
 
   /// ROLE, or ROLE-1 to ROLE-count.
-  [[nodiscard]] std::vector<std::string> roles() const;
+  [[nodiscard]] std::vector<std::string> roles() const {
+    if (!count) return {role};
+    std::vector<std::string> names;
+    for (int index = 1; index <= *count; ++index)
+      names.push_back(role + "-" + std::to_string(index));
+    return names;
+  }
   /// Of the n-th of roles(), counted from 0.
   [[nodiscard]] int node(std::size_t place) const { return nodes[place % nodes.size()]; }
 };
@@ -115,7 +122,9 @@ struct Job {
 Job job_from_json(const nlohmann::json& workload, const std::string& origin);
 
 /// Whether one of the nodes is another than memduel's own.
-bool are_elsewhere(const std::vector<int>& nodes);
+inline bool are_elsewhere(const std::vector<int>& nodes) {
+  return std::ranges::any_of(nodes, [](int node) { return node > 1; });
+}
 
 /// The marks of one trial, each for every process of its role.
 /// @param fill replaces the placeholders in a mark of the process with that {index}.

@@ -32,12 +32,9 @@ std::string fill_placeholders(std::string_view text, const PlaceholderValue& val
 /// does not know stays.
 std::string fill_known_placeholders(std::string_view text, const PlaceholderValue& value);
 
-/// Refuses unknown placeholders, and texts that no argument or environment can hold, in the
-/// processes, prepare, cleanup, templates and files of a job. Throws Error(usage).
-void check_job_texts(const Job& job, const Places& places);
-
-/// The same in what a variant changes; `path` is its place.
-void check_variant_texts(const Variant& variant, const JsonPath& path, const Places& places);
+/// Refuses unknown placeholders, and texts that no argument or environment can hold, in the job and
+/// in what its variants change. Throws Error(usage).
+void check_texts(const Document& document, const Places& places);
 
 /// A larger file is no template.
 inline constexpr std::size_t kMostTemplateBytes = std::size_t{64} << 20;

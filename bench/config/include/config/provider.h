@@ -141,12 +141,13 @@ struct ExpandedDocument {
   nlohmann::json kept;
 };
 
-/// Asks the provider, unless the document, or `before`, has its answer to the same question.
+/// Absent for a workload of kind command. Else asks the provider, unless the document, or `before`,
+/// has its answer to the same question.
 /// @param before the resolved config of the run that is resumed; null where none is
 /// Throws Error(usage) at the place in the config for variants that the provider does not know.
-ExpandedDocument expand(const Document& document, const Places& places,
-                        const std::filesystem::path& directory, const nlohmann::json& before,
-                        const AskProvider& ask);
+std::optional<ExpandedDocument> expand(const Document& document, const Places& places,
+                                       const std::filesystem::path& directory,
+                                       const nlohmann::json& before, const AskProvider& ask);
 
 /// The resolved config: as it was written, and beside it the job. @param job of `expanded`,
 /// resolved by now
@@ -161,9 +162,6 @@ std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion,
                                              const nlohmann::json& workload,
                                              const std::vector<Variant>& variants,
                                              const std::string& origin, const AskProvider& ask);
-
-/// What measures the processes of a job where neither its config nor its provider names it.
-std::vector<std::string> default_meters();
 
 /// Of a resolved config: what its provider is asked when the job is to run here.
 nlohmann::json site_request(const nlohmann::json& resolved);

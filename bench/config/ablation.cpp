@@ -1,4 +1,4 @@
-#include "config/arms.h"
+#include "config/ablation.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -265,86 +265,6 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   Overrides overrides;
   overrides.resumed = choice.resumed;
   return make_experiment(document, origin, "/", overrides, ask);
-}
-
-namespace {
-
-/// The axes of one variant's matrix, and their place.
-class Matrix {
- public:
-  Matrix(const json& variant, std::size_t index, const Places& places)
-      : variant_(variant), places_(places), path_(variant_path(index)) {
-    path_.emplace_back("matrix");
-  }
-
-  /// The variants for which it stands.
-  json expand() {
-    const json& axes = variant_.at("matrix");
-    if (!axes.is_array() || axes.empty())
-      refuse(path_, "found no axes, expected a list of at least one");
-    if (!variant_.contains("name") || !variant_["name"].is_string())
-      refuse(path_, "found no name before it, with which its variants' names begin");
-    json variants = json::array({variant_});
-    variants[0].erase("matrix");
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      JsonPath at = path_;
-      at.push_back(std::to_string(i));
-      variants = multiplied(variants, axes[i], at);
-    }
-    return variants;
-  }
-
- private:
-  [[noreturn]] void refuse(const JsonPath& path, const std::string& what) const {
-    throw Error(ExitCode::usage, what, places_.at(path),
-                "an axis is an object of names and what each changes in the variant");
-  }
-
-  /// Every variant so far with each value of the axis.
-  [[nodiscard]] json multiplied(const json& variants, const json& axis,
-                                const JsonPath& path) const {
-    if (!axis.is_object() || axis.empty())
-      refuse(path, "found no names, expected an object with at least one");
-    json all = json::array();
-    for (const json& variant : variants)
-      for (const auto& [name, change] : axis.items()) {
-        JsonPath at = path;
-        at.push_back(name);
-        if (!change.is_object()) refuse(at, "found no object, expected what changes");
-        if (change.contains("name") || change.contains("matrix"))
-          refuse(at, "found a name or a matrix, which an axis does not change");
-        json one = variant;
-        one.merge_patch(change);
-        one["name"] = one["name"].get<std::string>() + "-" + name;
-        all.push_back(std::move(one));
-      }
-    if (all.size() > kMostVariants)
-      refuse(path, fmt::format("found a matrix of {} variants, expected at most {}", all.size(),
-                               kMostVariants));
-    return all;
-  }
-
-  const json& variant_;
-  const Places& places_;
-  JsonPath path_;
-};
-
-}  // namespace
-
-void expand_matrices(ConfigTree& tree) {
-  const std::string list = variant_path(0).front();
-  if (!tree.root.is_object() || !tree.root.contains(list) || !tree.root[list].is_array()) return;
-  json all = json::array();
-  std::vector<std::size_t> from;
-  const json& given = tree.root[list];
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const bool has_matrix = given[i].is_object() && given[i].contains("matrix");
-    json own = has_matrix ? Matrix(given[i], i, tree.places).expand() : json::array({given[i]});
-    for (json& one : own) all.push_back(std::move(one));
-    from.resize(all.size(), i);
-  }
-  tree.root[list] = std::move(all);
-  tree.places.rearrange(list, from);
 }
 
 }  // namespace memduel

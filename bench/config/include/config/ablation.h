@@ -33,13 +33,4 @@ struct AblationChoice {
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
                                const AskProvider& ask = ask_program);
 
-/// A matrix of more is a mistake in its axes: a config has at most so many variants.
-inline constexpr std::size_t kMostVariants = 64;
-
-/// Replaces each variant that has a `matrix` by one for every combination: the variant without it,
-/// with what each axis' value changes merged over it, named NAME-VALUE-VALUE. Others stay. Throws
-/// Error(usage) naming the place of a matrix that is no list of axes, and for more than
-/// kMostVariants.
-void expand_matrices(ConfigTree& tree);
-
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "command_workload.h"
+#include "resolution.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

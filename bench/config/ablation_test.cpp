@@ -1,9 +1,10 @@
-#include "config/arms.h"
+#include "config/ablation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/small_experiment.h"
+#include "tree.h"
 #include "util/error.h"
 
 namespace memduel {

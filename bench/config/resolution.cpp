@@ -1,4 +1,4 @@
-#include "command_workload.h"
+#include "resolution.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <functional>
 
-#include "config/document.h"
+#include "config/experiment.h"
 #include "config/placeholders.h"
 #include "trial/marks.h"
 #include "trial/trial_plan.h"
 #include "util/error.h"
 #include "util/text.h"
+#include "variants.h"
 
 namespace memduel {
 namespace {
@@ -56,6 +57,14 @@ void resolve_templates(std::vector<JobTemplate>& templates, const std::filesyste
                   places.at(at));
     if (each.from) each.from = resolve_path(*each.from, directory);
   }
+}
+
+/// A process with a count of several is a group.
+std::vector<RoleGroup> groups_of(const Job& job) {
+  std::vector<RoleGroup> groups;
+  for (const JobProcess& process : job.processes)
+    if (process.count.value_or(1) > 1) groups.push_back({process.role, *process.count});
+  return groups;
 }
 
 /// Calls `visit` with each declaration and its place.
@@ -228,7 +237,7 @@ class JobRules {
   void check_groups() const {
     std::vector<std::string> taken = taken_;
     taken.insert(taken.end(), matched_.begin(), matched_.end());
-    for (const RoleGroup& group : job_facts_of(job_).groups)
+    for (const RoleGroup& group : groups_of(job_))
       for (const std::string& name : {group.largest(), group.median()})
         if (contains(taken, name))
           refuse(in_workload("processes"),
@@ -272,20 +281,6 @@ std::map<std::string, Direction> declared_metrics(const Job& job) {
   return declared;
 }
 
-void refuse_bad_environment(const Environment& env, const JsonPath& path, const Places& places) {
-  constexpr char kNul = '\0';
-  for (const auto& [name, value] : env) {
-    const bool bad_name = name.empty() || name.find('=') != std::string::npos;
-    if (!bad_name && name.find(kNul) == std::string::npos && value.find(kNul) == std::string::npos)
-      continue;
-    throw Error(ExitCode::usage,
-                fmt::format("found the variable \"{}\", which no environment can hold",
-                            name.substr(0, name.find(kNul))),
-                places.at(path),
-                "names are not empty and have no '='; neither names nor values hold a NUL");
-  }
-}
-
 std::string not_a_role(const std::string& name, const std::vector<std::string>& roles) {
   return fmt::format("found \"{}\", expected the role of a process: {}", name,
                      fmt::join(roles, ", "));
@@ -294,11 +289,6 @@ std::string not_a_role(const std::string& name, const std::vector<std::string>& 
 std::string resolve_path(const std::string& path, const std::filesystem::path& directory) {
   if (path.starts_with("{trial_dir}")) return path;
   return (directory / path).lexically_normal().string();
-}
-
-void resolve_job(Job& job, const std::filesystem::path& directory, const Places& places) {
-  JobRules(job, directory, places).apply();
-  check_job_texts(job, places);
 }
 
 namespace {
@@ -316,12 +306,11 @@ JobProcess& changed_process(Variant& variant, const std::string& role, const Jso
       places.at(path), nearest_advice(role, roles));
 }
 
-}  // namespace
-
+/// Makes what a variant changes absolute, and gives it its processes: the job's, with its argv,
+/// append, env and cwd applied.
 void resolve_changes(Variant& variant, const Job& job, const std::filesystem::path& directory,
                      const JsonPath& path, const Places& places) {
   resolve_templates(variant.templates, directory, below(path, "templates"), places);
-  check_variant_texts(variant, path, places);
   if (variant.cwd) variant.cwd = resolve_path(*variant.cwd, directory);
   variant.processes = job.processes;
   for (const auto& [role, argv] : variant.argv)
@@ -334,6 +323,132 @@ void resolve_changes(Variant& variant, const Job& job, const std::filesystem::pa
     for (const auto& [name, value] : variant.env) process.env[name] = value;
     if (variant.cwd) process.cwd = *variant.cwd;
   }
+}
+
+void refuse_keys_of_providers(const Variant& variant, const JsonPath& path, const Places& places) {
+  const char* key = variant.preset ? "preset" : !variant.switches.empty() ? "switches" : nullptr;
+  if (key == nullptr) return;
+  JsonPath at = path;
+  at.emplace_back(key);
+  throw Error(ExitCode::usage,
+              fmt::format("found \"{}\", which workloads of kind command do not use", key),
+              places.at(at));
+}
+
+bool is_same_program(const Variant& a, const Variant& b) {
+  return a.switches == b.switches && a.env == b.env && a.processes == b.processes &&
+         a.templates == b.templates && a.allocator == b.allocator;
+}
+
+void refuse_equal_variants(const std::vector<Variant>& variants, const Places& places) {
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      if (variants[i].twin_of || variants[j].twin_of || !is_same_program(variants[i], variants[j]))
+        continue;
+      throw Error(ExitCode::usage,
+                  fmt::format("the variants \"{}\" and \"{}\" have the same program, arguments, "
+                              "environment and directory",
+                              variants[j].name, variants[i].name),
+                  places.at(variant_path(i)), kMeasureTheNoise);
+    }
+}
+
+/// One round more than the default leaves out is asked for: then some must be left.
+void refuse_only_warmup_rounds(const Document& document, const Places& places) {
+  const Job& job = document.workload.job;
+  const int left_out = document.measure.warmup_rounds;
+  const auto& rounds = job.stop_after_round ? job.stop_after_round : job.rounds;
+  if (!rounds || left_out <= 1 || left_out < *rounds) return;
+  throw Error(ExitCode::usage,
+              fmt::format("found {}, expected less than the {} of a trial (workload.{})", left_out,
+                          format_count(static_cast<std::size_t>(*rounds), "round"),
+                          job.stop_after_round ? "stop_after_round" : "rounds"),
+              places.at({"measure", "warmup_rounds"}), "else none of its rounds is left");
+}
+
+/// The order's seed is fresh for every run, the workload's the same for all.
+void resolve_seeds(Document& document, const Overrides& overrides) {
+  std::optional<std::uint64_t>& seed = document.measure.seed;
+  if (!document.workload.job.seed) document.workload.job.seed = seed.value_or(1);
+  if (overrides.seed)
+    seed = overrides.seed;
+  else if (!seed)
+    seed = overrides.drawn_seed.value_or(1);
+}
+
+void resolve_gates(Document& document, const Overrides& overrides, const Places& places) {
+  if (overrides.strict_gates) document.strict_gates = true;
+  std::optional<DefaultGatesDecide>& defaults = document.default_gates;
+  if (std::ranges::find(document.gates, kDefaultGates) == document.gates.end()) {
+    if (overrides.no_default_gates)
+      defaults = DefaultGatesDecide::never;
+    else if (overrides.default_gates_if_named_only && !defaults)
+      defaults = DefaultGatesDecide::in_check;
+    return;
+  }
+  if (overrides.no_default_gates)
+    throw Error(ExitCode::usage, "the gates contain \"default\"", "--no-default-gates",
+                "leave it out, or name other gates with --gate");
+  if (overrides.gates.empty() && defaults && *defaults != DefaultGatesDecide::always)
+    throw Error(ExitCode::usage, "found \"default\" although default_gates is false",
+                places.at({"gates"}), "remove one of them");
+  defaults.reset();
+}
+
+/// Makes all of the job absolute and checks it, with what each variant changes of it.
+void resolve_workload(Document& document, const JobSource& source) {
+  Job& job = document.workload.job;
+  JobRules(job, source.directory, source.places).apply();
+  for (std::size_t i = 0; i < document.variants.size(); ++i) {
+    const JsonPath path = variant_path(i);
+    if (!source.is_expanded) refuse_keys_of_providers(document.variants[i], path, source.places);
+    resolve_changes(document.variants[i], job, source.directory, path, source.places);
+  }
+}
+
+}  // namespace
+
+void resolve_document(Document& document, const Places& places, const JobSource& source,
+                      const Overrides& overrides) {
+  resolve_seeds(document, overrides);
+  resolve_gates(document, overrides, places);
+  if (!document.measure.meters) document.measure.meters = default_meters();
+  resolve_workload(document, source);
+  refuse_equal_variants(document.variants, places);
+  refuse_only_warmup_rounds(document, places);
+  check_texts(document, source.places);
+}
+
+namespace {
+
+bool is_spread(const Job& job) {
+  return std::ranges::any_of(
+      job.processes, [](const JobProcess& process) { return are_elsewhere(process.nodes); });
+}
+
+/// Where no machine has the whole job: each role that is alone, and the largest of each group.
+std::vector<RoleMetric> gates_of_roles(const JobFacts& job) {
+  std::vector<RoleMetric> gates;
+  for (const std::string& role : job.roles)
+    if (!is_member(job, role)) gates.push_back({role, kPeakRss});
+  for (const RoleGroup& group : job.groups) gates.push_back({group.largest(), kPeakRss});
+  return gates;
+}
+
+}  // namespace
+
+JobFacts job_facts_of(const Job& job) {
+  JobFacts facts;
+  facts.groups = groups_of(job);
+  for (const JobProcess& process : job.processes) {
+    const auto roles = process.roles();
+    facts.roles.insert(facts.roles.end(), roles.begin(), roles.end());
+    if (facts.reference.empty() || process.role == job.reference) facts.reference = roles.front();
+  }
+  for (const RoleMatch& match : job.match) facts.roles.push_back(match.role);
+  facts.better = declared_metrics(job);
+  if (is_spread(job)) facts.default_gates = gates_of_roles(facts);
+  return facts;
 }
 
 }  // namespace memduel
