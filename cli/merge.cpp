@@ -6,11 +6,9 @@
 #include "cli/verbs.h"
 #include "finished_run.h"
 #include "gate_options.h"
-#include "model/run_directory.h"
 #include "run/shares.h"
+#include "run/store.h"
 #include "run_options.h"
-#include "util/file.h"
-#include "util/json.h"
 
 namespace memduel::cli {
 namespace {
@@ -25,9 +23,8 @@ struct MergeArguments {
 
 /// The shares have the gates of one config. merge_shares reports what is no share.
 void refuse_gate_options(const MergeArguments& arguments) {
-  const std::filesystem::path config = arguments.directories.front() / kConfigFile;
-  if (std::filesystem::exists(config))
-    refuse_undecided_exit(parse_foreign_json(read_text_file(config)), arguments.gate);
+  const std::filesystem::path& first = arguments.directories.front();
+  if (has_run(first)) refuse_undecided_exit(read_config(first), arguments.gate);
 }
 
 int merge(const MergeArguments& arguments) {

@@ -135,10 +135,9 @@ bool has_assignment(const std::vector<std::string>& assignments, const std::stri
 }
 
 json config_of_resumed(const RunOptions& options) {
-  const fs::path config = fs::path(options.out.value_or("")) / kConfigFile;
-  if (!options.resume || !options.out || !fs::exists(config)) return nullptr;
-  if (has_run(*options.out)) refuse_resume_of_earlier(*options.out);
-  return parse_foreign_json(read_text_file(config));
+  if (!options.resume || !options.out || !has_run(*options.out)) return nullptr;
+  refuse_resume_of_earlier(*options.out);
+  return read_config(*options.out);
 }
 
 Overrides overrides_from(const RunOptions& options) {

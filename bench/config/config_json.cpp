@@ -17,6 +17,7 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
+#include "model/removed.h"
 #include "model/renamed_since_1.h"
 #include "util/error.h"
 #include "util/file.h"

@@ -7,7 +7,7 @@ import sys
 run = sqlite3.connect(f"file:{sys.argv[1]}/run.sqlite?mode=ro", uri=True)
 delays = {}
 for arm, delay in run.execute(
-    """SELECT trial.arm, (round.begin_ns - round_metric.value) / 1e6
+    """SELECT trial.variant, (round.begin_ns - round_metric.value) / 1e6
        FROM trial JOIN role ON role.trial = trial.id JOIN round ON round.role = role.id
        JOIN round_metric ON round_metric.round = round.id
        WHERE trial.kind = 'measure' AND role.role = 'writer' AND round_metric.metric = 'written_ns'"""

@@ -120,7 +120,7 @@ class Recomputation:
         run, check = self.run, self.check
         self.slopes = {}
         for row in self.results["growth"]:
-            where = f"growth {row['arm']} {row['role']}.{row['metric']}"
+            where = f"growth {row['variant']} {row['role']}.{row['metric']}"
             slopes = [one["slope"] for one in row["trial_slopes"]]
             self.slopes[row["variant"], row["role"], row["metric"]] = row
             if not slopes:

@@ -65,6 +65,12 @@ json run_json(const Database& database, const char* key) {
   return value;
 }
 
+json config_of(const Database& database) {
+  json config = run_json(database, "config");
+  if (refuse_foreign(database) < kStoreVersion) translate_config_1(config);
+  return config;
+}
+
 Metrics read_metrics(Statement& select, std::int64_t owner) {
   Metrics metrics;
   select.bind(owner);
@@ -250,8 +256,7 @@ RunData read_run(const Database& database, WithSeries series) {
   show_as_current(database, version);
   const bool has_old_names = version < kStoreVersion;
   RunData run;
-  run.config = run_json(database, "config");
-  if (has_old_names) translate_config_1(run.config);
+  run.config = config_of(database);
   run.config_sha256 = run_value(database, "config_sha256");
   if (const auto text = maybe_run_value(database, "job")) {
     json job = parse_foreign_json(*text);
@@ -281,7 +286,11 @@ RunData read_run(const Database& database, WithSeries series) {
   return run;
 }
 
-RunData read_run(const std::filesystem::path& directory, WithSeries series) {
+namespace {
+
+/// What `read` gives of the store in `directory`, whose errors name the file.
+template <typename Read>
+auto read_store(const std::filesystem::path& directory, const Read& read) {
   const auto file = directory / kStoreFile;
   if (!std::filesystem::exists(file)) {
     throw Error(ExitCode::io, "there is no run here: found no run.sqlite", directory.string());
@@ -290,10 +299,21 @@ RunData read_run(const std::filesystem::path& directory, WithSeries series) {
   try {
     // One transaction: a run still going must not change between two tables.
     database.execute("BEGIN");
-    return read_run(database, series);
+    return read(database);
   } catch (const Error& error) {
     throw Error(error.code(), error.what(), file.string(), error.advice());
   }
+}
+
+}  // namespace
+
+RunData read_run(const std::filesystem::path& directory, WithSeries series) {
+  return read_store(directory,
+                    [&](const Database& database) { return read_run(database, series); });
+}
+
+json read_config(const std::filesystem::path& directory) {
+  return read_store(directory, [](const Database& database) { return config_of(database); });
 }
 
 RunData read_kept_run(const std::filesystem::path& directory, WithSeries series) {

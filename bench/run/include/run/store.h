@@ -210,6 +210,9 @@ RunData read_run(const std::filesystem::path& directory, WithSeries series = Wit
 /// The same from an open database.
 RunData read_run(const sqlite::Database& database, WithSeries series);
 
+/// The config of the run in `directory`. Throws as read_run does.
+nlohmann::json read_config(const std::filesystem::path& directory);
+
 /// read_run(), with what a run of an older memduel did not keep of its job.
 RunData read_kept_run(const std::filesystem::path& directory, WithSeries series);
 
