@@ -10,6 +10,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "model/removed.h"
 #include "model/renamed_since_1.h"
 #include "util/error.h"
 #include "util/json.h"
