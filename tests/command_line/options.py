@@ -156,7 +156,7 @@ class Form:
         run = place / "run"
         seen = {"progress": any(line.startswith("[") for line in err.splitlines()),
                 "output": "none" if not out.strip() else "summary" if "Every table and note: --verbose." in out else "all",
-                "duels": re.findall(r"duels of \d+", out)}
+                "comparisons": re.findall(r"comparisons of \d+", out)}
         for config in [run / "config.json"] if (run / "config.json").exists() else sorted(run.glob("*/config.json")):
             for path, value in flat(json.loads(config.read_text().replace(str(place), "PLACE"))).items():
                 seen["config " + path] = value == 42 if path.endswith("/seed") else value
