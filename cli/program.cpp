@@ -167,7 +167,7 @@ const std::vector<std::string>& given_words() {
 int refuse_verb(const CLI::App& app, const std::string& word) {
   std::string advice = nearest_advice(word, verbs_of(app), "see " + app.get_name() + " --help");
   if (const auto replacement = replacement_for(Removed::verb, word)) advice = *replacement;
-  print_failure(fmt::format("found \"{}\", expected a verb\n  {}", word, advice));
+  print_failure(fmt::format("found \"{}\", expected a command\n  {}", word, advice));
   return static_cast<int>(ExitCode::usage);
 }
 

@@ -98,7 +98,7 @@ TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
   const Ended ended = run_with({"import-appfl", "server.yaml", "client_1.yaml"}, nothing);
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.said,
-            "memduel: found \"import-appfl\", expected a verb\n"
+            "memduel: found \"import-appfl\", expected a command\n"
             "  it was removed: write the job as docs/appfl.md says\n");
   EXPECT_THAT(
       run_with({"act", "--retry-on-regress=1"}, nothing).said,
@@ -107,7 +107,7 @@ TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
   EXPECT_THAT(run_with({"act", "--arms", "a,b"}, nothing).said,
               HasSubstr("\n  --arms: it was renamed: --variants"));
   EXPECT_EQ(run_with({"laboratory"}, nothing).said,
-            "memduel: found \"laboratory\", expected a verb\n  it was renamed: memduel fl\n");
+            "memduel: found \"laboratory\", expected a command\n  it was renamed: memduel fl\n");
 }
 
 TEST(RunProgram, AFlagTakesNoValue) {

@@ -186,7 +186,7 @@ TEST_F(EveryTracer, IsInTheReports) {
               HasSubstr("memduel flamegraph " + quoted(profile_of("gperftools", "a", 1)) +
                         " --diff " + quoted(profile_of("gperftools", "a", 5))));
   const Finished table = memduel(place(), {"report", directory().string(), "--format", "csv"});
-  EXPECT_THAT(table.out, AllOf(HasSubstr(",value,tracer\n"), HasSubstr(",heaptrack\n")));
+  EXPECT_THAT(table.out, AllOf(HasSubstr(",value,profiler\n"), HasSubstr(",heaptrack\n")));
 }
 
 TEST_F(EveryTracer, SaysWhoseAllocatorItRanOn) {

@@ -143,8 +143,10 @@ fs::path worker_of(const Variant& arm) {
 /// worker.json of the arm, as a trial in `directory` would have it.
 nlohmann::json config_of(const Experiment& experiment, const Variant& arm, const fs::path& data_dir,
                          const fs::path& directory) {
-  nlohmann::json document = worker_document(
-      {experiment.resolved.at("workload"), *experiment.measure.meters, ""}, arm.switches);
+  nlohmann::json workload = experiment.resolved.at("workload");
+  workload.erase("seed");  // the worker's document has it beside the workload
+  nlohmann::json document =
+      worker_document({std::move(workload), *experiment.measure.meters, ""}, arm.switches);
   if (document.contains("graph_file")) document["graph_file"] = "{trial_dir}/graphs.bin";
   PlaceholderValues values;
   values.trial_dir = directory;
