@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "duel.h"
 #include "model/metric_catalogue.h"
+#include "run/run.h"
 #include "util/command_line.h"
 #include "util/error.h"
 
@@ -133,6 +134,23 @@ std::vector<NamedCommand> all_of(const ComparedCommands& commands) {
   return all;
 }
 
+/// Rounds from what a command prints, or from the files that it logs to.
+json marks_of(const ComparedCommands& commands) {
+  check_round_pattern(commands.round_pattern, !commands.logs.empty());
+  json marks = json::array();
+  if (!commands.round_pattern) return marks;
+  const auto add = [&](const json& from) {
+    marks.push_back({{"role", kCommand}, {"from", from}, {"pattern", *commands.round_pattern}});
+  };
+  for (const std::string& log : commands.logs)
+    add({{"file", log.starts_with("{trial_dir}") ? log : (current_directory() / log).string()}});
+  if (commands.logs.empty()) {
+    add("stdout");
+    add("stderr");
+  }
+  return marks;
+}
+
 }  // namespace
 
 json experiment_of(const ComparedCommands& commands) {
@@ -149,6 +167,7 @@ json experiment_of(const ComparedCommands& commands) {
   if (!commands.ignored_statuses.empty())
     process["exit_statuses"] = good_statuses(commands.ignored_statuses);
   json workload = {{"kind", "command"}, {"processes", json::array({process})}};
+  if (json marks = marks_of(commands); !marks.empty()) workload["marks"] = std::move(marks);
   for (const std::string& command : commands.prepare)
     workload["prepare"].push_back(argv_of(command, commands.shell));
   return {
