@@ -114,7 +114,7 @@ class Launcher {
   }
 
   void start(const Packet& packet) {
-    SpawnRequest request;
+    SpawnOptions request;
     const auto& fields = packet.fields;
     const std::size_t count = fields.size() > 3 ? std::strtoul(fields[3].c_str(), nullptr, 10) : 0;
     if (count == 0 || fields.size() < 4 + count || packet.descriptors.size() < 2) {

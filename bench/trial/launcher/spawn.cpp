@@ -75,7 +75,7 @@ void contain(const TrialCgroup& group, int report) {
   if (!place(nothing, STDIN_FILENO)) fail(report, connect_streams, errno);
 }
 
-[[noreturn]] void become(const SpawnRequest& request, const TrialCgroup* container, int report) {
+[[noreturn]] void become(const SpawnOptions& request, const TrialCgroup* container, int report) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -105,7 +105,7 @@ void contain(const TrialCgroup& group, int report) {
 
 }  // namespace
 
-SpawnResult spawn(const SpawnRequest& request, const TrialCgroup* container) {
+SpawnResult spawn(const SpawnOptions& request, const TrialCgroup* container) {
   std::array<int, 2> pipe_ends{};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return {0, 0, kStartingAProcess, errno};
   // The child's copy must survive dup2 onto the small numbers and the marks' number.

@@ -12,7 +12,7 @@
 
 namespace memduel {
 
-struct SpawnRequest {
+struct SpawnOptions {
   std::string cwd;                       ///< empty: the caller's
   std::vector<std::string> arguments;    ///< arguments[0] is looked up in the new PATH
   std::vector<std::string> environment;  ///< NAME=VALUE, added to the caller's own
@@ -35,6 +35,6 @@ struct SpawnResult {
 /// Forks, executes and returns once the program runs or could not; it runs with no signal blocked.
 /// @param container the trial's group that the process joins, in a process group of its own, with
 /// nothing to read, until this process ends; null: a shell would start it the same way.
-SpawnResult spawn(const SpawnRequest& request, const TrialCgroup* container);
+SpawnResult spawn(const SpawnOptions& request, const TrialCgroup* container);
 
 }  // namespace memduel

@@ -36,7 +36,7 @@ double seconds_of(const timeval& time) {
 WatchedCommand::WatchedCommand(SupervisedProcess& process)
     : largest_before_bytes_(own_largest_bytes()) {
   const std::vector<int> descriptors = process.spawn_descriptors();
-  SpawnRequest request;
+  SpawnOptions request;
   request.arguments = process.spec().argv;
   request.environment = process.marks_environment();
   request.output = descriptors[0];
