@@ -65,6 +65,8 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--name", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--prepare", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--ignore-failure", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--round-pattern", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--log", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
     OptionOfForms{"--calibrate", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--build", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
@@ -298,6 +300,14 @@ void add_command_options(CLI::App& verb, ComparedCommands& commands) {
       ->allow_extra_args(false);
   verb.add_option("--prepare", commands.prepare, "runs before each trial, unmeasured (repeatable)")
       ->type_name("CMD")
+      ->allow_extra_args(false);
+  verb.add_option("--round-pattern", commands.round_pattern,
+                  "which lines begin a round, on a command's output or in --log: the first group, "
+                  "or (?<round>…), is its number")
+      ->type_name("REGEX");
+  verb.add_option("--log", commands.logs,
+                  "a file that the commands log to, which may begin with {trial_dir} (repeatable)")
+      ->type_name("FILE")
       ->allow_extra_args(false);
   verb.add_flag("--ignore-failure", commands.ignored_statuses,
                 "exit statuses that count as success beside 0, e.g. --ignore-failure=1,2; without "

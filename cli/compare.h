@@ -22,6 +22,8 @@ struct ComparedCommands {
   std::vector<std::string> names = {};    ///< of the baseline, then of the candidates; may be fewer
   std::vector<std::string> scans = {};    ///< NAME=VALUE,VALUE,…: {NAME} in the baseline's command
   std::vector<std::string> prepare = {};  ///< commands before each trial
+  std::optional<std::string> round_pattern = {};  ///< as memduel watch has it
+  std::vector<std::string> logs = {};             ///< in which it is looked for
   /// Exit statuses that are as good as 0: "1,2", or kAllStatuses.
   std::string ignored_statuses = {};
   // NOLINTEND(readability-redundant-member-init)

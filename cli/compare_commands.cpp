@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "duel.h"
 #include "model/metric_catalogue.h"
+#include "run/run.h"
 #include "util/command_line.h"
 #include "util/error.h"
 
@@ -131,6 +132,23 @@ std::vector<NamedCommand> all_of(const ComparedCommands& commands) {
   return all;
 }
 
+/// Rounds from what a command prints, or from the files that it logs to.
+std::vector<TextMarkSpec> marks_of(const ComparedCommands& commands) {
+  check_round_pattern(commands.round_pattern, !commands.logs.empty());
+  if (!commands.round_pattern) return {};
+  using From = TextMarkSpec::From;
+  const auto mark = [&](From from, const std::filesystem::path& file) {
+    return TextMarkSpec{kCommand, from, file, *commands.round_pattern};
+  };
+  if (commands.logs.empty())
+    return {mark(From::standard_output, {}), mark(From::standard_error, {})};
+  std::vector<TextMarkSpec> marks;
+  for (const std::string& log : commands.logs)
+    marks.push_back(mark(From::file, log.starts_with("{trial_dir}") ? std::filesystem::path(log)
+                                                                    : current_directory() / log));
+  return marks;
+}
+
 }  // namespace
 
 Document document_of(const ComparedCommands& commands) {
@@ -149,6 +167,7 @@ Document document_of(const ComparedCommands& commands) {
   Job& job = document.workload.job;
   if (!commands.ignored_statuses.empty())
     job.processes[0].exit_statuses = good_statuses(commands.ignored_statuses);
+  job.marks = marks_of(commands);
   for (const std::string& command : commands.prepare)
     job.prepare.push_back(argv_of(command, commands.shell));
   return document;

@@ -86,6 +86,27 @@ TEST(ComparedCommands, OfAShellStayWhole) {
   EXPECT_THAT(argv_of(document, 1), ElementsAre("/bin/sh", "-c", "c > d"));
 }
 
+TEST(ComparedCommands, TakeRoundsFromTheirOutputOrTheirLogs) {
+  ComparedCommands commands{.baseline = "a", .candidates = {"b"}};
+  EXPECT_FALSE(experiment_of(commands).at("workload").contains("marks"));
+  commands.round_pattern = "Round (\\d+)";
+  const json of_output = experiment_of(commands).at("workload").at("marks");
+  EXPECT_EQ(of_output, json::parse(R"([
+    {"role": "command", "from": "stdout", "pattern": "Round (\\d+)"
+},
+    {"role": "command", "from": "stderr", "pattern": "Round (\\d+)"}])"));
+  commands.logs = {"job.log", "{trial_dir}/job.log"};
+const json of_logs = experiment_of(commands).at("workload").at("marks");
+ASSERT_EQ(of_logs.size(), 2U);
+EXPECT_EQ(of_logs.at(0).at("from").at("file"),
+          (std::filesystem::current_path() / "job.log").string());
+EXPECT_EQ(of_logs.at(1).at("from").at("file"), "{trial_dir}/job.log");
+commands.round_pattern = "Round (";
+EXPECT_THAT(refusal_of(commands), HasSubstr("--round-pattern: \"Round (\""));
+commands.round_pattern.reset();
+EXPECT_THAT(refusal_of(commands), HasSubstr("--log: found a log but no pattern"));
+}
+
 TEST(ComparedCommands, AreRefusedWithTheOptionAndWhatWasFound) {
   const auto scan = [](const std::string& text) {
     return refusal_of({.baseline = "x {n}", .candidates = {}, .names = {}, .scans = {text}});

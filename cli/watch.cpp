@@ -25,6 +25,7 @@
 #include "run/run.h"
 #include "util/error.h"
 #include "util/text.h"
+#include "verdict/results.h"
 
 namespace memduel::cli {
 
@@ -138,6 +139,7 @@ struct WatchArguments {
   std::optional<double> duration;
   std::optional<std::string> round_pattern;
   std::vector<std::string> logs;
+  std::vector<std::string> gates;
   double warn = 85;
   double critical = 90;
   bool quiet = false;
@@ -173,16 +175,33 @@ class WatchDisplay {
   double next_line_seconds_ = 10;  ///< without a terminal: then each minute
 };
 
-/// The command has standard output for itself.
-void tell_end(const WatchArguments& arguments, const WatchResult& result,
-              const std::filesystem::path& directory) {
-  write_outputs(directory, conclude(directory));
-  if (arguments.quiet) return;
+/// "Gate tree.peak_rss_bytes<=900MiB passed: …", a line for each.
+std::string gates_text(const std::vector<GateResult>& gates) {
+  std::string text;
+  for (const GateResult& gate : gates)
+    text += wrapped(
+        escape_terminal(fmt::format("{} {} {}: {}", gate.advisory ? "Advisory gate" : "Gate",
+                                    gate.name(), gate.word(), gate.reason)),
+        2, 80);
+  return text;
+}
+
+/// The command has standard output for itself. Returns what the gates ask for.
+int tell_end(const WatchArguments& arguments, const WatchResult& result,
+             const std::filesystem::path& directory) {
+  const FinishedRun finished = conclude(directory);
+  write_outputs(directory, finished);
+  const int code = arguments.gates.empty() ? 0 : finished.results.overall.exit_code;
+  const std::string gates = gates_text(finished.results.gates);
+  if (arguments.quiet) {
+    if (code != 0) memduel::say(gates);
+    return code;
+  }
   const std::string text =
-      watch_summary(result.last, 80) +
+      watch_summary(result.last, 80) + gates +
       fmt::format("report: {}\n", escape_terminal((directory / kReportFile).string()));
-  if (arguments.command.empty()) return print(text);
-  memduel::say(text);
+  arguments.command.empty() ? print(text) : memduel::say(text);
+  return code;
 }
 
 WatchOptions options_for(const WatchArguments& arguments, WatchDisplay& display) {
@@ -197,6 +216,7 @@ WatchOptions options_for(const WatchArguments& arguments, WatchDisplay& display)
   options.pss_interval_seconds = arguments.pss_interval;
   options.duration_seconds = arguments.duration;
   options.round_pattern = arguments.round_pattern;
+  options.gates = arguments.gates;
   options.logs.assign(arguments.logs.begin(), arguments.logs.end());
   options.warn_ratio = arguments.warn / kPercent;
   options.critical_ratio = arguments.critical / kPercent;
@@ -218,8 +238,8 @@ int watch_and_conclude(const WatchArguments& arguments) {
   const WatchOptions options = options_for(arguments, display);
   const WatchResult result = watch(options);
   display.end();
-  tell_end(arguments, result, options.directory);
-  return result.status;
+  const int of_gates = tell_end(arguments, result, options.directory);
+  return result.status != 0 ? result.status : of_gates;
 }
 
 void add_times(CLI::App& verb, WatchArguments& arguments) {
@@ -244,11 +264,14 @@ void add_watch(CLI::App& app, Action& action) {
       "  memduel watch --round-pattern 'Round (\\d+)' -- python3 server.py\n"
       "  memduel watch --pid 812 --log server.log --round-pattern 'Round (\\d+)'\n"
       "  memduel watch --pid $(pgrep -f fl_server) --duration 3600 --out runs/night\n"
+      "  memduel watch --gate 'tree.peak_rss_bytes<=900MiB' -- make -j8\n"
       "\n"
       "Leaves a run of one variant that report and compare take. With -- CMD it returns\n"
       "the command's status (128 + signal), 125 when memduel itself failed. With\n"
       "--pid it ends when all have ended or the duration is over (0), or by Ctrl-C\n"
-      "(130; by SIGTERM 143): the run is there in all cases. See docs/long-runs.md.");
+      "(130; by SIGTERM 143): the run is there in all cases. Where that would be 0, a\n"
+      "gate that fails makes it 1, and one that could not be measured 3. See\n"
+      "docs/long-runs.md.");
   verb->add_option("--pid", arguments->pids,
                    "processes that run already; their descendants belong to them")
       ->option_text("PID...")
@@ -268,6 +291,11 @@ void add_watch(CLI::App& app, Action& action) {
   verb->add_option("--log", arguments->logs,
                    "a file that the job logs to; it may be rotated, or come later")
       ->option_text("FILE...");
+  verb->add_option("--gate", arguments->gates,
+                   "ROLE.METRIC<=CEILING, e.g. 'tree.peak_rss_bytes<=900MiB' (repeatable): judged "
+                   "when the watch is over")
+      ->type_name("G")
+      ->allow_extra_args(false);
   add_times(*verb, *arguments);
   verb->add_option("--warn", arguments->warn,
                    "warn when so much of the control group's limit, or else of the machine's "

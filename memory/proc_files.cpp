@@ -156,6 +156,24 @@ ProcResult<ProcessMemory> process_memory(pid_t pid) {
   return ProcFile(pid, "status").read(parse_status);
 }
 
+std::optional<std::uint64_t> parse_caught_signals(std::string_view status) {
+  constexpr std::string_view kKey = "\nSigCgt:\t";
+  constexpr int kHexadecimal = 16;
+  const std::size_t key = status.find(kKey);
+  if (key == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = status.substr(key + kKey.size());
+  std::uint64_t signals = 0;
+  const auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), signals, kHexadecimal);
+  const bool is_whole = error == std::errc{} && end != rest.data() + rest.size() && *end == '\n';
+  return is_whole ? std::optional(signals) : std::nullopt;
+}
+
+bool catches_signal(pid_t pid, int number) {
+  const auto signals = ProcFile(pid, "status").read(parse_caught_signals);
+  return signals && ((*signals >> (number - 1)) & 1) != 0;
+}
+
 std::optional<std::int64_t> parse_pss(std::string_view smaps_rollup) {
   return sized_field(smaps_rollup, "Pss");
 }

@@ -182,6 +182,26 @@ TEST(ParsePids, EndsAtWhatIsNone) {
   EXPECT_FALSE(parse_last_pid("").has_value());
 }
 
+TEST(ParseCaughtSignals, HasTheMaskOfHandlers) {
+  // proc_pid_status(5): bit 9 is signal 10, SIGUSR1.
+  EXPECT_EQ(parse_caught_signals("SigIgn:\t0000000000000001\nSigCgt:\t0000000000000200\nCapInh:"),
+            0x200U);
+  EXPECT_FALSE(parse_caught_signals("SigIgn:\t0000000000000001\n").has_value());
+  EXPECT_FALSE(parse_caught_signals("x\nSigCgt:\t").has_value());
+  EXPECT_FALSE(parse_caught_signals("x\nSigCgt:\t00000200").has_value()) << "cut off";
+  EXPECT_FALSE(parse_caught_signals("x\nSigCgt:\tg\n").has_value());
+}
+
+TEST(ProcFiles, KnowTheSignalsThatAProcessHasAHandlerFor) {
+  EXPECT_FALSE(catches_signal(getpid(), SIGUSR2));
+  const auto before = ::signal(SIGUSR2, [](int) {});
+  EXPECT_TRUE(catches_signal(getpid(), SIGUSR2));
+  EXPECT_FALSE(catches_signal(getpid(), SIGUSR1));
+  ::signal(SIGUSR2, before);
+  EXPECT_FALSE(catches_signal(getpid(), SIGUSR2));
+  EXPECT_FALSE(catches_signal(1 << 30, SIGUSR2)) << "nobody";
+}
+
 /// A name that every reader that splits at spaces, parentheses or newlines takes for fields.
 TEST(ProcFiles, SayOfAProcessWhatPsSays) {
   const WaitingChild child("a) Z 1\n(b");

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -147,10 +148,15 @@ constexpr double kQuietStretch = 4;
 
 }  // namespace
 
-SamplingPace::SamplingPace(std::int64_t interval_ns, std::int64_t begin_ns)
-    : interval_ns_(interval_ns), begin_ns_(begin_ns) {}
+SamplingPace::SamplingPace(std::int64_t interval_ns, std::int64_t begin_ns, Kind kind)
+    : interval_ns_(interval_ns), begin_ns_(begin_ns), kind_(kind), due_ns_(begin_ns) {}
 
 std::int64_t SamplingPace::next(std::int64_t now_ns, std::int64_t cpu_ns, bool moved) {
+  if (kind_ == Kind::steady) {
+    constexpr std::int64_t kShortest = 10'000'000;
+    due_ns_ += std::min(interval_ns_, std::max(now_ns - begin_ns_, kShortest));
+    return due_ns_ = std::max(due_ns_, now_ns);
+  }
   const double allowed =
       kShare * static_cast<double>(now_ns - begin_ns_) + static_cast<double>(kBurstNs);
   const bool over = static_cast<double>(cpu_ns) > allowed;
@@ -219,6 +225,26 @@ const std::vector<void*>& Events::wait_until(std::int64_t until_ns) {
   for (long at = 0; at < count; ++at)
     sources_.push_back(ready_[static_cast<std::size_t>(at)].data.ptr);
   return sources_;
+}
+
+SignalQueue::SignalQueue(const std::vector<int>& numbers) {
+  sigset_t queued;
+  sigemptyset(&queued);
+  for (const int number : numbers) sigaddset(&queued, number);
+  sigprocmask(SIG_BLOCK, &queued, &before_);
+  descriptor_ = Descriptor(signalfd(-1, &queued, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+SignalQueue::~SignalQueue() {
+  while (next()) {
+  }
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::optional<int> SignalQueue::next() {
+  signalfd_siginfo info{};
+  if (read(descriptor_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
+  return static_cast<int>(info.ssi_signo);
 }
 
 }  // namespace memduel

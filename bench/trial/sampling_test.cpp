@@ -96,6 +96,7 @@ TEST_F(Members, ANumberThatComesBackIsAnotherProcess) {
   EXPECT_THAT(update({10, 20, 21}), ElementsAre("server 21"));
 }
 
+constexpr std::int64_t kMinute = 60 * kSecondNs;
 constexpr std::int64_t kMs = 1'000'000;
 
 struct Sampled {
@@ -140,6 +141,17 @@ TEST(SamplingPace, NeverStretchesBeyondItsLimit) {
   EXPECT_EQ(next, static_cast<std::int64_t>(SamplingPace::kMaxStretch) * 2 * kMs);
 }
 
+TEST(SamplingPace, LooksAtAProgramThatStartsMoreOftenThanEachSteadyInterval) {
+  SamplingPace pace(1'000 * kMs, 0, SamplingPace::Kind::steady);
+  std::vector<std::int64_t> due = {pace.next(0, 0, false)};
+  while (due.size() < 10) due.push_back(pace.next(due.back(), kMinute, false));
+  EXPECT_THAT(due, ElementsAre(10 * kMs, 20 * kMs, 40 * kMs, 80 * kMs, 160 * kMs, 320 * kMs,
+                               640 * kMs, 1'280 * kMs, 2'280 * kMs, 3'280 * kMs))
+      << "whatever it costs, and although nothing moves";
+  EXPECT_EQ(pace.next(9'000 * kMs, 0, true), 9'000 * kMs)
+      << "late, and not for each that it missed";
+}
+
 TEST(CostlyReadings, TheFirstIsFreeAndTheNextWaitsUntilItIsPaid) {
   CostlyReadings readings(0, false);
   EXPECT_TRUE(readings.affordable(0));
@@ -153,8 +165,6 @@ TEST(CostlyReadings, OneIsKeptForTheEnd) {
   EXPECT_FALSE(readings.affordable(9'999 * kMs));
   EXPECT_TRUE(readings.affordable(10'001 * kMs));
 }
-
-constexpr std::int64_t kMinute = 60 * kSecondNs;
 
 class EventsOfAPipe : public testing::Test {
  protected:

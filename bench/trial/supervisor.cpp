@@ -1,4 +1,4 @@
-// One trial while it runs: a single-threaded loop over the launcher's reports, marks and clocks.
+// One trial while it runs: the job's loop, with what the launcher reports and how it ends.
 
 #include "trial/supervisor.h"
 
@@ -16,15 +16,14 @@
 #include <utility>
 
 #include "allocator_check.h"
+#include "job_loop.h"
 #include "launcher_client.h"
 #include "meters/cgroup.h"
 #include "process_lifecycle.h"
-#include "trial/marks.h"
 #include "trial/processes.h"
 #include "trial/sampling.h"
 #include "trial/trial_plan.h"
 #include "trial_failure.h"
-#include "trial_metering.h"
 #include "trial_processes.h"
 #include "trial_result.h"
 #include "util/error.h"
@@ -32,7 +31,7 @@
 namespace memduel {
 
 /// It owns what it is made of and passes on what happens: `starting` and `stopping` change what the
-/// processes do, `metering` what is known of them, `outcome` says how it went.
+/// processes do, `job` what is known of them, `outcome` says how it went.
 class Supervision {
  public:
   /// Makes the log files and starts the launcher. `plan` has passed check_plan; both must outlive
@@ -46,28 +45,25 @@ class Supervision {
   void step();
   [[nodiscard]] bool over() const;
   void limit_memory();
-  void wait_for_events(std::int64_t until_ns);
-  [[nodiscard]] std::int64_t logs_due_ns() const;
-  void look_at_logs(std::int64_t now_ns);
-  void take_marks(SupervisedProcess& process);
+  void take_event(const void* source);
+  void hand_signals_on();
+  void look(std::int64_t now_ns);
+  void signal(const SupervisedProcess& process, int number);
   void take_report(const std::optional<Packet>& packet);
   void exited(const Exited& exited);
   void end_process(SupervisedProcess& process, const ExitRecord& record);
   void end_trial();
   void check_ports();
-  [[nodiscard]] bool killed_for_memory() const;
 
   const TrialPlan& plan_;
   const SupervisorOptions& options_;
   std::int64_t begin_ns_;
-  std::optional<std::int64_t> oom_kills_before_;
-  Events events_;
+  MemoryKills memory_kills_;
+  SignalQueue& handed_on_;
   TrialOutcome outcome_;
-  TrialMeters meters_;
   LauncherClient launcher_;
-  TrialProcesses processes_;
-  TextMarks text_marks_;
-  TrialMetering metering_;
+  JobLoop job_;
+  TrialProcesses& processes_;
   Starting starting_;
   Stopping stopping_;
   Daemons daemons_;
@@ -98,6 +94,16 @@ std::string came_too_early(const SupervisedProcess& process,
   return fmt::format(" while {} was not ready yet (\"after\" would make it wait)", unready->role());
 }
 
+/// SIGUSR1 and SIGUSR2 are for the processes of a trial, as those that a watch gets are for its
+/// command. From the first trial on they no longer end this process; those that came between two
+/// trials are for nobody.
+SignalQueue& signals_to_hand_on() {
+  static SignalQueue signals({SIGUSR1, SIGUSR2});
+  while (signals.next()) {
+  }
+  return signals;
+}
+
 bool is_asked_to_stop(const TrialPlan& plan, const SupervisorOptions& options) {
   if (options.stop == nullptr) return false;
   return plan.ignores_stop ? options.stop->asked_for_haste() : options.stop->asked();
@@ -109,29 +115,31 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
     : plan_(plan),
       options_(options),
       begin_ns_(monotonic_ns()),
-      oom_kills_before_(oom_kills_anywhere()),
-      meters_(plan),
+      handed_on_(signals_to_hand_on()),
       launcher_(options.launcher, unique_trial_name(plan.id)),
-      processes_(
-          plan, [this] { return launcher_.living(); },
-          [this](const std::string& role, pid_t pid) { meters_.add(role, pid); }),
-      text_marks_(logs_of(plan).located(plan.text_marks)),
-      metering_({plan, processes_, meters_, text_marks_, options.rest_in_even_rounds, monotonic_ns,
-                 launcher_.cgroup()}),
+      job_(plan, TrialMeters(plan),
+           {.living = [this] { return launcher_.living(); },
+            .rest_in_even_rounds = options.rest_in_even_rounds,
+            .cgroup = launcher_.cgroup()}),
+      processes_(job_.processes),
       starting_(processes_, launcher_, outcome_),
       stopping_(plan, processes_,
                 [this](const SupervisedProcess& process, int number) {
-                  metering_.about_to_stop();
-                  if (const auto& remote = process.spec().remote;
-                      remote && number == SIGTERM && terminate_slurm_step(remote->token))
-                    return;
-                  if (!process.is_daemon) return launcher_.signal(process.role(), number);
-                  for (const pid_t pid : process.members) kill(pid, number);
+                  job_.metering.about_to_stop();
+                  signal(process, number);
                 }),
       daemons_(processes_) {
   outcome_.trace.reference = plan.reference;
-  events_.add(launcher_.descriptor(), &launcher_);
-  if (text_marks_.descriptor() >= 0) events_.add_once(text_marks_.descriptor(), &text_marks_);
+  job_.events.add(launcher_.descriptor(), &launcher_);
+  if (handed_on_.descriptor() >= 0) job_.events.add(handed_on_.descriptor(), &handed_on_);
+}
+
+void Supervision::signal(const SupervisedProcess& process, int number) {
+  if (const auto& remote = process.spec().remote;
+      remote && number == SIGTERM && terminate_slurm_step(remote->token))
+    return;
+  if (!process.is_daemon) return launcher_.signal(process.role(), number);
+  for (const pid_t pid : process.members) kill(pid, number);
 }
 
 /// Throws Error(cannot_measure) where the trial has no control group of its own.
@@ -153,38 +161,34 @@ TrialRun Supervision::run() {
   limit_memory();
   sample_without_preempting();
   while (!over()) step();
-  metering_.take_lines(text_marks_.finish());
-  metering_.end();
+  job_.metering.take_lines(job_.lines.finish());
+  job_.metering.end();
   end_trial();
   if (is_asked_to_stop(plan_, options_)) throw options_.stop->error("stopped by a signal");
   verify_allocators(plan_, processes_, outcome_);
   check_ports();
   outcome_.begin_ns = begin_ns_;
   outcome_.end_ns = monotonic_ns();
-  outcome_.harness_cpu_seconds += meters_.cpu_seconds();
-  outcome_.trace.cgroup_parts = metering_.cgroup_peak().parts();
-  outcome_.trace.shared_once = metering_.cgroup_peak().shared_once();
-  outcome_.trace.cgroup_rounds = metering_.cgroup_rounds().peaks();
+  outcome_.harness_cpu_seconds += job_.meters.cpu_seconds();
+  outcome_.trace.cgroup_parts = job_.metering.cgroup_peak().parts();
+  outcome_.trace.shared_once = job_.metering.cgroup_peak().shared_once();
+  outcome_.trace.cgroup_rounds = job_.metering.cgroup_rounds().peaks();
   if (auto& peak = outcome_.trace.peak_cgroup_bytes)
-    *peak = std::max(*peak, metering_.cgroup_rounds().largest_bytes());
+    *peak = std::max(*peak, job_.metering.cgroup_rounds().largest_bytes());
   outcome_.killed_after_grace = stopping_.killed_after_grace();
-  TrialRun result = make_result(plan_, outcome_, processes_, meters_);
-  for (Note& note : text_marks_.limitations()) result.limitations.push_back(std::move(note));
-  for (Note& note : text_marks_.warnings()) result.warnings.push_back(std::move(note));
+  TrialRun result = make_result(plan_, outcome_, processes_, job_.meters);
+  for (Note& note : job_.lines.limitations()) result.limitations.push_back(std::move(note));
+  for (Note& note : job_.lines.warnings()) result.warnings.push_back(std::move(note));
   return result;
 }
 
 void Supervision::step() {
   starting_.start_what_can_start();
-  const std::int64_t due = std::min({meters_.due_ns(), logs_due_ns(), starting_.due_ns()});
-  wait_for_events(std::min(due, monotonic_ns() + kLongestWait));
+  job_.turn(
+      std::min(starting_.due_ns(), monotonic_ns() + kLongestWait),
+      [this](const void* source) { take_event(source); },
+      [this](std::int64_t now_ns) { look(now_ns); });
   const std::int64_t now = monotonic_ns();
-  look_at_logs(now);
-  starting_.check_readiness(now);
-  // A process whose report has not come yet would be taken for a descendant.
-  if (!processes_.any(State::starting)) processes_.look(now);
-  for (const auto& [process, record] : daemons_.ended(now)) end_process(*process, record);
-  metering_.sample(now);
   if (static_cast<double>(now - begin_ns_) > seconds_as_ns(plan_.deadline_seconds))
     outcome_.fail(describe_overrun(plan_, processes_.started()));
   stopping_.after_last_round(now);
@@ -192,37 +196,28 @@ void Supervision::step() {
   launcher_.kill_if_stopped_for(seconds_as_ns(plan_.stop_grace_seconds), now);
 }
 
-bool Supervision::over() const {
-  return outcome_.failed() || is_asked_to_stop(plan_, options_) || processes_.all_ended();
+void Supervision::take_event(const void* source) {
+  source == &launcher_ ? take_report(launcher_.report()) : hand_signals_on();
 }
 
-void Supervision::wait_for_events(std::int64_t until_ns) {
-  for (void* source : events_.wait_until(until_ns)) {
-    if (source == &text_marks_) {
-      text_marks_.changed();
-    } else if (source == &launcher_) {
-      take_report(launcher_.report());
-    } else {
-      take_marks(*static_cast<SupervisedProcess*>(source));
-    }
+/// To those that have a handler: it would end the others, and nobody asks a whole job to end so.
+void Supervision::hand_signals_on() {
+  while (const auto number = handed_on_.next()) {
+    for (const SupervisedProcess& process : processes_.started())
+      if (process.state == State::running && catches_signal(process.pid, *number))
+        signal(process, *number);
   }
 }
 
-/// What a line asks to be read is read of the role's processes: not before the launcher's report of
-/// one that was just started, which may already have written.
-std::int64_t Supervision::logs_due_ns() const {
-  return processes_.any(State::starting) ? INT64_MAX : text_marks_.due_ns();
+void Supervision::look(std::int64_t now_ns) {
+  starting_.check_readiness(now_ns);
+  // A process whose report has not come yet would be taken for a descendant.
+  if (!processes_.any(State::starting)) processes_.look(now_ns);
+  for (const auto& [process, record] : daemons_.ended(now_ns)) end_process(*process, record);
 }
 
-void Supervision::look_at_logs(std::int64_t now_ns) {
-  if (now_ns < logs_due_ns()) return;
-  metering_.take_lines(text_marks_.read(now_ns));
-  if (text_marks_.descriptor() >= 0) events_.rearm(text_marks_.descriptor(), &text_marks_);
-}
-
-void Supervision::take_marks(SupervisedProcess& process) {
-  metering_.take_marks(process);
-  if (process.marks.closed()) events_.remove(process.marks.descriptor());
+bool Supervision::over() const {
+  return outcome_.failed() || is_asked_to_stop(plan_, options_) || processes_.all_ended();
 }
 
 void Supervision::take_report(const std::optional<Packet>& packet) {
@@ -232,7 +227,7 @@ void Supervision::take_report(const std::optional<Packet>& packet) {
   if (const auto* spawned = std::get_if<Spawned>(&*report)) {
     SupervisedProcess& process = starting_.take(*spawned);
     // Not before: what a mark asks to be read is read of the members.
-    events_.add(process.marks.descriptor(), &process);
+    job_.listen_to(process);
     stopping_.stop_if_begun(process);
   } else if (const auto* unstarted = std::get_if<Unstarted>(&*report)) {
     starting_.take(*unstarted);
@@ -250,14 +245,13 @@ void Supervision::take_report(const std::optional<Packet>& packet) {
 
 void Supervision::exited(const Exited& exited) {
   SupervisedProcess& process = processes_.named(exited.role);
-  take_marks(process);
+  job_.take_marks(process);
   if (outcome_.failed() || !daemons_.take_over(process, exited.record))
     end_process(process, exited.record);
 }
 
 void Supervision::end_process(SupervisedProcess& process, const ExitRecord& record) {
-  metering_.take_lines(text_marks_.finish(process.role()));
-  process.state = State::ended;
+  job_.end(process);
   RoleTrace& trace = process.trace;
   trace.exit = record;
   // Its last lines are read after its end.
@@ -265,7 +259,7 @@ void Supervision::end_process(SupervisedProcess& process, const ExitRecord& reco
     trace.exit->t_ns = std::max(trace.exit->t_ns, trace.marks.back().mark.t_ns);
   const ExitContext context{process.is_ready,
                             process.asked_to_stop,
-                            killed_for_memory(),
+                            !launcher_.is_over() && memory_kills_.grew(launcher_.cgroup()),
                             process.running_round,
                             process.readiness ? process.readiness->describe() : std::string(),
                             process.asked_to_stop && stopping_.began_after_last_round()};
@@ -298,15 +292,6 @@ void Supervision::check_ports() {
                      name),
          "something outside the trial may have answered in its place"});
   }
-}
-
-/// Whether the kernel's count of processes killed for memory grew: the trial's own group's count,
-/// or without a group that of the whole machine.
-bool Supervision::killed_for_memory() const {
-  if (launcher_.is_over()) return false;
-  if (const auto own = oom_kills_of(launcher_.cgroup())) return *own > 0;
-  const auto anywhere = oom_kills_anywhere();
-  return anywhere && oom_kills_before_ && *anywhere > *oom_kills_before_;
 }
 
 TrialRun run_trial(const TrialPlan& plan, const SupervisorOptions& options) {

@@ -27,6 +27,14 @@ TrialMeters::TrialMeters(const TrialPlan& plan)
   }
 }
 
+TrialMeters::TrialMeters(std::unique_ptr<Meter> meter, double interval_seconds)
+    : begin_cpu_ns_(clock_ns(CLOCK_PROCESS_CPUTIME_ID)),
+      pace_(whole_ns(interval_seconds), monotonic_ns(), SamplingPace::Kind::steady),
+      costly_(monotonic_ns(), false),
+      readings_({monotonic_ns(), false}) {
+  meters_.push_back(std::move(meter));
+}
+
 void TrialMeters::add(const std::string& role, pid_t pid) {
   for (const auto& meter : meters_) meter->add(role, pid);
 }
@@ -43,29 +51,32 @@ double TrialMeters::cpu_seconds() const {
   return static_cast<double>(cpu_ns()) * 1e-9;
 }
 
-void TrialMeters::sample(std::int64_t now_ns) {
-  if (now_ns < due_ns()) return;
+bool TrialMeters::sample(std::int64_t now_ns) {
+  if (now_ns < due_ns()) return false;
   bool moved = false;
   for (const auto& meter : meters_) moved = meter->sample(now_ns) || moved;
   due_ns_ = pace_.next(now_ns, cpu_ns(), moved);
+  return true;
 }
 
 MeterReading TrialMeters::read(const std::string& role) {
   MeterReading all;
-  if (resting_) return all;
+  if (resting_ || (readings_ && !readings_->affordable(monotonic_ns()))) return all;
+  const std::int64_t cpu_before = readings_ ? cpu_ns() : 0;
   for (const auto& meter : meters_) {
     MeterReading reading = meter->read(role);
     all.counters.merge(reading.counters);
     all.values.merge(reading.values);
   }
+  if (readings_) readings_->spent(cpu_ns() - cpu_before);
   return all;
 }
 
-void TrialMeters::sweep(const std::vector<std::string>& roles, bool all_roles, Need need) {
+bool TrialMeters::sweep(const std::vector<std::string>& roles, bool all_roles, Need need) {
   const std::int64_t now_ns = monotonic_ns();
   if (need == Need::if_affordable && (resting_ || !costly_.affordable(now_ns))) {
     ++skipped_sweeps_;
-    return;
+    return false;
   }
   const std::int64_t cpu_before = cpu_ns();
   PssSweep sweep{now_ns, {}, all_roles};
@@ -78,11 +89,13 @@ void TrialMeters::sweep(const std::vector<std::string>& roles, bool all_roles, N
     sweep.complete = sweep.complete && sweep.bytes.contains(role);
   }
   costly_.spent(cpu_ns() - cpu_before);
+  if (!sweep.complete || sweep.bytes.empty()) ++incomplete_sweeps_;
   if (!sweep.bytes.empty()) sweeps_.push_back(std::move(sweep));
+  return true;
 }
 
-void TrialMeters::collect(TrialTrace& trace) const {
-  trace.sweeps = sweeps_;
+void TrialMeters::collect(TrialTrace& trace) {
+  trace.sweeps = take_sweeps();
   for (const auto& meter : meters_) {
     for (auto& [role, series] : meter->series()) {
       if (role == kTree) place_of(series.metric, trace.tree) = series;
@@ -95,8 +108,8 @@ void TrialMeters::collect(TrialTrace& trace) const {
 
 namespace {
 
-/// When PSS is first read between rounds, and then again where its share of the time allows so many
-/// readings.
+/// Between two readings of PSS where no round's end asks for it, and before the next try where its
+/// share of the time did not allow one.
 constexpr std::int64_t kSweepInterval = kSecondNs;
 
 void count_round(RoleTrace& trace, const Mark& mark, std::int64_t now_ns) {
@@ -122,7 +135,7 @@ TrialMetering::TrialMetering(const Parts& parts)
     : of_(parts),
       begin_ns_(of_.clock()),
       cgroup_rounds_(of_.group),
-      sweep_due_ns_(begin_ns_ + kSweepInterval) {}
+      sweep_due_ns_(begin_ns_ + of_.first_sweep_after_ns) {}
 
 bool TrialMetering::is_reference(const SupervisedProcess& process) const {
   return &process == &of_.processes.reference();
@@ -154,43 +167,53 @@ void TrialMetering::take(SupervisedProcess& process, MarkEvent event) {
 void TrialMetering::take_lines(const std::vector<MarkedLine>& lines) {
   for (std::size_t at = 0; at < lines.size(); ++at) {
     const MarkedLine& line = lines[at];
+    const bool overtaken = is_overtaken(lines, at);
+    if (line.role == kTree) {
+      for (SupervisedProcess& process : of_.processes.started())
+        if (process.state == SupervisedProcess::State::running)
+          take_line(process.trace, &process, line, overtaken);
+      continue;
+    }
     of_.processes.look_for(line.role, of_.clock());
     SupervisedProcess* process = of_.processes.find(line.role);
-    RoleTrace& trace =
-        process != nullptr ? process->trace : of_.processes.matched_trace(line.role, of_.clock());
-    MarkSizes sizes;
-    if (line.marks.front().kind != Mark::Kind::gauge) {
-      RoleMemory& memory = role_memory_[line.role];
-      sizes = memory.read(of_.processes.of_role(line.role));
-      trace.peaks_reset = trace.peaks_reset && memory.peaks_reset();
-      if (is_overtaken(lines, at)) sizes = MarkSizes{sizes.peak, {}, {}, {}};
-    }
-    const std::int64_t now = of_.clock();
-    for (Mark mark : line.marks) {
-      mark.t_ns = now;
-      mark.sizes = sizes;
-      sizes.peak.reset();  // of the stretch that the line's first mark ended
-      process != nullptr ? take_line_mark(*process, std::move(mark))
-                         : take_line_mark(trace, std::move(mark));
-    }
+    take_line(
+        process != nullptr ? process->trace : of_.processes.matched_trace(line.role, of_.clock()),
+        process, line, overtaken);
   }
 }
 
-/// What a process says through annotate.h is exact; of its lines only the metrics count then.
-void TrialMetering::take_line_mark(SupervisedProcess& process, Mark mark) {
-  if (process.marks.marking_pid != 0 && mark.kind != Mark::Kind::gauge) {
-    of_.text_marks.pass_over(process.role());
-    return;
+/// What a process says through annotate.h is exact; of its lines only the metrics count then, and
+/// its peak is left for it to read.
+void TrialMetering::take_line(RoleTrace& trace, SupervisedProcess* process, const MarkedLine& line,
+                              bool overtaken) {
+  const bool marks_itself = process != nullptr && process->marks.marking_pid != 0;
+  MarkSizes sizes = marks_itself ? MarkSizes{} : sizes_at(line, trace, overtaken);
+  const std::int64_t now = of_.clock();
+  for (Mark mark : line.marks) {
+    if (marks_itself && mark.kind != Mark::Kind::gauge) {
+      of_.text_marks.pass_over(process->role());
+      continue;
+    }
+    mark.t_ns = now;
+    mark.sizes = sizes;
+    sizes.peak.reset();  // of the stretch that the line's first mark ended
+    MarkEvent event{std::move(mark), {}, true};
+    if (process != nullptr) {
+      take(*process, std::move(event));
+      continue;
+    }
+    if (event.mark.kind != Mark::Kind::gauge) event.reading = of_.meters.read(trace.role);
+    count_round(trace, event.mark, now);
+    trace.marks.push_back(std::move(event));
   }
-  take(process, {std::move(mark), {}, true});
 }
 
-/// Of descendants that are a role of their own.
-void TrialMetering::take_line_mark(RoleTrace& trace, Mark mark) {
-  MarkEvent event{std::move(mark), {}, true};
-  if (event.mark.kind != Mark::Kind::gauge) event.reading = of_.meters.read(trace.role);
-  count_round(trace, event.mark, of_.clock());
-  trace.marks.push_back(std::move(event));
+MarkSizes TrialMetering::sizes_at(const MarkedLine& line, RoleTrace& trace, bool overtaken) {
+  if (line.marks.front().kind == Mark::Kind::gauge) return {};
+  RoleMemory& memory = role_memory_[trace.role];
+  MarkSizes sizes = memory.read(of_.processes.of_role(trace.role));
+  trace.peaks_reset = trace.peaks_reset && memory.peaks_reset();
+  return overtaken ? MarkSizes{sizes.peak, {}, {}, {}} : sizes;
 }
 
 void TrialMetering::note_round(SupervisedProcess& process, MarkEvent& event) {
@@ -227,12 +250,15 @@ void TrialMetering::lend_round(const SupervisedProcess& from, const Mark& mark) 
 }
 
 /// A trial without marks has no round ends to read PSS at, and those of commands may be far apart.
-void TrialMetering::sample(std::int64_t now_ns) {
-  of_.meters.sample(now_ns);
+bool TrialMetering::sample(std::int64_t now_ns) {
+  const bool sampled = of_.meters.sample(now_ns);
   if (!of_.plan.meters.empty()) cgroup_peak_.sample(now_ns, of_.group);
-  if (sweeps_at_round_ends_only() || now_ns < sweep_due_ns_) return;
+  if (sweeps_at_round_ends_only() || now_ns < sweep_due_ns_) return sampled;
   sweep_due_ns_ = now_ns + kSweepInterval;
-  sweep_all(TrialMeters::Need::if_affordable, false);
+  const bool swept = sweep_all(TrialMeters::Need::if_affordable, false);
+  if (swept && of_.plan.pss_interval_seconds)
+    sweep_due_ns_ = now_ns + whole_ns(*of_.plan.pss_interval_seconds);
+  return sampled;
 }
 
 void TrialMetering::about_to_stop() {
@@ -242,13 +268,15 @@ void TrialMetering::about_to_stop() {
 }
 
 bool TrialMetering::sweeps_at_round_ends_only() const {
-  return of_.processes.reference().marks.marking_pid != 0 && !of_.plan.pss_between_rounds;
+  return of_.processes.reference().marks.marking_pid != 0 && !of_.plan.pss_between_rounds &&
+         !of_.plan.pss_interval_seconds;
 }
 
 /// PSS is read of each role at the end of its last round, and once then of all together, while
 /// they are all still there, which does for the roles that end right after; at earlier round ends
 /// of the reference role as its share allows.
 void TrialMetering::sweep_at_round_end(const SupervisedProcess& process, int round) {
+  if (of_.plan.pss_interval_seconds) return;
   if (of_.plan.rounds != round) {
     if (is_reference(process)) sweep_all(TrialMeters::Need::if_affordable, true);
   } else if (!last_round_swept_ns_) {
@@ -261,14 +289,14 @@ void TrialMetering::sweep_at_round_end(const SupervisedProcess& process, int rou
 }
 
 /// At the end of a round the sum is the job's only where all of its roles are still there.
-void TrialMetering::sweep_all(TrialMeters::Need need, bool at_round_end) {
+bool TrialMetering::sweep_all(TrialMeters::Need need, bool at_round_end) {
   std::vector<std::string> running;
   for (const SupervisedProcess& process : of_.processes.started()) {
     if (process.state == SupervisedProcess::State::running) running.push_back(process.role());
   }
   const bool all_roles = !at_round_end || running.size() == of_.processes.started().size();
   for (const auto& [role, trace] : of_.processes.matched_traces()) running.push_back(role);
-  of_.meters.sweep(running, all_roles, need);
+  return of_.meters.sweep(running, all_roles, need);
 }
 
 }  // namespace memduel

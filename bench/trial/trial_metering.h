@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory/kernel_files.h"
@@ -28,26 +29,33 @@ class TrialMeters {
  public:
   /// Makes the plan's outside meters. Throws Error(usage) for a name that is no meter.
   explicit TrialMeters(const TrialPlan& plan);
+  /// Of a watch, which may go on for days: one meter, at a steady pace, and what marks read is
+  /// rationed as well.
+  TrialMeters(std::unique_ptr<Meter> meter, double interval_seconds);
 
   void add(const std::string& role, pid_t pid);
 
-  /// When the next sample is due; INT64_MAX without meters.
   /// While resting, nothing is sampled or read.
   void rest(bool resting) { resting_ = resting; }
+  /// When the next sample is due; INT64_MAX without meters.
   [[nodiscard]] std::int64_t due_ns() const;
-  /// Samples every role when it is time to.
-  void sample(std::int64_t now_ns);
+  /// Samples every role when it is time to; whether it was.
+  bool sample(std::int64_t now_ns);
 
   MeterReading read(const std::string& role);
 
   enum class Need { if_affordable, must };
-  /// PSS of `roles`, one after the other.
+  /// PSS of `roles`, one after the other. Returns whether it could be afforded.
   /// @param all_roles whether these are all roles of the trial: only then their sum is the tree's.
-  void sweep(const std::vector<std::string>& roles, bool all_roles, Need need);
+  bool sweep(const std::vector<std::string>& roles, bool all_roles, Need need);
   [[nodiscard]] int skipped_sweeps() const { return skipped_sweeps_; }
+  /// Those that could not read every role.
+  [[nodiscard]] int incomplete_sweeps() const { return incomplete_sweeps_; }
+  /// Hands over what was swept since the last call.
+  [[nodiscard]] std::vector<PssSweep> take_sweeps() { return std::exchange(sweeps_, {}); }
 
   /// Hands the sweeps and the sampled series over.
-  void collect(TrialTrace& trace) const;
+  void collect(TrialTrace& trace);
   /// CPU time of memduel since this was made.
   [[nodiscard]] double cpu_seconds() const;
 
@@ -58,10 +66,12 @@ class TrialMeters {
   std::int64_t begin_cpu_ns_;
   SamplingPace pace_;
   CostlyReadings costly_;
+  std::optional<CostlyReadings> readings_;  ///< absent: marks are read whatever that costs
   std::vector<PssSweep> sweeps_;
   std::int64_t due_ns_ = 0;
   bool resting_ = false;
   int skipped_sweeps_ = 0;
+  int incomplete_sweeps_ = 0;
 };
 
 /// What the control group was charged with when it was charged most, and the most of it that was no
@@ -133,6 +143,7 @@ class TrialMetering {
     bool rest_in_even_rounds = false;
     std::function<std::int64_t()> clock = monotonic_ns;
     TrialCgroup group = {};  // NOLINT(readability-redundant-member-init): -Wextra
+    std::int64_t first_sweep_after_ns = kSecondNs;
   };
 
   /// The parts must outlive this.
@@ -140,10 +151,11 @@ class TrialMetering {
 
   /// What `process` has sent through annotate.h.
   void take_marks(SupervisedProcess& process);
-  /// What logs say.
+  /// What logs say. A line of the role `tree` is about every process that runs.
   void take_lines(const std::vector<MarkedLine>& lines);
   /// What is due: samples, the control group's parts, PSS where no round's end is waited for.
-  void sample(std::int64_t now_ns);
+  /// Returns whether a sample was due.
+  bool sample(std::int64_t now_ns);
   /// What is still there is about to be told to end: PSS, once, where no round's end brings it.
   void about_to_stop();
 
@@ -156,13 +168,15 @@ class TrialMetering {
 
  private:
   void take(SupervisedProcess& process, MarkEvent event);
-  void take_line_mark(SupervisedProcess& process, Mark mark);
-  void take_line_mark(RoleTrace& trace, Mark mark);
+  /// @param process null: descendants that are a role of their own.
+  void take_line(RoleTrace& trace, SupervisedProcess* process, const MarkedLine& line,
+                 bool overtaken);
+  MarkSizes sizes_at(const MarkedLine& line, RoleTrace& trace, bool overtaken);
   void note_round(SupervisedProcess& process, MarkEvent& event);
   void lend_round(const SupervisedProcess& from, const Mark& mark);
   void sweep_at_round_end(const SupervisedProcess& process, int round);
   [[nodiscard]] bool sweeps_at_round_ends_only() const;
-  void sweep_all(TrialMeters::Need need, bool at_round_end);
+  bool sweep_all(TrialMeters::Need need, bool at_round_end);
   [[nodiscard]] bool is_reference(const SupervisedProcess& process) const;
 
   Parts of_;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -36,6 +37,11 @@ Descriptor make_log(const std::filesystem::path& path) {
   return log;
 }
 
+/// The trial's log of that stream; empty where the process keeps its own.
+std::filesystem::path log_of(const ProcessSpec& spec, const TrialPlan& plan, const char* stream) {
+  return plan.log_dir.empty() ? std::filesystem::path() : logs_of(plan).file(spec.role, stream);
+}
+
 /// Also for processes of other users, which a job may start.
 void make_witness_file(const std::filesystem::path& path) {
   make_directory(path.parent_path());
@@ -47,11 +53,14 @@ void make_witness_file(const std::filesystem::path& path) {
 
 SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& plan)
     : spec_(&spec),
-      cwd_(std::filesystem::absolute(spec.cwd.empty() ? plan.trial_dir : spec.cwd)),
-      stdout_path_(logs_of(plan).file(spec.role, "stdout")),
-      stderr_path_(logs_of(plan).file(spec.role, "stderr")),
-      stdout_(make_log(stdout_path_)),
-      stderr_(make_log(stderr_path_)) {
+      cwd_(spec.cwd.empty() ? plan.trial_dir : spec.cwd),
+      stdout_path_(log_of(spec, plan, "stdout")),
+      stderr_path_(log_of(spec, plan, "stderr")) {
+  if (!cwd_.empty()) cwd_ = std::filesystem::absolute(cwd_);
+  if (!stdout_path_.empty()) {
+    stdout_ = make_log(stdout_path_);
+    stderr_ = make_log(stderr_path_);
+  }
   trace.role = spec.role;
   for (const auto& directory : {spec.heap_dir, spec.trace_dir}) {
     if (!directory) continue;
@@ -62,12 +71,17 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
   if (spec.ready) readiness.emplace(*spec.ready, std::vector{stdout_path_, stderr_path_});
 }
 
+std::vector<std::string> SupervisedProcess::marks_environment() const {
+  return {fmt::format("{}={}", MEMDUEL_WIRE_FD, kMarksDescriptor),
+          fmt::format("{}={}", MEMDUEL_WIRE_INODE, marks.inode())};
+}
+
 std::vector<std::string> SupervisedProcess::spawn_request() const {
   SpawnRequest request{role(), cwd_.string(), spec_->argv, {}};
   for (const auto& [name, value] : spec_->env) request.environment.push_back(name + "=" + value);
   request.environment.push_back(fmt::format("{}={}", kRoleVariable, role()));
-  request.environment.push_back(fmt::format("{}={}", MEMDUEL_WIRE_FD, kMarksDescriptor));
-  request.environment.push_back(fmt::format("{}={}", MEMDUEL_WIRE_INODE, marks.inode()));
+  for (std::string& variable : marks_environment())
+    request.environment.push_back(std::move(variable));
   return fields_of(std::move(request));
 }
 
@@ -204,6 +218,15 @@ void TrialProcesses::look(std::int64_t now_ns) {
   new_ones_due_ns_ =
       now_ns + std::max(now_ns < matches_until_ns_ ? kMatchesInterval : kNewOnesInterval, rest);
   for (const Member& member : changed) take(member, now_ns);
+}
+
+void TrialProcesses::renew(std::int64_t now_ns) {
+  const auto found = living_();
+  if (!found) return;
+  for (const Member& member : members_.update(*found)) take(member, now_ns);
+  const std::set<pid_t> living(found->begin(), found->end());
+  for (SupervisedProcess& process : started_)
+    std::erase_if(process.members, [&](pid_t pid) { return !living.contains(pid); });
 }
 
 void TrialProcesses::look_for(const std::string& role, std::int64_t now_ns) {

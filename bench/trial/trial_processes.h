@@ -71,7 +71,10 @@ class SupervisedProcess {
   [[nodiscard]] const ProcessSpec& spec() const { return *spec_; }
   [[nodiscard]] const std::string& role() const { return spec_->role; }
 
-  /// The launcher request that starts it and the descriptors that go with it.
+  /// Where it finds the socket for its marks, NAME=VALUE.
+  [[nodiscard]] std::vector<std::string> marks_environment() const;
+  /// The launcher request that starts it and the descriptors that go with it: of its output, of its
+  /// errors (-1 without logs) and of its marks.
   [[nodiscard]] std::vector<std::string> spawn_request() const;
   [[nodiscard]] std::vector<int> spawn_descriptors();
   /// The descriptors were handed over.
@@ -144,6 +147,8 @@ class TrialProcesses {
   void runs_as(SupervisedProcess& process, pid_t pid);
   /// Finds new processes, as often as a look is cheap.
   void look(std::int64_t now_ns);
+  /// The same, now; the processes that have ended are forgotten, however long this goes on.
+  void renew(std::int64_t now_ns);
   /// Looks at once, where a role of descendants has no process that is known: a line of its log
   /// says that one lives.
   void look_for(const std::string& role, std::int64_t now_ns);

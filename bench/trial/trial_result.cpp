@@ -246,7 +246,7 @@ void TrialOutcome::take(const LauncherEnded& ended) {
 }
 
 TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesses& processes,
-                     const TrialMeters& meters) {
+                     TrialMeters& meters) {
   for (SupervisedProcess& process : processes.started()) {
     if (process.started_ns != 0) outcome.trace.roles.push_back(std::move(process.trace));
   }

@@ -45,7 +45,7 @@ struct TrialOutcome {
 
 /// Takes the traces out of `processes`.
 TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesses& processes,
-                     const TrialMeters& meters);
+                     TrialMeters& meters);
 
 /// A limitation that names the program which a script, the command of `spec`, executed in its own
 /// place. Absent if the command is no script, or if its interpreter ran to the end. `images` are

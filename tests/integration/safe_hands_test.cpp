@@ -445,6 +445,40 @@ TEST(Dying, ASecondInterruptDoesNotWaitForTheCleanup) {
   EXPECT_LT(steady_clock::now() - begin, seconds(15));
 }
 
+TEST(Dying, ARunHandsSignalsToTheProcessesThatHandleThem) {
+  const Workplace place;
+  const std::string handler = place.file(
+      "handler.py",
+      "import pathlib, signal, sys, time\n"
+      "def note(number, frame): open(sys.argv[1], 'a').write(f'{number}\\n')\n"
+      "signal.signal(signal.SIGUSR1, note)\nsignal.signal(signal.SIGUSR2, note)\n"
+      "pathlib.Path(sys.argv[2]).touch()\n"
+      "while len(pathlib.Path(sys.argv[1]).read_text().split()) < 2: time.sleep(0.01)\n");
+  const std::string noted = place.file("noted", "");
+  place.file("job.json",
+             nlohmann::json({{"name", "signals"},
+                             {"workload",
+                              {{"kind", "command"},
+                               {"processes",
+                                {{{"role", "handler"},
+                                  {"argv", {"python3", handler, noted, place.path("up").string()}}},
+                                 {{"role", "other"}, {"argv", {"sleep", "1"}}}}}}},
+                             {"arms", {{{"name", "one"}}}},
+                             {"baseline", "one"},
+                             {"measure", {{"repeats", 1}, {"warmups", 0}}},
+                             {"profile", {{"trials", 0}}}})
+                 .dump());
+  Running run(place, {"run", place.path("job.json").string(), "--out", place.path("run").string()});
+  ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("up")); }));
+  run.signal(SIGUSR1);
+  ASSERT_TRUE(
+      within(seconds(10), [&] { return read_file(noted) == std::to_string(SIGUSR1) + "\n"; }));
+  run.signal(SIGUSR2);
+  const Finished done = run.wait();
+  EXPECT_EQ(done.status, 0) << done.err << done.out;
+  EXPECT_EQ(read_file(noted), std::to_string(SIGUSR1) + "\n" + std::to_string(SIGUSR2) + "\n");
+}
+
 TEST(Dying, RecordHandsSignalsToItsCommandAndFinishesTheProfile) {
   for (const int number : {SIGHUP, SIGTERM, SIGUSR1, SIGUSR2}) {
     const Workplace place;

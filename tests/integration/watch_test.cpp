@@ -290,6 +290,91 @@ TEST(Watch, ForwardsATerminationToItsCommand) {
   EXPECT_TRUE(fs::exists(out / "results.json"));
 }
 
+TEST(Watch, ExitsAsItsGatesAskUnlessTheCommandFails) {
+  const Workplace place;
+  struct Case {
+    const char* gate;
+    const char* command;
+    int status;
+    const char* says;
+  };
+  const std::vector<Case> cases = {
+      {"tree.peak_rss_bytes<=1MiB", "exit 0", 1, "Gate tree.peak_rss_bytes<=1MiB failed: "},
+      {"*.peak_rss_bytes<=900MiB", "exit 0", 0, "Gate tree.peak_rss_bytes<=900MiB passed: "},
+      {"tree.peak_rss_bytes<=1MiB:advisory", "exit 0", 0, "failed: "},
+      {"tree.peak_rss_bytes<=1MiB", "exit 7", 7, "Gate tree.peak_rss_bytes<=1MiB failed: "},
+      {"tree.rss_growth_bytes_per_minute<=1MiB", "exit 0", 3, "1MiB not measured: "},
+  };
+  for (const Case& one : cases) {
+    const fs::path out = place.path("run");
+    const Finished run = memduel(place, {"watch", "--out", out.string(), "--gate", one.gate, "--",
+                                         "/bin/sh", "-c", one.command});
+    EXPECT_EQ(run.status, one.status) << one.gate << run.err;
+    EXPECT_THAT(run.err, HasSubstr(one.says)) << one.gate;
+    if (one.status != 7) {
+      EXPECT_EQ(memduel(place, {"check", out.string()}).status, one.status)
+          << one.gate << ": the gate is kept with the run";
+    }
+    fs::remove_all(out);
+  }
+  const Finished quiet = memduel(place, {"watch", "--quiet", "--out", place.path("run").string(),
+                                         "--gate", "tree.peak_rss_bytes<=1MiB", "--", "/bin/true"});
+  EXPECT_EQ(quiet.status, 1);
+  EXPECT_THAT(quiet.err, HasSubstr("Gate tree.peak_rss_bytes<=1MiB failed: "));
+}
+
+TEST(Watch, JudgesItsGatesWhenTheDurationIsOver) {
+  const Workplace place;
+  Child sleeper({"sleep", "600"});
+  for (const auto& [gate, status] : {std::pair{"command.peak_rss_bytes<=1KiB", 1},
+                                     std::pair{"command.peak_rss_bytes<=900MiB", 0}}) {
+    const fs::path out = place.path("run");
+    const Finished run = memduel(place, {"watch", "--out", out.string(), "--pid", sleeper.pid(),
+                                         "--duration", "0.5", "--gate", gate});
+    EXPECT_EQ(run.status, status) << run.err;
+    EXPECT_THAT(run.out, HasSubstr(std::string("Gate ") + gate));
+    fs::remove_all(out);
+  }
+}
+
+TEST(Watch, CountsALineForEveryProcessAndItsMetricsForAllTogether) {
+  const Workplace place;
+  Child first({"sleep", "600"});
+  Child second({"sleep", "600"});
+  const fs::path log = place.file("job.log", "");
+  const fs::path out = place.path("run");
+  Running watch(
+      place, {"watch", "--out", out.string(), "--pid", first.pid(), second.pid(), "--log",
+              log.string(), "--round-pattern", "Round (?<round>\\d+) (?<metric_loss_ratio>\\S+)"});
+  ASSERT_TRUE(has_begun(out));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  for (int round = 1; round <= 6; ++round) {
+    std::ofstream(log, std::ios::app) << "Round " << round << " 0." << round << std::endl;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  first.end();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  for (int round = 7; round <= 9; ++round) {
+    std::ofstream(log, std::ios::app) << "Round " << round << " 0." << round << std::endl;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  watch.signal(SIGINT);
+  const Finished run = watch.wait();
+  EXPECT_EQ(run.status, 130) << run.err;
+  const json results = results_in(out);
+  const auto rss_of = [&](const char* role, std::size_t round) {
+    return role_in(results, role).at("rounds").at(round).at("metrics").at("end_rss_bytes");
+  };
+  EXPECT_EQ(role_in(results, "command-1").at("rounds").size(), 5U) << "the sixth did not end";
+  EXPECT_EQ(role_in(results, "command-2").at("rounds").size(), 8U);
+  EXPECT_EQ(role_in(results, "tree").at("rounds").size(), 8U);
+  EXPECT_EQ(rss_of("tree", 2).get<double>(),
+            rss_of("command-1", 2).get<double>() + rss_of("command-2", 2).get<double>());
+  EXPECT_EQ(rss_of("tree", 7), rss_of("command-2", 7)) << "the other one has ended";
+  for (const char* role : {"command-2", "tree"})
+    EXPECT_EQ(role_in(results, role).at("metrics").at("loss_ratio"), 0.9) << role;
+}
+
 TEST(Watch, GoesOnWhenOneOfSeveralProcessesEnds) {
   const Workplace place;
   Child first({"sleep", "600"});
@@ -436,6 +521,10 @@ TEST(Watch, RefusesWhatCannotBe) {
        2,
        "--log /dev/zero: found no regular file"},
       {{"--pid", self, "--log", "/", "--round-pattern", "Round (\\d+)"}, 2, "--log /: found"},
+      {{"--pid", self, "--gate", "tree.peak_rss_bytes<=+2%"}, 2, "compares it with a baseline"},
+      {{"--pid", self, "--gate", "default"}, 2, "--gate: default gates compare with a baseline"},
+      {{"--pid", self, "--gate", "server.peak_rss_bytes<=1MiB"}, 2, "unknown role 'server'"},
+      {{"--pid", self, "--gate", "tree.peak_rss_byte<=1MiB"}, 2, "unknown metric 'peak_rss_byte'"},
       {{"--duration", "5", "--", "/bin/true"}, 125, "until it ends"},
       {{"--warn", "120", "--", "/bin/true"}, 125, "0 to 100"},
       {{"--no-such", "--", "/bin/true"}, 125, "--no-such"}};

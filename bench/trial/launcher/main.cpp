@@ -28,156 +28,10 @@
 
 #include "meters/cgroup.h"
 #include "protocol.h"
+#include "spawn.h"
 #include "trial/processes.h"
 
 namespace memduel {
-
-/// What a request for a process does not say itself.
-struct SpawnContext {
-  int output = -1;
-  int errors = -1;
-  int marks = -1;                ///< -1: none
-  std::uint64_t data_limit = 0;  ///< RLIMIT_DATA in bytes; 0: none
-};
-
-struct SpawnResult {
-  pid_t pid = 0;              ///< 0 when the process could not be started
-  std::int64_t begin_ns = 0;  ///< CLOCK_MONOTONIC right before the program was executed
-  std::string step;           ///< what failed
-  int error_number = 0;       ///< why
-};
-
-/// Forks into the trial's group, the working directory and the environment, and executes; returns
-/// once the program runs or could not.
-SpawnResult spawn(const SpawnRequest& request, const SpawnContext& context,
-                  const std::string& trial, const TrialCgroup& group);
-
-namespace {
-
-enum Step : int {
-  join_group,
-  enter_directory,
-  open_null,
-  connect_streams,
-  set_environment,
-  limit_data,
-  execute
-};
-
-constexpr std::array<const char*, 7> kStepNames = {
-    "joining the control group", kEnteringDirectory,    "opening /dev/null",    "connecting output",
-    "setting the environment",   "limiting its memory", "executing the program"};
-
-/// What the child tells: that it executes the program now, or what failed.
-struct Told {
-  std::int64_t begin_ns = 0;
-  int step = 0;
-  int error_number = 0;
-};
-
-void tell(int report, const Told& told) {
-  if (write(report, &told, sizeof told) < 0) _exit(126);
-}
-
-[[noreturn]] void fail(int report, Step step, int error_number) {
-  tell(report, {0, step, error_number});
-  _exit(127);
-}
-
-/// The last word of the child; nothing where it was killed before it said any.
-Told last_told(int from) {
-  Told told;
-  Told next;
-  ssize_t got = 0;
-  do {
-    got = read(from, &next, sizeof next);
-    if (got == sizeof next) told = next;
-  } while (got > 0 || (got < 0 && errno == EINTR));
-  return told;
-}
-
-/// dup2 leaves close-on-exec set when both numbers are equal.
-int place(int descriptor, int number) {
-  if (descriptor != number) return dup2(descriptor, number);
-  return fcntl(descriptor, F_SETFD, 0);
-}
-
-void connect_descriptors(const SpawnContext& context, int report) {
-  const int nothing = open("/dev/null", O_RDONLY);
-  if (nothing < 0) fail(report, open_null, errno);
-  if (place(nothing, 0) < 0 || place(context.output, 1) < 0 || place(context.errors, 2) < 0 ||
-      (context.marks >= 0 && place(context.marks, kMarksDescriptor) < 0)) {
-    fail(report, connect_streams, errno);
-  }
-  if (nothing > 2) close(nothing);
-}
-
-void set_variables(const SpawnRequest& request, const std::string& trial, int report) {
-  bool done = setenv(kTrialVariable, trial.c_str(), 1) == 0;
-  for (const std::string& variable : request.environment) {
-    const std::size_t equals = variable.find('=');
-    done = done && equals != std::string::npos &&
-           setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1) == 0;
-  }
-  if (!done) fail(report, set_environment, errno);
-}
-
-[[noreturn]] void become(const SpawnRequest& request, const SpawnContext& context,
-                         const std::string& trial, const TrialCgroup& group, int report) {
-  // Its own process group, so that a program that signals its group reaches neither us nor others.
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  signal(SIGPIPE, SIG_DFL);
-  if (const int error = join_cgroup(group)) fail(report, join_group, error);
-  connect_descriptors(context, report);
-  set_variables(request, trial, report);
-  if (!request.cwd.empty() && chdir(request.cwd.c_str()) != 0) {
-    fail(report, enter_directory, errno);
-  }
-  std::vector<char*> arguments;
-  for (const std::string& argument : request.arguments) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));
-  }
-  arguments.push_back(nullptr);
-  const rlimit limit{context.data_limit, context.data_limit};
-  if (context.data_limit != 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
-    fail(report, limit_data, errno);
-  tell(report, {monotonic_ns(), execute, 0});
-  execvp(arguments[0], arguments.data());
-  fail(report, execute, errno);
-}
-
-}  // namespace
-
-SpawnResult spawn(const SpawnRequest& request, const SpawnContext& context,
-                  const std::string& trial, const TrialCgroup& group) {
-  std::array<int, 2> pipe_ends{};
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return {0, 0, "making a pipe", errno};
-  // The child's copy must survive dup2 onto the small numbers and the marks' number.
-  const int report = fcntl(pipe_ends[1], F_DUPFD_CLOEXEC, kMarksDescriptor + 1);
-  if (report < 0) {
-    const int error_number = errno;
-    close(pipe_ends[0]);
-    close(pipe_ends[1]);
-    return {0, 0, "making a pipe", error_number};
-  }
-  close(pipe_ends[1]);
-  const pid_t pid = fork();
-  if (pid == 0) become(request, context, trial, group, report);
-  const int fork_error = errno;
-  close(report);
-  const Told told = pid > 0 ? last_told(pipe_ends[0]) : Told{};
-  close(pipe_ends[0]);
-  if (pid < 0) return {0, 0, "starting a process", fork_error};
-  if (told.error_number == 0)
-    return {pid, told.begin_ns == 0 ? monotonic_ns() : told.begin_ns, {}, 0};
-  waitpid(pid, nullptr, 0);
-  return {0, 0, kStepNames[static_cast<std::size_t>(told.step)], told.error_number};
-}
-
 namespace {
 
 double cpu_seconds_of(const rusage& usage) {
@@ -272,9 +126,15 @@ class Launcher {
   void start(const SpawnRequest& request, const std::vector<int>& descriptors) {
     if (request.arguments.empty() || descriptors.size() < 2)
       return report(Unstarted{request.role, "reading the request", EPROTO});
-    SpawnContext context{descriptors[0], descriptors[1], -1, data_limit_};
-    if (descriptors.size() > 2) context.marks = descriptors[2];
-    const SpawnResult result = spawn(request, context, trial_, group_);
+    SpawnOptions options{.cwd = request.cwd,
+                         .arguments = request.arguments,
+                         .environment = request.environment,
+                         .output = descriptors[0],
+                         .errors = descriptors[1],
+                         .data_limit = data_limit_};
+    if (descriptors.size() > 2) options.marks = descriptors[2];
+    options.environment.push_back(std::string(kTrialVariable) + "=" + trial_);
+    const SpawnResult result = spawn(options, &group_);
     for (const int descriptor : descriptors) close(descriptor);
     if (result.pid == 0) return report(Unstarted{request.role, result.step, result.error_number});
     roles_[result.pid] = request.role;

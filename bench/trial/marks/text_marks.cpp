@@ -58,8 +58,6 @@ namespace {
 
 /// Between two looks at logs that change all the time.
 constexpr std::int64_t kShortestInterval = 1'000'000;
-/// Between two looks for a file that is not there yet, or that nothing reports changes of.
-constexpr std::int64_t kPollInterval = 5'000'000;
 /// Of one log in one look: more than any disk writes in the interval, and soon searched.
 constexpr std::size_t kLookBytes = std::size_t{1} << 20;
 
@@ -87,7 +85,8 @@ bool is_overtaken(const std::vector<MarkedLine>& lines, std::size_t line) {
   return marks_a_round(lines[line]) && std::any_of(next, lines.end(), marks_a_round);
 }
 
-TextMarks::TextMarks(const std::vector<TextMarkSpec>& specs) {
+TextMarks::TextMarks(const std::vector<TextMarkSpec>& specs, std::int64_t poll_interval_ns)
+    : poll_interval_ns_(poll_interval_ns) {
   if (specs.empty()) return;
   inotify_ = Descriptor(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   due_ns_ = 0;
@@ -107,8 +106,11 @@ TextMarks::Source& TextMarks::source_of(const TextMarkSpec& spec) {
   for (Source& source : sources_) {
     if (source.role == spec.role && source.log.path() == spec.file) return source;
   }
-  return sources_.emplace_back(
-      Source{spec.role, name_of(spec), FollowedLog(spec.file, inotify_.get()), {}});
+  return sources_.emplace_back(Source{spec.role,
+                                      name_of(spec),
+                                      spec.from != TextMarkSpec::From::file,
+                                      FollowedLog(spec.file, inotify_.get()),
+                                      {}});
 }
 
 void TextMarks::changed() {
@@ -142,7 +144,7 @@ std::vector<MarkedLine> TextMarks::read(std::int64_t now_ns) {
     const bool more =
         source.log.read([&](std::string_view line) { take_line(source, line, seen); }, kLookBytes);
     if (more) due_ns_ = now_ns;
-    if (!source.log.is_watched()) due_ns_ = std::min(due_ns_, now_ns + kPollInterval);
+    if (!source.log.is_watched()) due_ns_ = std::min(due_ns_, now_ns + poll_interval_ns_);
   }
   note_rounds_of_one_look();
   return seen;
@@ -220,14 +222,24 @@ std::vector<Note> TextMarks::warnings() const {
   return notes;
 }
 
+/// A program prints its rounds on one of its two streams.
+bool TextMarks::matched_other_stream(const Source& source, const TextMarkPattern& pattern) const {
+  return source.is_stream && std::ranges::any_of(sources_, [&](const Source& other) {
+           return other.is_stream && other.role == source.role &&
+                  std::ranges::any_of(other.patterns, [&](const TextMarkPattern& same) {
+                    return same.text() == pattern.text() && same.lines_matched > 0;
+                  });
+         });
+}
+
 void TextMarks::warn_of_pattern(const Source& source, const TextMarkPattern& pattern,
-                                std::vector<Note>& notes) {
+                                std::vector<Note>& notes) const {
   if (!source.log.was_seen()) {
     notes.push_back({"mark_log_missing",
                      fmt::format("{}: its log {} was never there, so nothing marked {}",
                                  source.role, source.name, pattern.text()),
                      "look for the name that the job gives its log"});
-  } else if (pattern.lines_matched == 0) {
+  } else if (pattern.lines_matched == 0 && !matched_other_stream(source, pattern)) {
     notes.push_back(
         {"pattern_never_matched",
          fmt::format("{}: no line of its {} matches {} ({} read)", source.role, source.name,

@@ -177,6 +177,30 @@ TEST_F(TextMarksTest, WarnsOfAPatternThatNeverMatchedWithTheLinesItSaw) {
   EXPECT_EQ(codes(marks.limitations()), "");
 }
 
+TEST_F(TextMarksTest, WarnsOfAPatternForBothStreamsOnlyIfNeitherMatches) {
+  plan_.text_marks = {{"server", From::standard_output, {}, "Round (\\d+)"},
+                      {"server", From::standard_error, {}, "Round (\\d+)"},
+                      {"server", From::file, scratch_.path() / "job.log", "Round (\\d+)"}};
+  const auto warnings = [this](const char* line) {
+    TextMarks marks(logs_of(plan_).located(plan_.text_marks));
+    write("3-server.stdout", "started\n");
+    write("3-server.stderr", line);
+    write("job.log", "ended\n");
+    marks.finish();
+    return codes(marks.warnings());
+  };
+  write("job.log", "");
+  const std::string of_log =
+      "pattern_never_matched: server: no line of its job.log matches Round (\\d+) "
+      "(1 line was read)\n";
+  EXPECT_EQ(warnings("Round 1\n"), of_log) << "one of several logs is still to match";
+  EXPECT_EQ(warnings("begun\n"),
+            "pattern_never_matched: server: no line of its standard output matches Round (\\d+) "
+            "(1 line was read)\npattern_never_matched: server: no line of its standard error "
+            "matches Round (\\d+) (1 line was read)\n" +
+                of_log);
+}
+
 TEST_F(TextMarksTest, WarnsOfRoundsThatArriveTogetherOrBackwards) {
   plan_.text_marks = {{"server", From::standard_output, {}, "Round (\\d+)"}};
   TextMarks marks(logs_of(plan_).located(plan_.text_marks));

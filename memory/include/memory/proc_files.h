@@ -121,6 +121,11 @@ struct ProcessMemory {
 std::optional<ProcessMemory> parse_status(std::string_view status);
 ProcResult<ProcessMemory> process_memory(pid_t pid);
 
+/// The signals that a process has a handler for, of status: bit N - 1 for signal N.
+std::optional<std::uint64_t> parse_caught_signals(std::string_view status);
+/// False where it is not known.
+bool catches_signal(pid_t pid, int number);
+
 /// The proportional set in bytes, of smaps_rollup.
 std::optional<std::int64_t> parse_pss(std::string_view smaps_rollup);
 

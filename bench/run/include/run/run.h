@@ -21,6 +21,7 @@
 #include "run/shares.h"
 #include "run/store.h"
 #include "trial/trial_plan.h"
+#include "trial/watch.h"
 #include "util/error.h"
 #include "verdict/questions.h"
 
@@ -104,34 +105,8 @@ inline constexpr double kMostRecordedAllocations = 1e6;
 RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
                           const DriverOptions& options);
 
-struct WatchOptions {
-  std::vector<std::string> command;  ///< or
-  std::vector<pid_t> pids;           ///< one of both
-  std::filesystem::path directory;
-  double interval_seconds = 1;       ///< of RSS
-  double pss_interval_seconds = 60;  ///< where its share of the time allows
-  std::optional<double> duration_seconds;
-  std::optional<std::string> round_pattern;  ///< see TextMarkPattern
-  std::vector<std::filesystem::path>
-      logs;                  ///< in which it is looked for; else the command's output
-  double warn_ratio = 0.85;  ///< of the memory limit
-  double critical_ratio = 0.90;
-  /// The command's output goes to logs/ and is passed on, even without a pattern.
-  bool captures_output = false;
-
-  std::function<void(int target, std::string_view bytes)> pass_on;  ///< captured output
-  std::function<void(const WatchSnapshot&)> show;
-  double show_interval_seconds = 1;              ///< at least 1
-  std::function<void(const std::string&)> say =  ///< what happened, one sentence
-      [](const std::string&) {};
-};
-
-struct WatchResult {
-  /// The command's exit status or 128 + signal; of processes 0, or 128 + the signal that ended the
-  /// watch.
-  int status = 0;
-  WatchSnapshot last;
-};
+/// Refuses a pattern that is none, and logs without one. Throws Error(usage) naming the option.
+void check_round_pattern(const std::optional<std::string>& pattern, bool has_logs);
 
 /// Refuses what cannot be watched before anything is started or written. Throws Error(usage).
 void check_watch(const WatchOptions& options);

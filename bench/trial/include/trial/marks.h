@@ -305,8 +305,12 @@ bool is_overtaken(const std::vector<MarkedLine>& lines, std::size_t line);
 /// Marks of a trial's roles out of the lines that they log.
 class TextMarks {
  public:
+  /// Between two looks for a file that is not there yet, or that nothing reports changes of.
+  static constexpr std::int64_t kPollInterval = 5'000'000;
+
   /// Logs are followed from where they end by now. Throws Error(usage) for a bad pattern.
-  explicit TextMarks(const std::vector<TextMarkSpec>& specs);
+  explicit TextMarks(const std::vector<TextMarkSpec>& specs,
+                     std::int64_t poll_interval_ns = kPollInterval);
 
   /// Readable when a log changed; -1 when this system does not say, and then due_ns does.
   [[nodiscard]] int descriptor() const { return inotify_.get(); }
@@ -343,6 +347,7 @@ class TextMarks {
   struct Source {
     std::string role;
     std::string name;  ///< for people: its standard output
+    bool is_stream = false;
     FollowedLog log;
     std::vector<TextMarkPattern> patterns;
     bool finished = false;
@@ -353,9 +358,12 @@ class TextMarks {
   Source& source_of(const TextMarkSpec& spec);
   void take_line(Source& source, std::string_view line, std::vector<MarkedLine>& seen);
   void note_rounds_of_one_look();
-  static void warn_of_pattern(const Source& source, const TextMarkPattern& pattern,
-                              std::vector<Note>& notes);
+  [[nodiscard]] bool matched_other_stream(const Source& source,
+                                          const TextMarkPattern& pattern) const;
+  void warn_of_pattern(const Source& source, const TextMarkPattern& pattern,
+                       std::vector<Note>& notes) const;
 
+  std::int64_t poll_interval_ns_;
   Descriptor inotify_;
   std::deque<Source> sources_;
   std::deque<Role> roles_;

@@ -2,6 +2,7 @@
 // may look, and waiting until then.
 #pragma once
 
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/types.h>
 
@@ -103,7 +104,13 @@ std::optional<std::int64_t> resident_bytes(const std::vector<pid_t>& processes);
 /// so that a sample each 2 ms would cost 1.5 to 2 % of a CPU.
 class SamplingPace {
  public:
-  SamplingPace(std::int64_t interval_ns, std::int64_t begin_ns);
+  enum class Kind {
+    thrifty,
+    /// Each interval, however long it goes on; a program that starts is looked at more often, so
+    /// that a short one is not known by the pages that it had before its first instruction.
+    steady
+  };
+  SamplingPace(std::int64_t interval_ns, std::int64_t begin_ns, Kind kind = Kind::thrifty);
 
   /// @param cpu_ns CPU time that memduel has used since begin_ns, for whatever.
   /// @param moved whether the sample just taken differs from the one before.
@@ -116,6 +123,8 @@ class SamplingPace {
  private:
   std::int64_t interval_ns_;
   std::int64_t begin_ns_;
+  Kind kind_;
+  std::int64_t due_ns_;
   double stretch_ = 1;
   int quiet_samples_ = 0;
 };
@@ -166,6 +175,25 @@ class Events {
   Descriptor poll_;
   std::array<epoll_event, 16> ready_{};
   std::vector<void*> sources_;
+};
+
+/// Signals that are read instead of handled. The process gets them back at the end, without those
+/// that came too late to matter.
+class SignalQueue {
+ public:
+  explicit SignalQueue(const std::vector<int>& numbers);
+  SignalQueue(const SignalQueue&) = delete;
+  SignalQueue& operator=(const SignalQueue&) = delete;
+  ~SignalQueue();
+
+  /// Readable when one has arrived; -1 where no descriptor could be made.
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
+  /// The next one that has arrived.
+  std::optional<int> next();
+
+ private:
+  sigset_t before_{};
+  Descriptor descriptor_;
 };
 
 }  // namespace memduel

@@ -3,6 +3,8 @@
 // and knows nothing of workloads.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -86,6 +88,7 @@ struct RemoteRole {
 
 struct ProcessSpec {
   std::string role;
+  std::optional<pid_t> joined;  ///< runs already and is joined; absent: memduel starts it
   std::vector<std::string>
       argv;                   ///< argv[0] is looked up in PATH unless it has a slash; never a shell
   std::filesystem::path cwd;  ///< empty: the trial's directory
@@ -129,7 +132,8 @@ struct TrialPlan {
   TrialKind kind = TrialKind::measure;
   std::string tracer;               ///< of a profile trial; empty otherwise
   std::filesystem::path trial_dir;  ///< exists, private to the trial
-  std::filesystem::path log_dir;    ///< exists; <id>-<role>.stdout and .stderr are written there
+  /// Exists; <id>-<role>.stdout and .stderr are written there. Empty: processes keep their own.
+  std::filesystem::path log_dir;
   std::vector<ProcessSpec> processes;
   std::string reference;  ///< the role whose rounds are the job's; empty: the first
   std::vector<TextMarkSpec> text_marks;
@@ -144,6 +148,8 @@ struct TrialPlan {
   bool ignores_stop = false;  ///< goes on when memduel is asked to stop: what cleans up
   double interval_ms = 2;
   bool pss_between_rounds = false;  ///< not at the ends of rounds only
+  /// PSS is read by time alone; absent: at the ends of rounds, or each second without any.
+  std::optional<double> pss_interval_seconds;
   std::optional<int> rounds;  ///< how many are expected: costly readings are kept for the last one
   std::vector<std::string> meters;  ///< names from the registry
 };

@@ -22,6 +22,7 @@
 
 #include "model/metric_catalogue.h"
 #include "model/run_data.h"
+#include "model/watch_snapshot.h"
 #include "stats/growth.h"
 #include "stats/hypothesis_tests.h"
 #include "stats/samples.h"
@@ -29,16 +30,6 @@
 #include "verdict/results.h"
 
 namespace memduel {
-
-/// The resident set at the end of a round.
-struct RoundEnd {
-  int round = 0;
-  std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;
-  double rss_bytes = 0;
-  std::optional<double> heap_bytes = std::nullopt;  ///< live at the end of the round
-  std::optional<double> file_bytes = std::nullopt;  ///< of rss_bytes: pages of mapped files
-};
 
 struct Observation {
   std::int64_t trial_id = 0;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/run_data.h"
+#include "model/watch_snapshot.h"
 #include "stats/samples.h"
 #include "verdict/comparison.h"
 #include "verdict/results.h"
@@ -189,33 +190,6 @@ struct RoleTimeline {
 /// Timelines of every role and series that a measure trial has, roles in order of appearance.
 /// @param bucket_budget upper bound of buckets over all envelopes together; at least 100 each.
 std::vector<RoleTimeline> build_timelines(const RunData& run, int bucket_budget);
-
-/// What a watch knows at one moment: filled by bench/run, judged by growth_now, shown by reports/.
-struct WatchSnapshot {
-  std::string what;  ///< "python3 train.py", "pid 812"
-  double elapsed_seconds = 0;
-  std::size_t processes = 0;
-  std::int64_t samples = 0;  ///< of RSS, so far
-  std::optional<std::int64_t> rss_bytes;
-  std::optional<std::int64_t> peak_rss_bytes;  ///< sampled, or the kernel's where it is larger
-  std::optional<std::int64_t> pss_bytes;       ///< as last read
-  std::optional<std::int64_t> peak_pss_bytes;  ///< of those that were read
-  std::optional<std::int64_t> rss_at_peak_pss_bytes;  ///< when that was read
-  double pss_age_seconds = 0;
-  std::optional<int> running_round;
-  std::int64_t rounds_ended = 0;
-  std::vector<RoundEnd> round_ends;  ///< of the whole tree; of many only every n-th
-  Series rss;                        ///< of the whole tree, thinned
-
-  struct Limit {
-    std::string of;  ///< "its control group", "this machine"
-    double bytes = 0;
-    double used_bytes = 0;
-    double warn_ratio = 0;
-    double critical_ratio = 0;
-  };
-  std::optional<Limit> limit;
-};
 
 /// Slopes so far and where they lead; without a verdict, which needs several runs.
 struct GrowthNow {

@@ -12,10 +12,37 @@
 
 #include "meters/meter.h"
 #include "model/run_data.h"
+#include "model/watch_snapshot.h"
 #include "trial/trial_trace.h"
-#include "verdict/comparison.h"
 
 namespace memduel {
+
+/// Ends of rounds for the eye: however many there are, a few evenly spaced ones are kept. The store
+/// has them all.
+class WatchedRounds {
+ public:
+  /// @param most at least 2.
+  explicit WatchedRounds(std::size_t most) : most_(most) {}
+
+  void add(const RoundEnd& end) {
+    if (count_++ % every_ != 0) return;
+    kept_.push_back(end);
+    if (kept_.size() < most_) return;
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < kept_.size(); at += 2) kept_[kept++] = kept_[at];
+    kept_.resize(kept);
+    every_ *= 2;
+  }
+
+  [[nodiscard]] const std::vector<RoundEnd>& kept() const { return kept_; }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+ private:
+  std::size_t most_;
+  std::vector<RoundEnd> kept_;
+  std::int64_t count_ = 0;
+  std::int64_t every_ = 1;
+};
 
 /// What a role's end tells that its rounds do not.
 struct RoleEnd {
@@ -42,6 +69,10 @@ class WatchedRole {
 
   /// Rounds that ended since the last call.
   std::vector<RoundData> take_rounds() { return std::exchange(finished_, {}); }
+  [[nodiscard]] std::size_t rounds_waiting() const { return finished_.size(); }
+  [[nodiscard]] const WatchedRounds& round_ends() const { return round_ends_; }
+  /// All that is known, with the rounds that ended since the last call. @param rss its samples.
+  RoleData take_data(Series rss);
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
   /// The peaks besides those of its rounds.
   [[nodiscard]] const std::vector<OutsideRounds>& outside_rounds() const { return outside_rounds_; }
@@ -58,6 +89,7 @@ class WatchedRole {
  private:
   void sample_at(const Mark& mark);
   void fold();
+  void add_rounds(const RoleData& data);
   void merge(const RoleData& data, bool is_last);
   void merge_outside_rounds(const RoleData& data, bool is_last);
   void add_above_idle(const Metrics& metrics);
@@ -65,9 +97,11 @@ class WatchedRole {
   RoleTrace trace_;  ///< the running round, or what came since the last one
   std::vector<PssSweep> sweeps_;
   ThinnedSeries rss_;
+  ThinnedSeries pss_;
   Metrics metrics_;
   std::set<DeclaredDirection> declared_;
   std::vector<RoundData> finished_;
+  WatchedRounds round_ends_;
   std::vector<OutsideRounds> outside_rounds_;
   bool peak_is_sampled_ = true;  ///< until its end is known
   std::optional<int> running_;
@@ -75,34 +109,6 @@ class WatchedRole {
   bool has_rounds_ = false;
   bool had_rounds_ = false;  ///< before the trace that is being merged
   std::int64_t marks_dropped_ = 0;
-};
-
-// Ends of rounds for the eye: however many there are, a few evenly spaced ones are kept. The store
-// has them all.
-
-class WatchedRounds {
- public:
-  /// @param most at least 2.
-  explicit WatchedRounds(std::size_t most) : most_(most) {}
-
-  void add(const RoundEnd& end) {
-    if (count_++ % every_ != 0) return;
-    kept_.push_back(end);
-    if (kept_.size() < most_) return;
-    std::size_t kept = 0;
-    for (std::size_t at = 0; at < kept_.size(); at += 2) kept_[kept++] = kept_[at];
-    kept_.resize(kept);
-    every_ *= 2;
-  }
-
-  [[nodiscard]] const std::vector<RoundEnd>& kept() const { return kept_; }
-  [[nodiscard]] std::int64_t count() const { return count_; }
-
- private:
-  std::size_t most_;
-  std::vector<RoundEnd> kept_;
-  std::int64_t count_ = 0;
-  std::int64_t every_ = 1;
 };
 
 }  // namespace memduel

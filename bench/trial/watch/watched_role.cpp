@@ -12,6 +12,9 @@ namespace {
 
 /// Of the running round: what it needs to tell its peaks and those of its phases.
 constexpr std::size_t kRoundPoints = 4096;
+/// Of PSS, which is read once a minute.
+constexpr std::size_t kPssPoints = 2048;
+constexpr std::size_t kShownRounds = 128;
 /// A few hundred phases and gauges in a round are many.
 constexpr std::size_t kMostMarks = 10'000;
 
@@ -26,7 +29,10 @@ bool grows_only(const std::string& metric) {
 }  // namespace
 
 WatchedRole::WatchedRole(std::string role, std::int64_t begin_ns, bool knows_idle)
-    : rss_("rss_bytes", kRoundPoints), knows_idle_(knows_idle) {
+    : rss_("rss_bytes", kRoundPoints),
+      pss_("pss_bytes", kPssPoints),
+      round_ends_(kShownRounds),
+      knows_idle_(knows_idle) {
   trace_.role = std::move(role);
   trace_.begin_ns = begin_ns;
 }
@@ -35,6 +41,7 @@ void WatchedRole::add_sweep(const PssSweep& sweep) {
   sweeps_.push_back(sweep);
   const auto bytes = sweep.bytes.find(trace_.role);
   if (bytes == sweep.bytes.end()) return;
+  pss_.add(sweep.t_ns, static_cast<std::int64_t>(bytes->second));
   double& peak = metrics_[kPeakPss];
   peak = std::max(peak, bytes->second);
   // A round that takes hours: the last ones may still be near its end.
@@ -88,7 +95,7 @@ void WatchedRole::fold() {
   // Without marks of rounds what there is counts as one round, which it is only at the very end.
   if (has_round) {
     has_rounds_ = true;
-    finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
+    add_rounds(data);
   }
   merge(data, false);
   trace_.begin_ns = end_of(trace_);
@@ -96,6 +103,27 @@ void WatchedRole::fold() {
   trace_.marks.clear();
   sweeps_.clear();
   rss_ = ThinnedSeries("rss_bytes", kRoundPoints);
+}
+
+void WatchedRole::add_rounds(const RoleData& data) {
+  for (const RoundData& round : data.rounds) {
+    finished_.push_back(round);
+    if (const auto rss = round.metrics.value(kEndRss))
+      round_ends_.add({round.round, round.begin_ns, round.end_ns, *rss});
+  }
+}
+
+RoleData WatchedRole::take_data(Series rss) {
+  RoleData data;
+  data.role = trace_.role;
+  data.metrics = metrics_;
+  data.declared = declared_;
+  data.outside_rounds = outside_rounds_;
+  data.peak_rss_is_sampled = peak_is_sampled_;
+  data.rounds = take_rounds();
+  if (!rss.t_ns.empty()) data.series.push_back(std::move(rss));
+  if (!pss_.empty()) data.series.push_back(pss_.series());
+  return data;
 }
 
 void WatchedRole::merge(const RoleData& data, bool is_last) {
@@ -145,8 +173,7 @@ void WatchedRole::finish(const RoleEnd& end) {
   const bool all_was_one_round = !has_rounds_ && !running_;
   trace_.rss = rss_.series();
   const RoleData data = role_metrics(trace_, sweeps_);
-  if (running_ || all_was_one_round)
-    finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
+  if (running_ || all_was_one_round) add_rounds(data);
   merge(data, true);
   running_.reset();
 }

@@ -1,0 +1,87 @@
+#include "watched_command.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "launcher/spawn.h"
+#include "trial/processes.h"
+#include "util/error.h"
+#include "util/process.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::int64_t kKib = 1024;
+
+std::int64_t own_largest_bytes() {
+  rusage own{};
+  getrusage(RUSAGE_SELF, &own);
+  return own.ru_maxrss * kKib;
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+}  // namespace
+
+WatchedCommand::WatchedCommand(SupervisedProcess& process)
+    : largest_before_bytes_(own_largest_bytes()) {
+  const std::vector<int> descriptors = process.spawn_descriptors();
+  SpawnOptions request;
+  request.arguments = process.spec().argv;
+  request.environment = process.marks_environment();
+  request.output = descriptors[0];
+  request.errors = descriptors[1];
+  request.marks = descriptors[2];
+  // Python holds back what it prints to a file, and with it the rounds in it.
+  if (request.output >= 0 && std::getenv("PYTHONUNBUFFERED") == nullptr)
+    request.environment.emplace_back("PYTHONUNBUFFERED=1");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const SpawnResult started = spawn(request, nullptr);
+  process.release_descriptors();
+  if (started.step == kStartingAProcess)
+    throw Error(ExitCode::io, fmt::format("cannot fork: {}", std::strerror(started.error_number)));
+  if (started.pid == 0)
+    throw Error(ExitCode::usage,
+                "cannot run it: " + why_not_run(request.arguments[0], started.error_number),
+                request.arguments[0]);
+  pid_ = started.pid;
+}
+
+void WatchedCommand::signal(int number) const {
+  if (!exit_) kill(pid_, number);
+}
+
+std::optional<ExitRecord> WatchedCommand::reap() {
+  int status = 0;
+  rusage usage{};
+  for (pid_t pid = 0; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
+    if (pid != pid_) continue;  // one that lost its parent
+    ExitRecord record;
+    record.t_ns = monotonic_ns();
+    if (WIFSIGNALED(status)) {
+      record.signal = WTERMSIG(status);
+    } else {
+      record.status = WEXITSTATUS(status);
+    }
+    record.cpu_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+    // A fork's account begins with what its parent held: a smaller peak of its own is not known.
+    const std::int64_t largest = usage.ru_maxrss * kKib;
+    record.max_rss_bytes = largest > largest_before_bytes_ ? largest : 0;
+    record.minor_faults = usage.ru_minflt;
+    record.major_faults = usage.ru_majflt;
+    exit_ = record;
+  }
+  return exit_;
+}
+
+}  // namespace memduel
