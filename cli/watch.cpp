@@ -175,7 +175,7 @@ class WatchDisplay {
   double next_line_seconds_ = 10;  ///< without a terminal: then each minute
 };
 
-/// "Gate tree.peak_rss_bytes<=900MiB passed: …", a line for each.
+/// "Gate all.peak_rss_bytes<=900MiB passed: …", a line for each.
 std::string gates_text(const std::vector<GateResult>& gates) {
   std::string text;
   for (const GateResult& gate : gates)
@@ -264,7 +264,7 @@ void add_watch(CLI::App& app, Action& action) {
       "  memduel watch --round-pattern 'Round (\\d+)' -- python3 server.py\n"
       "  memduel watch --pid 812 --log server.log --round-pattern 'Round (\\d+)'\n"
       "  memduel watch --pid $(pgrep -f fl_server) --duration 3600 --out runs/night\n"
-      "  memduel watch --gate 'tree.peak_rss_bytes<=900MiB' -- make -j8\n"
+      "  memduel watch --gate 'all.peak_rss_bytes<=900MiB' -- make -j8\n"
       "\n"
       "Leaves a run of one variant that report and compare take. With -- CMD it returns\n"
       "the command's status (128 + signal), 125 when memduel itself failed. With\n"
@@ -292,7 +292,7 @@ void add_watch(CLI::App& app, Action& action) {
                    "a file that the job logs to; it may be rotated, or come later")
       ->option_text("FILE...");
   verb->add_option("--gate", arguments->gates,
-                   "ROLE.METRIC<=CEILING, e.g. 'tree.peak_rss_bytes<=900MiB' (repeatable): judged "
+                   "ROLE.METRIC<=CEILING, e.g. 'all.peak_rss_bytes<=900MiB' (repeatable): judged "
                    "when the watch is over")
       ->type_name("G")
       ->allow_extra_args(false);

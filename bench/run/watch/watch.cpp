@@ -100,7 +100,7 @@ void check_gates(const WatchOptions& options, const std::vector<WatchTarget>& ta
   for (const std::string& text : options.gates) {
     if (text == kDefaultGates)
       refuse("default gates compare with a baseline, and a watch has one variant", "--gate",
-             "name a gate, for example --gate 'tree.peak_rss_bytes<=900MiB'");
+             "name a gate, for example --gate 'all.peak_rss_bytes<=900MiB'");
     const Gate gate = parse_gate(text);
     check_gates_before_run({gate}, roles, {});
     refuse_unjudgeable({gate}, true, true);

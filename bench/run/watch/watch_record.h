@@ -12,7 +12,7 @@
 
 namespace memduel {
 
-/// The one arm of a watched run.
+/// The one variant of a watched run.
 inline constexpr const char* kWatchArm = "watch";
 
 RunHeader watch_header(const WatchOptions& options, const std::vector<WatchTarget>& targets,

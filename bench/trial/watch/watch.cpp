@@ -123,7 +123,7 @@ Note joined_late(const WatchTarget& target) {
 
 Note not_interleaved() {
   return {"not_interleaved",
-          "one trial of one arm, watched as it ran: nothing was run in turns with it",
+          "one trial of one variant, watched as it ran: nothing was run in turns with it",
           "memduel compare --a 'CMD' --b 'CMD' duels two commands"};
 }
 

@@ -1,5 +1,5 @@
 // What a watch knows of a job, in bounded memory however long it goes on: of every role and of all
-// together, which is the role "tree". It is told what the job's loop has seen, turn by turn.
+// together, which is the role "all". It is told what the job's loop has seen, turn by turn.
 #pragma once
 
 #include <cstddef>
