@@ -299,11 +299,11 @@ TEST(Watch, ExitsAsItsGatesAskUnlessTheCommandFails) {
     const char* says;
   };
   const std::vector<Case> cases = {
-      {"tree.peak_rss_bytes<=1MiB", "exit 0", 1, "Gate tree.peak_rss_bytes<=1MiB failed: "},
-      {"*.peak_rss_bytes<=900MiB", "exit 0", 0, "Gate tree.peak_rss_bytes<=900MiB passed: "},
-      {"tree.peak_rss_bytes<=1MiB:advisory", "exit 0", 0, "failed: "},
-      {"tree.peak_rss_bytes<=1MiB", "exit 7", 7, "Gate tree.peak_rss_bytes<=1MiB failed: "},
-      {"tree.rss_growth_bytes_per_minute<=1MiB", "exit 0", 3, "1MiB not measured: "},
+      {"all.peak_rss_bytes<=1MiB", "exit 0", 1, "Gate all.peak_rss_bytes<=1MiB failed: "},
+      {"*.peak_rss_bytes<=900MiB", "exit 0", 0, "Gate all.peak_rss_bytes<=900MiB passed: "},
+      {"all.peak_rss_bytes<=1MiB:advisory", "exit 0", 0, "failed: "},
+      {"all.peak_rss_bytes<=1MiB", "exit 7", 7, "Gate all.peak_rss_bytes<=1MiB failed: "},
+      {"all.rss_growth_bytes_per_minute<=1MiB", "exit 0", 3, "1MiB not measured: "},
   };
   for (const Case& one : cases) {
     const fs::path out = place.path("run");
@@ -318,9 +318,9 @@ TEST(Watch, ExitsAsItsGatesAskUnlessTheCommandFails) {
     fs::remove_all(out);
   }
   const Finished quiet = memduel(place, {"watch", "--quiet", "--out", place.path("run").string(),
-                                         "--gate", "tree.peak_rss_bytes<=1MiB", "--", "/bin/true"});
+                                         "--gate", "all.peak_rss_bytes<=1MiB", "--", "/bin/true"});
   EXPECT_EQ(quiet.status, 1);
-  EXPECT_THAT(quiet.err, HasSubstr("Gate tree.peak_rss_bytes<=1MiB failed: "));
+  EXPECT_THAT(quiet.err, HasSubstr("Gate all.peak_rss_bytes<=1MiB failed: "));
 }
 
 TEST(Watch, JudgesItsGatesWhenTheDurationIsOver) {
@@ -367,11 +367,11 @@ TEST(Watch, CountsALineForEveryProcessAndItsMetricsForAllTogether) {
   };
   EXPECT_EQ(role_in(results, "command-1").at("rounds").size(), 5U) << "the sixth did not end";
   EXPECT_EQ(role_in(results, "command-2").at("rounds").size(), 8U);
-  EXPECT_EQ(role_in(results, "tree").at("rounds").size(), 8U);
-  EXPECT_EQ(rss_of("tree", 2).get<double>(),
+  EXPECT_EQ(role_in(results, "all").at("rounds").size(), 8U);
+  EXPECT_EQ(rss_of("all", 2).get<double>(),
             rss_of("command-1", 2).get<double>() + rss_of("command-2", 2).get<double>());
-  EXPECT_EQ(rss_of("tree", 7), rss_of("command-2", 7)) << "the other one has ended";
-  for (const char* role : {"command-2", "tree"})
+  EXPECT_EQ(rss_of("all", 7), rss_of("command-2", 7)) << "the other one has ended";
+  for (const char* role : {"command-2", "all"})
     EXPECT_EQ(role_in(results, role).at("metrics").at("loss_ratio"), 0.9) << role;
 }
 
@@ -521,10 +521,10 @@ TEST(Watch, RefusesWhatCannotBe) {
        2,
        "--log /dev/zero: found no regular file"},
       {{"--pid", self, "--log", "/", "--round-pattern", "Round (\\d+)"}, 2, "--log /: found"},
-      {{"--pid", self, "--gate", "tree.peak_rss_bytes<=+2%"}, 2, "compares it with a baseline"},
+      {{"--pid", self, "--gate", "all.peak_rss_bytes<=+2%"}, 2, "compares it with a baseline"},
       {{"--pid", self, "--gate", "default"}, 2, "--gate: default gates compare with a baseline"},
       {{"--pid", self, "--gate", "server.peak_rss_bytes<=1MiB"}, 2, "unknown role 'server'"},
-      {{"--pid", self, "--gate", "tree.peak_rss_byte<=1MiB"}, 2, "unknown metric 'peak_rss_byte'"},
+      {{"--pid", self, "--gate", "all.peak_rss_byte<=1MiB"}, 2, "unknown metric 'peak_rss_byte'"},
       {{"--duration", "5", "--", "/bin/true"}, 125, "until it ends"},
       {{"--warn", "120", "--", "/bin/true"}, 125, "0 to 100"},
       {{"--no-such", "--", "/bin/true"}, 125, "--no-such"}};
