@@ -18,8 +18,6 @@
 namespace memduel {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t kLongestVariantName = 60;  // as in the schema
 constexpr std::size_t kLongestTitle = 100;       // as in the schema
 constexpr const char* kTitleEnd = "-ablation";   // so that its runs lie apart from the duel's

@@ -263,7 +263,8 @@ class Questions {
     request["origin"] = places_.file();
     for (json& one : request["variants"])
       for (std::size_t i = 0; i < variants.size(); ++i)
-        if (variants[i].name == one.at("name")) one["place"] = places_.at(variant_path(i));
+        if (one.at("name").get_ref<const std::string&>() == variants[i].name)
+          one["place"] = places_.at(variant_path(i));
     const json answer =
         asked(places_, provider, [&] { return ask_expansion(provider, request, ask_); });
     if (!provider.is_default()) kept["directory"] = provider.directory.string();

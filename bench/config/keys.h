@@ -101,9 +101,9 @@ class Keys {
   Keys& in_form(const char* name, const char* schema,
                 std::function<void(const nlohmann::json& value, S& into)> read,
                 std::function<nlohmann::json(const S& section)> write) {
-    const Schema own = Schema::parse(schema);
+    Schema own = Schema::parse(schema);
     const Presence presence = own.contains("default") ? Presence::with_default : Presence::optional;
-    return add({name, presence, [=](Schema&) { return own; }, std::move(read),
+    return add({name, presence, [own = std::move(own)](Schema&) { return own; }, std::move(read),
                 [=](const S& section, Write) { return write(section); }});
   }
   /// A key that is judged, and read by nobody here.

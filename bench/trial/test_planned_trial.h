@@ -36,7 +36,9 @@ class PlannedTrial : public testing::Test {
           const std::int64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
           while (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin < look_ns_) {
           }
-          return living_;
+          const auto living = living_;
+          if (then_living_) living_ = std::exchange(then_living_, std::nullopt);
+          return living;
         },
         [this](const std::string& role, pid_t pid) {
           joined_.push_back(role + " " + std::to_string(pid));
@@ -54,7 +56,8 @@ class PlannedTrial : public testing::Test {
 
   TrialPlan plan_;
   std::optional<std::vector<pid_t>> living_ = std::vector<pid_t>{};
-  std::int64_t look_ns_ = 0;  ///< CPU time that the list of the living takes
+  std::optional<std::vector<pid_t>> then_living_;  ///< after the next look, if anything
+  std::int64_t look_ns_ = 0;                       ///< CPU time that the list of the living takes
   std::map<pid_t, ProcessOrigin> origins_;
   std::vector<std::string> joined_;  ///< "server 10", as they were told
   std::optional<TrialProcesses> processes_;

@@ -117,6 +117,19 @@ TEST_F(ProcessesOfATrial, ARoleLivesInADescendantThatWasNotSeenYet) {
   EXPECT_THAT(joined_, ElementsAre("server " + std::to_string(getpid())));
 }
 
+TEST_F(ProcessesOfATrial, ARoleLivesInADaemonWhoseParentEndsDuringTheLook) {
+  SupervisedProcess& server = processes_->named("server");
+  processes_->look(kSecondNs);
+  server.members = {kNobody};
+  constexpr pid_t kParent = kNobody + 1;
+  living_ = {kParent, 20};
+  then_living_ = {getpid(), 20};
+  origins_[kParent] = {kNobody, "server", "daemon"};
+  origins_[getpid()] = {1, "server", "daemon"};
+  EXPECT_TRUE(processes_->has_living(server, kSecondNs + 1));
+  EXPECT_THAT(server.members, ElementsAre(getpid()));
+}
+
 TEST_F(ProcessesOfATrial, TheReferenceIsTheNamedRoleElseTheFirst) {
   EXPECT_EQ(processes_->reference().role(), "server");
   plan_.reference = "client-1";

@@ -32,8 +32,12 @@ constexpr double kStateBytes = 2 * 1024 * 1024 * 4.0;
 class Ablate : public testing::Test {
  protected:
   Finished ablate(std::vector<std::string> more) {
-    std::vector<std::string> words = {"ablate", place.file("config.json", kConfig), "--out",
-                                      place.path("run")};
+    std::vector<std::string> words = {"ablate",
+                                      place.file("config.json", kConfig),
+                                      "--out",
+                                      place.path("run"),
+                                      "--on-inconclusive",
+                                      "pass"};
     words.insert(words.end(), more.begin(), more.end());
     return memduel(place, words);
   }

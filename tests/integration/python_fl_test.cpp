@@ -48,7 +48,8 @@ std::vector<std::size_t> rounds_of(const nlohmann::json& results, const std::str
 TEST_F(PythonFl, TheGateNamesTheServerAndTheProfilesTheFunctionThatKeepsUpdates) {
   const Finished duel = run({});
   EXPECT_EQ(duel.status, 1) << duel.err;
-  EXPECT_THAT(duel.out, HasSubstr("server.rss_growth_bytes_per_round<=64KiB failed for leak"));
+  EXPECT_THAT(duel.out,
+              HasSubstr("Gate server.rss_growth_bytes_per_round<=64KiB for leak: failed"));
   EXPECT_THAT(duel.out, HasSubstr("keep_update"));
 
   const nlohmann::json results = results_in(out());

@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 #include "optimizations/aggregation.h"
 #include "optimizations/optimizations.h"
 #include "optimizations/staging.h"
