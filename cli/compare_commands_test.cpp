@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "compare.h"
 #include "util/error.h"
 
@@ -9,6 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 const Argv& argv_of(const Document& document, std::size_t variant) {
   return document.variants.at(variant).argv.at("command");
@@ -87,24 +90,28 @@ TEST(ComparedCommands, OfAShellStayWhole) {
 }
 
 TEST(ComparedCommands, TakeRoundsFromTheirOutputOrTheirLogs) {
+  using From = TextMarkSpec::From;
   ComparedCommands commands{.baseline = "a", .candidates = {"b"}};
-  EXPECT_FALSE(experiment_of(commands).at("workload").contains("marks"));
+  EXPECT_THAT(document_of(commands).workload.job.marks, IsEmpty());
   commands.round_pattern = "Round (\\d+)";
-  const json of_output = experiment_of(commands).at("workload").at("marks");
-  EXPECT_EQ(of_output, json::parse(R"([
-    {"role": "command", "from": "stdout", "pattern": "Round (\\d+)"
-},
-    {"role": "command", "from": "stderr", "pattern": "Round (\\d+)"}])"));
+  const auto of_output = document_of(commands).workload.job.marks;
+  ASSERT_EQ(of_output.size(), 2U);
+  EXPECT_EQ(of_output[0].from, From::standard_output);
+  EXPECT_EQ(of_output[1].from, From::standard_error);
+  for (const TextMarkSpec& mark : of_output) {
+    EXPECT_EQ(mark.role, "command");
+    EXPECT_EQ(mark.pattern, "Round (\\d+)");
+  }
   commands.logs = {"job.log", "{trial_dir}/job.log"};
-const json of_logs = experiment_of(commands).at("workload").at("marks");
-ASSERT_EQ(of_logs.size(), 2U);
-EXPECT_EQ(of_logs.at(0).at("from").at("file"),
-          (std::filesystem::current_path() / "job.log").string());
-EXPECT_EQ(of_logs.at(1).at("from").at("file"), "{trial_dir}/job.log");
-commands.round_pattern = "Round (";
-EXPECT_THAT(refusal_of(commands), HasSubstr("--round-pattern: \"Round (\""));
-commands.round_pattern.reset();
-EXPECT_THAT(refusal_of(commands), HasSubstr("--log: found a log but no pattern"));
+  const auto of_logs = document_of(commands).workload.job.marks;
+  ASSERT_EQ(of_logs.size(), 2U);
+  for (const TextMarkSpec& mark : of_logs) EXPECT_EQ(mark.from, From::file);
+  EXPECT_EQ(of_logs[0].file, std::filesystem::current_path() / "job.log");
+  EXPECT_EQ(of_logs[1].file, "{trial_dir}/job.log");
+  commands.round_pattern = "Round (";
+  EXPECT_THAT(refusal_of(commands), HasSubstr("--round-pattern: \"Round (\""));
+  commands.round_pattern.reset();
+  EXPECT_THAT(refusal_of(commands), HasSubstr("--log: found a log but no pattern"));
 }
 
 TEST(ComparedCommands, AreRefusedWithTheOptionAndWhatWasFound) {

@@ -116,12 +116,6 @@ const char* name_of(Allocator allocator) {
   return "unknown";
 }
 
-std::optional<Allocator> allocator_named(std::string_view name) {
-  for (const Row& row : kRows)
-    if (name == row.name) return row.allocator;
-  return std::nullopt;
-}
-
 Allocator allocator_type() noexcept {
   static const Allocator found = find_allocator();
   return found;

@@ -59,6 +59,14 @@ TEST(Places, NameOptionThatGivesValue) {
   EXPECT_EQ(tree.places.at({"a", "b"}), "f.json, $.a.b (--set a=…)");
 }
 
+TEST(Places, NameOptionThatMadeKey) {
+  ConfigTree tree = parse_config_text("{\n  \"a\": {\n    \"b\": 1\n  }\n}", "f.json");
+  tree.places.replace(set_json_value(tree.root, "c.d=2"), "--set c.d=2");
+  EXPECT_EQ(tree.places.at({"c"}), "f.json, $.c (--set c.d=2)");
+  tree.places.replace(set_json_value(tree.root, "a.e=2"), "--set a.e=2");
+  EXPECT_EQ(tree.places.at({"a"}), "f.json, line 2, $.a");
+}
+
 TEST(Places, FollowElementsOfRearrangedList) {
   Places places = parse_config_text("{\"v\": [\n0,\n1,\n2\n]}", "f.json").places;
   places.rearrange("v", {2, 0, 0});

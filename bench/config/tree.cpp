@@ -69,6 +69,13 @@ std::string Places::at(const JsonPath& path) const {
 std::string Places::located(const std::string& place) const {
   if (!place.starts_with(file_ + ", $")) return place;
   const std::string path = place.substr(file_.size() + 2);
+  if (!lines_.empty() && !lines_.contains(path) && !options_.contains(path)) {
+    // A key that an option below it made.
+    const auto option = options_.lower_bound(path);
+    if (option != options_.end() &&
+        (option->first.starts_with(path + ".") || option->first.starts_with(path + "[")))
+      return fmt::format("{} ({})", place, option->second);
+  }
   for (std::string around = path; around.size() > 1; around.resize(last_step(around))) {
     if (const auto option = options_.find(around); option != options_.end())
       return fmt::format("{} ({})", place, option->second);

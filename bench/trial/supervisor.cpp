@@ -203,9 +203,12 @@ void Supervision::take_event(const void* source) {
 /// To those that have a handler: it would end the others, and nobody asks a whole job to end so.
 void Supervision::hand_signals_on() {
   while (const auto number = handed_on_.next()) {
-    for (const SupervisedProcess& process : processes_.started())
-      if (process.state == State::running && catches_signal(process.pid, *number))
-        signal(process, *number);
+    for (const SupervisedProcess& process : processes_.started()) {
+      if (process.state != State::running) continue;
+      if (!process.is_daemon && catches_signal(process.pid, *number)) signal(process, *number);
+      for (const pid_t pid : process.members)
+        if (process.is_daemon && catches_signal(pid, *number)) kill(pid, *number);
+    }
   }
 }
 

@@ -103,8 +103,6 @@ std::vector<std::string> known_metric_names() {
 
 /// The metric of the table that somebody meant who wrote another name; absent where none is near.
 std::optional<std::string> meant_metric(const std::string& name) {
-  if (const auto current = current_name(NameOf::metric, name); current != name)
-    return std::string(current);
   const std::vector<std::string> known = known_metric_names();
   if (const auto nearest = nearest_name(name, known)) return nearest;
   const auto longer = std::ranges::find_if(
@@ -114,7 +112,10 @@ std::optional<std::string> meant_metric(const std::string& name) {
 
 [[noreturn]] void refuse_metric(std::string_view gate, const std::string& metric,
                                 const std::vector<std::string>& own) {
-  const auto nearest = nearest_name(current_name(NameOf::metric, metric), own);
+  if (current_name(NameOf::metric, metric) != metric)
+    refuse(gate, fmt::format("unknown metric '{}'", metric),
+           fmt::format("it was renamed: write {}", current_gate(gate)));
+  const auto nearest = nearest_name(metric, own);
   const auto meant = nearest ? nearest : meant_metric(metric);
   refuse(gate, fmt::format("unknown metric '{}'", metric),
          meant ? fmt::format("did you mean \"{}\"?", *meant)

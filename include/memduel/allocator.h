@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace memduel {
@@ -14,9 +13,6 @@ enum class Allocator { unknown, glibc, jemalloc, tcmalloc, mimalloc };
 
 /// "unknown", "glibc", "jemalloc", "tcmalloc" or "mimalloc".
 const char* name_of(Allocator allocator);
-
-/// The allocator of that name; none is called "unknown".
-std::optional<Allocator> allocator_named(std::string_view name);
 
 /// Which library malloc comes from, through a recorder that stands in front of it. A library whose
 /// symbols are there but whose malloc is not used does not count; a program that brings its own

@@ -241,7 +241,7 @@ FORMS = [
     Form("list", "list", {}, ["meters"]),
     Form("record", "record", {"--output": ["made.mdp"]}, tail=SHELL, pairs="none", mask=True),
     Form("need", "need", {"--confirm": ["6"]}, ["t.json"], pairs="none", mask=True, samples={"--set": ["baseline=y"]}),
-    Form("watch", "watch", OUT, tail=ROUNDS, measures=True, pairs="none", samples={"--gate": ["tree.peak_rss_bytes<=1KiB"]}),
+    Form("watch", "watch", OUT, tail=ROUNDS, measures=True, pairs="none", samples={"--gate": ["all.peak_rss_bytes<=1KiB"]}),
 ]
 
 

@@ -455,20 +455,21 @@ TEST(Dying, ARunHandsSignalsToTheProcessesThatHandleThem) {
       "pathlib.Path(sys.argv[2]).touch()\n"
       "while len(pathlib.Path(sys.argv[1]).read_text().split()) < 2: time.sleep(0.01)\n");
   const std::string noted = place.file("noted", "");
-  place.file("job.json",
-             nlohmann::json({{"name", "signals"},
-                             {"workload",
-                              {{"kind", "command"},
-                               {"processes",
-                                {{{"role", "handler"},
-                                  {"argv", {"python3", handler, noted, place.path("up").string()}}},
-                                 {{"role", "other"}, {"argv", {"sleep", "1"}}}}}}},
-                             {"arms", {{{"name", "one"}}}},
-                             {"baseline", "one"},
-                             {"measure", {{"repeats", 1}, {"warmups", 0}}},
-                             {"profile", {{"trials", 0}}}})
-                 .dump());
-  Running run(place, {"run", place.path("job.json").string(), "--out", place.path("run").string()});
+  const std::string config = place.file(
+      "job.json",
+      nlohmann::json({{"name", "signals"},
+                      {"workload",
+                       {{"kind", "command"},
+                        {"processes",
+                         {{{"role", "handler"},
+                           {"argv", {"python3", handler, noted, place.path("up").string()}}},
+                          {{"role", "other"}, {"argv", {"sleep", "1"}}}}}}},
+                      {"variants", {{{"name", "one"}}}},
+                      {"baseline", "one"},
+                      {"measure", {{"repeats", 1}, {"warmups", 0}}},
+                      {"profile", {{"trials", 0}}}})
+          .dump());
+  Running run(place, {"run", config, "--out", place.path("run").string()});
   ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("up")); }));
   run.signal(SIGUSR1);
   ASSERT_TRUE(

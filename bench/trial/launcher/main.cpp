@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -20,7 +19,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <set>
 #include <string>
@@ -104,16 +102,23 @@ class Launcher {
   bool take_request() {
     const auto packet = receive_packet(control_);
     if (!packet) return false;
+    const bool goes_on = take(*packet);
+    for (const int descriptor : packet->descriptors) close(descriptor);
+    return goes_on;
+  }
+
+  /// Whether more requests are to come.
+  bool take(const Packet& packet) {
     const auto message =
-        message_in<SpawnRequest, SignalRequest, LimitDataRequest, EndRequest>(packet->fields);
+        message_in<SpawnRequest, SignalRequest, LimitDataRequest, EndRequest>(packet.fields);
     asked_to_end_ = message && std::holds_alternative<EndRequest>(*message);
-    if (asked_to_end_ || packet->fields.empty()) return false;
+    if (asked_to_end_ || packet.fields.empty()) return false;
     if (!message) {
-      if (packet->fields.front() == SpawnRequest::kName)
-        report(Unstarted{packet->fields.size() > 1 ? packet->fields[1] : "", "reading the request",
+      if (packet.fields.front() == SpawnRequest::kName)
+        report(Unstarted{packet.fields.size() > 1 ? packet.fields[1] : "", "reading the request",
                          EPROTO});
     } else if (const auto* asked = std::get_if<SpawnRequest>(&*message)) {
-      start(*asked, packet->descriptors);
+      start(*asked, packet.descriptors);
     } else if (const auto* limit = std::get_if<LimitDataRequest>(&*message)) {
       data_limit_ = static_cast<std::uint64_t>(limit->bytes);
     } else if (const auto* wanted = std::get_if<SignalRequest>(&*message)) {
@@ -135,7 +140,6 @@ class Launcher {
     if (descriptors.size() > 2) options.marks = descriptors[2];
     options.environment.push_back(std::string(kTrialVariable) + "=" + trial_);
     const SpawnResult result = spawn(options, &group_);
-    for (const int descriptor : descriptors) close(descriptor);
     if (result.pid == 0) return report(Unstarted{request.role, result.step, result.error_number});
     roles_[result.pid] = request.role;
     report(Spawned{request.role, result.pid, result.begin_ns});

@@ -29,7 +29,7 @@ std::string_view current_name(NameOf of, std::string_view name);
 /// name.
 std::optional<std::string_view> new_name_of_key(std::string_view name);
 
-/// Of a gate, or of its ROLE.METRIC: "all.heap_free_bytes<=+2%" is
+/// Of a gate, or of its ROLE.METRIC: "tree.heap_held_free_bytes<=+2%" is
 /// "all.heap_free_bytes<=+2%".
 std::string current_gate(std::string_view gate);
 
