@@ -299,11 +299,14 @@ TEST(Watch, ExitsAsItsGatesAskUnlessTheCommandFails) {
     const char* says;
   };
   const std::vector<Case> cases = {
-      {"all.peak_rss_bytes<=1MiB", "exit 0", 1, "Gate all.peak_rss_bytes<=1MiB failed: "},
-      {"*.peak_rss_bytes<=900MiB", "exit 0", 0, "Gate all.peak_rss_bytes<=900MiB passed: "},
-      {"all.peak_rss_bytes<=1MiB:advisory", "exit 0", 0, "failed: "},
-      {"all.peak_rss_bytes<=1MiB", "exit 7", 7, "Gate all.peak_rss_bytes<=1MiB failed: "},
-      {"all.rss_growth_bytes_per_minute<=1MiB", "exit 0", 3, "1MiB not measured: "},
+      {"all.peak_rss_bytes<=1MiB", "sleep 0.2; exit 0", 1,
+       "Gate all.peak_rss_bytes<=1MiB failed: "},
+      {"*.peak_rss_bytes<=900MiB", "sleep 0.2; exit 0", 0,
+       "Gate all.peak_rss_bytes<=900MiB passed: "},
+      {"all.peak_rss_bytes<=1MiB:advisory", "sleep 0.2; exit 0", 0, "failed: "},
+      {"all.peak_rss_bytes<=1MiB", "sleep 0.2; exit 7", 7,
+       "Gate all.peak_rss_bytes<=1MiB failed: "},
+      {"all.rss_growth_bytes_per_minute<=1MiB", "sleep 0.2; exit 0", 3, "1MiB not measured: "},
   };
   for (const Case& one : cases) {
     const fs::path out = place.path("run");
@@ -317,8 +320,9 @@ TEST(Watch, ExitsAsItsGatesAskUnlessTheCommandFails) {
     }
     fs::remove_all(out);
   }
-  const Finished quiet = memduel(place, {"watch", "--quiet", "--out", place.path("run").string(),
-                                         "--gate", "all.peak_rss_bytes<=1MiB", "--", "/bin/true"});
+  const Finished quiet =
+      memduel(place, {"watch", "--quiet", "--out", place.path("run").string(), "--gate",
+                      "all.peak_rss_bytes<=1MiB", "--", "/bin/sleep", "0.2"});
   EXPECT_EQ(quiet.status, 1);
   EXPECT_THAT(quiet.err, HasSubstr("Gate all.peak_rss_bytes<=1MiB failed: "));
 }
