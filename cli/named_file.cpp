@@ -70,7 +70,7 @@ bool is_of_run(const fs::path& inside) {
 
 bool is_place_of_run(const fs::path& place, const Kept& kept) {
   const fs::path own = kept.run ? place_of_directory(*kept.run) : fs::path();
-  const fs::path own_shares = own.string() + kSharesSuffix;
+  const fs::path own_shares = own.string() + kShardsSuffix;
   for (fs::path directory = place.parent_path(); directory.has_relative_path();
        directory = directory.parent_path()) {
     const bool is_shares =

@@ -82,7 +82,7 @@ TEST_F(NamedFiles, OfARunThatIsNotThereYetAreReserved) {
   for (const char* name : {kStoreFile, kReportFile, "logs/x"})
     EXPECT_EQ(code_of(root_ / "later" / name, kept), 2) << name;
   EXPECT_EQ(code_of(root_ / "later/junit.xml", kept), 0) << "the run makes its directory";
-  EXPECT_EQ(code_of(root_ / "later.shares/slurm.json", kept), 2);
+  EXPECT_EQ(code_of(root_ / "later.shards/slurm.json", kept), 2);
   EXPECT_EQ(code_of(root_ / "later" / kStoreFile), 4) << "without the run there is no directory";
 }
 

@@ -77,7 +77,7 @@ std::string slurm_script(const std::string& config, const Experiment& experiment
 # {name} in {shares} shares, each on a node of its own.
 #   mkdir -p {directory} && sbatch [--time=… --mem=… --partition=…] THIS_FILE
 # When all tasks have ended:
-#   memduel merge {directory}/share-* --out {directory}/run
+#   memduel merge {directory}/shard-* --out {directory}/run
 #SBATCH --job-name=memduel-{name}
 #SBATCH --array=1-{shares}
 #SBATCH --nodes=1
@@ -85,7 +85,7 @@ std::string slurm_script(const std::string& config, const Experiment& experiment
 #SBATCH --open-mode=append
 #SBATCH --output={out}/log-%a.txt
 number=$((SLURM_ARRAY_TASK_ID + ${{{offset}:-0}}))
-share={directory}/share-$number
+share={directory}/shard-$number
 resume=()
 if [ -e "$share/run.sqlite" ]; then resume=(--resume); fi
 exec {command} --shard "$number/{shares}" --out "$share" "${{resume[@]}}"
@@ -273,7 +273,7 @@ void merge(const SlurmShares& shares, const fs::path& run) {
 
 fs::path shares_directory(const fs::path& run) {
   fs::path beside = fs::absolute(run / ".").lexically_normal().parent_path();
-  beside += kSharesSuffix;
+  beside += kShardsSuffix;
   return beside;
 }
 

@@ -10,7 +10,7 @@
 
 namespace memduel::cli {
 
-/// DIR.shares, beside the run: the shares, the batch script, logs, and what was handed over.
+/// DIR.shards, beside the run: the shards, the batch script, logs, and what was handed over.
 std::filesystem::path shares_directory(const std::filesystem::path& run);
 
 /// Whether a run was handed over to Slurm from here.

@@ -193,7 +193,7 @@ fs::path log_file(const fs::path& directory, const std::string& job, const std::
 }  // namespace
 
 fs::path share_directory(const fs::path& directory, int share) {
-  return directory / fmt::format("share-{}", share);
+  return directory / fmt::format("shard-{}", share);
 }
 
 fs::path slurm_script_file(const fs::path& directory) {

@@ -53,12 +53,12 @@ def workers(share):
 
 
 def task_of(out, share):
-    task = json.loads((pathlib.Path(f"{out}.shares") / "slurm.json").read_text())["tasks"][share - 1]
+    task = json.loads((pathlib.Path(f"{out}.shards") / "slurm.json").read_text())["tasks"][share - 1]
     return f"{task['job']}_{task['index']}"
 
 
 def kill_worker(out, share):
-    directory = pathlib.Path(f"{out}.shares/share-{share}")
+    directory = pathlib.Path(f"{out}.shards/shard-{share}")
     wait_for(f"a first trial of {directory}", 60, lambda: (directory / "run.sqlite").exists() and workers(directory))
     time.sleep(1)
     for pid in workers(directory):
@@ -69,7 +69,7 @@ def whatever_dies(memduel, place):
     """The submitter, a worker, and a task is requeued; an array holds two tasks at most, so that there are two of them."""
     out = place / "dies"
     submitter = start(memduel, duel_in(place), out, "--repeats", 18, "--shards", 3, "--quiet")
-    wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shares/share-1/run.sqlite").exists())
+    wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shards/shard-1/run.sqlite").exists())
     submitter.send_signal(signal.SIGKILL)
     submitter.wait()
     run("scontrol", "requeue", task_of(out, 1))
@@ -95,7 +95,7 @@ def a_lost_share(memduel, place):
     assert missing["message"].startswith("shard 2/2 was not finished: of blocks 5 to 8"), missing
     run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--out", out, *options, "--resume")
     expect_every_trial_once(out, 8)
-    assert pathlib.Path(f"{out}.shares/merged-1/run.sqlite").exists(), "what was merged before is kept"
+    assert pathlib.Path(f"{out}.shards/merged-1/run.sqlite").exists(), "what was merged before is kept"
 
 
 def a_terminal(memduel, place):
@@ -105,7 +105,7 @@ def a_terminal(memduel, place):
     master, terminal = pty.openpty()
     waiting = start(memduel, duel_in(place), out, *options, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
     os.close(terminal)
-    wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shares/share-1/run.sqlite").exists())
+    wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shards/shard-1/run.sqlite").exists())
     waiting.send_signal(signal.SIGINT)
     said = b""
     while b"[y/N]" not in said:
@@ -129,7 +129,7 @@ def a_terminal(memduel, place):
 def a_silent_controller(memduel, place):
     out = place / "silent"
     waiting = start(memduel, duel_in(place), out, "--repeats", 8, "--shards", 2, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shares/share-1/run.sqlite").exists())
+    wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shards/shard-1/run.sqlite").exists())
     controller = int((place / "cluster/slurmctld.pid").read_text())
     os.kill(controller, signal.SIGTERM)
     wait_for("the controller's end", 60, lambda: not pathlib.Path(f"/proc/{controller}").exists())

@@ -41,7 +41,7 @@ def main():
         script = place / "duel.sh"
         script.write_text(run(memduel, "plan", duel_in(place), "--slurm", SHARES, "--repeats", BLOCKS, "--seed", SEED, "--out", out))
         job = run("sbatch", "--parsable", script).strip()
-        wait_for("a first trial", 60, lambda: (out / "share-1/run.sqlite").exists())
+        wait_for("a first trial", 60, lambda: (out / "shard-1/run.sqlite").exists())
         time.sleep(2)
         run("scontrol", "requeue", f"{job}_1")
         wait_for("requeueing", 60, lambda: "PENDING" in run("squeue", "--noheader", "--format=%T", f"--jobs={job}_1"))
@@ -50,7 +50,7 @@ def main():
         logs = "".join(file.read_text() for file in sorted(out.glob("log-*.txt")))
         for share in range(1, SHARES + 1):
             assert f"shard {share}/{SHARES} is in" in logs, logs
-        run(memduel, "merge", *sorted(out.glob("share-*")), "--out", out / "run")
+        run(memduel, "merge", *sorted(out.glob("shard-*")), "--out", out / "run")
         check(json.loads((out / "run/results.json").read_text()))
     print(f"{SHARES} shares, one requeued: every one of {BLOCKS} blocks is there once")
     return 0

@@ -26,7 +26,7 @@ inline constexpr const char* kSuiteFile = "suite.json";
 inline constexpr const char* kSuitePage = "index.html";
 
 /// Beside a run's directory, where Slurm measures its shares.
-inline constexpr const char* kSharesSuffix = ".shares";
+inline constexpr const char* kShardsSuffix = ".shards";
 inline constexpr const char* kSlurmFile = "slurm.json";  ///< what was handed over
 
 inline constexpr const char* kAllTracers = "see memduel list profilers";

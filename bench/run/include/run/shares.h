@@ -143,7 +143,7 @@ inline constexpr auto kDescription<SlurmRecord> = described(
 /// shares.
 inline constexpr const char* kShareOffset = "MEMDUEL_SHARD_OFFSET";
 
-/// DIR/share-3.
+/// DIR/shard-3.
 std::filesystem::path share_directory(const std::filesystem::path& directory, int share);
 
 /// Throws Error(usage) where `directory` has no shares on Slurm, Error(io) where its record is no
