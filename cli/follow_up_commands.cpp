@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostNamed = 16;
 
-/// "share-" of "shard-2", which is the second; empty where the name does not end with its number.
+/// "shard-" of "shard-2", which is the second; empty where the name does not end with its number.
 std::string stem_of(const Share& share, const std::string& name) {
   const std::string number = std::to_string(share.number);
   if (!name.ends_with(number)) return {};

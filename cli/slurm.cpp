@@ -74,7 +74,7 @@ std::string slurm_script(const std::string& config, const Experiment& experiment
   const std::string directory = quoted_command_line({out.string()});
   return fmt::format(
       R"(#!/bin/bash
-# {name} in {shares} shares, each on a node of its own.
+# {name} in {shares} shards, each on a node of its own.
 #   mkdir -p {directory} && sbatch [--time=… --mem=… --partition=…] THIS_FILE
 # When all tasks have ended:
 #   memduel merge {directory}/shard-* --out {directory}/run
@@ -85,10 +85,10 @@ std::string slurm_script(const std::string& config, const Experiment& experiment
 #SBATCH --open-mode=append
 #SBATCH --output={out}/log-%a.txt
 number=$((SLURM_ARRAY_TASK_ID + ${{{offset}:-0}}))
-share={directory}/shard-$number
+shard={directory}/shard-$number
 resume=()
-if [ -e "$share/run.sqlite" ]; then resume=(--resume); fi
-exec {command} --shard "$number/{shares}" --out "$share" "${{resume[@]}}"
+if [ -e "$shard/run.sqlite" ]; then resume=(--resume); fi
+exec {command} --shard "$number/{shares}" --out "$shard" "${{resume[@]}}"
 )",
       fmt::arg("name", name), fmt::arg("shares", shares), fmt::arg("directory", directory),
       fmt::arg("out", out.string()), fmt::arg("offset", kShareOffset),
