@@ -41,7 +41,8 @@ TEST(Budget, WithoutADeviceTakesTheCpusFreeMemory) {
 TEST(Budget, ComparesCsflsSettings) {
   const Finished run = budget({"--parallel-clients"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("resnet18                4.00 GiB    2          8         3\n"));
+  EXPECT_THAT(run.out,
+              HasSubstr("resnet18                4.00 GiB    2          8               3\n"));
 }
 
 TEST(Budget, RefusesWhatMakesNoSense) {

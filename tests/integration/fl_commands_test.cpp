@@ -72,8 +72,8 @@ TEST(FlCommands, AreSaidToBeInItsPackageWhereItIsMissing) {
     "variants": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})");
   const Finished run = alone(place, {"run", config});
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("replay.json, $.workload.kind"), HasSubstr("state-dict"),
-                             HasSubstr("memduel-fl")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("replay.json, line 2, $.workload.kind"),
+                             HasSubstr("state-dict"), HasSubstr("memduel-fl")));
 }
 
 }  // namespace

@@ -89,6 +89,10 @@ std::optional<std::int64_t> largest_process(const RoleTrace& trace) {
   std::optional<std::int64_t> largest = kernel_maximum(trace);
   raise_size(largest, largest_between(trace.process_peaks, 0, INT64_MAX));
   for (const MarkEvent& event : trace.marks) raise_size(largest, event.mark.sizes.peak);
+  if (trace.has_several_processes) return largest;
+  // The kernel counts a process's pages in batches: a reading may be some pages above its maximum.
+  raise_size(largest, largest_between(trace.rss, 0, INT64_MAX));
+  for (const MarkEvent& event : trace.marks) raise_size(largest, event.mark.sizes.rss);
   return largest;
 }
 

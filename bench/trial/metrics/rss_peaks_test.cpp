@@ -88,6 +88,10 @@ TEST(RssStretches, OfDescendantsTheMaximumIsKnownIfTheLauncherWaitedForThem) {
   EXPECT_FALSE(has_sampled_peak(trace));
   EXPECT_EQ(largest_process(trace), 520);
   EXPECT_EQ(rss_stretches(trace)[2].peak_bytes, 520);
+  trace.rss.values[0] = 530;
+  EXPECT_EQ(largest_process(trace), 530) << "no less than any reading of one process";
+  trace.has_several_processes = true;
+  EXPECT_EQ(largest_process(trace), 520) << "a reading is a sum";
 }
 
 TEST(RssStretches, WhatTheKernelCountsOfMatchedChildrenIsNotTheParents) {
