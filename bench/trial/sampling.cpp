@@ -41,21 +41,31 @@ std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
   std::erase_if(known_, [&](const auto& entry) {
     return std::ranges::find(living, entry.first) == living.end();
   });
+  const auto has_arguments_of_parent = [&](const ProcessOrigin& origin) {
+    return origin_of_(origin.parent).command == origin.command;
+  };
   std::vector<Member> changed;
   for (const pid_t pid : living) {
     const auto before = known_.find(pid);
-    const bool settled = before != known_.end() &&
-                         (before->second.is_root || before->second.is_matched || patterns_.empty());
-    if (settled) continue;
+    const bool is_known = before != known_.end();
+    const bool has_inherited = is_known && before->second.has_inherited_match;
+    const bool is_settled = is_known && (before->second.is_root || patterns_.empty() ||
+                                         (before->second.is_matched && !has_inherited));
+    if (is_settled) continue;
     const ProcessOrigin origin = origin_of_(pid);
+    if (is_known && origin.command.empty()) continue;  // it has ended
     const std::string* match = matching(origin.command);
-    if (match == nullptr && before != known_.end()) continue;
+    if (is_known && has_inherited == (match != nullptr)) {
+      if (has_inherited) before->second.has_inherited_match = has_arguments_of_parent(origin);
+      continue;
+    }
     const auto parent = known_.find(origin.parent);
     Known now;
     std::string otherwise;
+    matched_.erase(pid);
     if (match != nullptr) {
       otherwise = parent != known_.end() ? parent->second.role : origin.marked_role.value_or("");
-      now = {*match, false, true};
+      now = {*match, false, true, has_arguments_of_parent(origin)};
       matched_[pid] = *match;
     } else if (parent != known_.end()) {
       now.role = parent->second.role;

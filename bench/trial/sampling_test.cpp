@@ -65,6 +65,24 @@ TEST_F(Members, AProcessMayComeToMatchWhenItExecutesAnotherProgram) {
   EXPECT_THAT(update({10, 20, 21}), IsEmpty());
 }
 
+TEST_F(Members, AMatchByTheArgumentsOfAForkingShellEndsWhenTheChildExecutesAProgram) {
+  const std::string script = "sh -c loader & python3 client_train.py";
+  origins_ = {{20, {1, "client-1", script}}, {21, {20, "client-1", script}}};
+  EXPECT_THAT(update({10, 20, 21}), ElementsAre("trainer 21"));
+  EXPECT_THAT(update({10, 20, 21}), IsEmpty());
+  origins_[21].command = "loader";
+  EXPECT_THAT(update({10, 20, 21}), ElementsAre("client-1 21"));
+  EXPECT_THAT(members_.matched(), IsEmpty());
+  EXPECT_THAT(update({10, 20, 21}), IsEmpty());
+  origins_[22] = {20, "client-1", script};
+  EXPECT_THAT(update({10, 20, 21, 22}), ElementsAre("trainer 22"));
+  origins_[22].command = "python3 client_train.py";
+  EXPECT_THAT(update({10, 20, 21, 22}), IsEmpty());
+  origins_[22].command = "sh";
+  EXPECT_THAT(update({10, 20, 21, 22}), IsEmpty()) << "it matched by itself";
+  EXPECT_EQ(members_.matched(), (std::map<pid_t, std::string>{{22, "trainer"}}));
+}
+
 TEST_F(Members, AProcessThatWasStartedAsARoleKeepsIt) {
   origins_ = {{20, {1, "client-1", "python3 client_train.py"}}};
   EXPECT_THAT(update({10, 20}), IsEmpty());

@@ -36,7 +36,8 @@ struct Member {
 
 /// A descendant is of the role whose pattern its arguments match; else of its parent's role; else,
 /// when its parent is gone, of the role that its environment names. A process that executes another
-/// program may come to match.
+/// program may come to match; one that matched only by the arguments of the parent that forked it
+/// may cease to.
 class RoleMembers {
  public:
   /// Throws Error(usage) for a pattern that is none.
@@ -46,11 +47,11 @@ class RoleMembers {
   /// A process that memduel started itself: it keeps its role.
   void add_root(const std::string& role, pid_t pid);
 
-  /// Takes the processes that live now. Returns those that are new or came to match, parents before
-  /// their children.
+  /// Takes the processes that live now. Returns those that are new, came to match or ceased to,
+  /// parents before their children.
   std::vector<Member> update(const std::vector<pid_t>& living);
 
-  /// Every process that ever matched, and its descendants, with their role.
+  /// Every process that matched, also one that ended, and its descendants, with their role.
   [[nodiscard]] const std::map<pid_t, std::string>& matched() const { return matched_; }
 
   static ProcessOrigin read_origin(pid_t pid);
@@ -64,6 +65,8 @@ class RoleMembers {
     std::string role;
     bool is_root = false;
     bool is_matched = false;
+    /// Its parent's arguments match, and it has executed no program of its own yet.
+    bool has_inherited_match = false;
   };
   [[nodiscard]] const std::string* matching(const std::string& command) const;
 
