@@ -125,10 +125,6 @@ void count_round(RoleTrace& trace, const Mark& mark, std::int64_t now_ns) {
   }
 }
 
-bool bounds_a_round(const Mark& mark) {
-  return mark.kind == Mark::Kind::round_begin || mark.kind == Mark::Kind::round_end;
-}
-
 }  // namespace
 
 TrialMetering::TrialMetering(const Parts& parts)
@@ -218,7 +214,7 @@ MarkSizes TrialMetering::sizes_at(const MarkedLine& line, RoleTrace& trace, bool
 
 void TrialMetering::note_round(SupervisedProcess& process, MarkEvent& event) {
   const Mark& mark = event.mark;
-  if (mark.kind != Mark::Kind::idle && !bounds_a_round(mark)) return;
+  if (mark.kind != Mark::Kind::idle && !bounds_a_round(mark.kind)) return;
   if (is_reference(process)) cgroup_rounds_.take(mark);
   if (of_.rest_in_even_rounds && is_reference(process) && mark.kind == Mark::Kind::round_begin)
     of_.meters.rest(mark.round % 2 == 0);
@@ -233,7 +229,7 @@ void TrialMetering::note_round(SupervisedProcess& process, MarkEvent& event) {
 
 /// The roles that say nothing of rounds are read when the reference role begins or ends one.
 void TrialMetering::lend_round(const SupervisedProcess& from, const Mark& mark) {
-  if (!bounds_a_round(mark) || !is_reference(from)) return;
+  if (!bounds_a_round(mark.kind) || !is_reference(from)) return;
   for (SupervisedProcess& process : of_.processes.started()) {
     const bool takes = process.spec().takes_rounds &&
                        process.state == SupervisedProcess::State::running &&

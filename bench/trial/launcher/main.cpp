@@ -32,15 +32,6 @@
 namespace memduel {
 namespace {
 
-double cpu_seconds_of(const rusage& usage) {
-  const auto microseconds = [](const timeval& time) {
-    return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
-  };
-  return static_cast<double>(microseconds(usage.ru_utime) + microseconds(usage.ru_stime)) * 1e-6;
-}
-
-constexpr std::int64_t kKib = 1024;
-
 class Launcher {
  public:
   Launcher(int control, std::string trial) : control_(control), trial_(std::move(trial)) {}
@@ -151,17 +142,10 @@ class Launcher {
     for (pid_t pid = 0; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
       const auto role = roles_.find(pid);
       if (role == roles_.end()) {
-        report(Reaped{pid, usage.ru_maxrss * kKib});
+        report(Reaped{pid, max_rss_bytes_of(usage)});
         continue;
       }
-      ExitRecord record{
-          monotonic_ns(), {}, {}, cpu_seconds_of(usage), usage.ru_maxrss * kKib, usage.ru_minflt,
-          usage.ru_majflt};
-      if (WIFSIGNALED(status))
-        record.signal = WTERMSIG(status);
-      else
-        record.status = WEXITSTATUS(status);
-      report(Exited{role->second, record});
+      report(Exited{role->second, exit_record_of(status, usage)});
       roles_.erase(role);
     }
   }

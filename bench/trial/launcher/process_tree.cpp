@@ -1,3 +1,4 @@
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <map>
@@ -24,6 +25,33 @@ std::vector<pid_t> walk(pid_t root, Children children) {
 }
 
 }  // namespace
+
+double cpu_seconds_of(const rusage& usage) {
+  const auto microseconds = [](const timeval& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
+  };
+  return static_cast<double>(microseconds(usage.ru_utime) + microseconds(usage.ru_stime)) * 1e-6;
+}
+
+std::int64_t max_rss_bytes_of(const rusage& usage) {
+  constexpr std::int64_t kKib = 1024;
+  return usage.ru_maxrss * kKib;
+}
+
+ExitRecord exit_record_of(int status, const rusage& usage) {
+  ExitRecord record;
+  record.t_ns = monotonic_ns();
+  if (WIFSIGNALED(status)) {
+    record.signal = WTERMSIG(status);
+  } else {
+    record.status = WEXITSTATUS(status);
+  }
+  record.cpu_seconds = cpu_seconds_of(usage);
+  record.max_rss_bytes = max_rss_bytes_of(usage);
+  record.minor_faults = usage.ru_minflt;
+  record.major_faults = usage.ru_majflt;
+  return record;
+}
 
 std::vector<pid_t> descendants_of(pid_t root, const std::vector<ProcessLine>& processes) {
   std::map<pid_t, std::vector<ProcessLine>> children;

@@ -78,7 +78,7 @@ bool any_names_rounds(const std::vector<TextMarkSpec>& specs, const std::string&
 bool is_overtaken(const std::vector<MarkedLine>& lines, std::size_t line) {
   const auto marks_a_round = [&](const MarkedLine& other) {
     return other.role == lines[line].role && std::ranges::any_of(other.marks, [](const Mark& mark) {
-             return mark.kind == Mark::Kind::round_begin || mark.kind == Mark::Kind::round_end;
+             return bounds_a_round(mark.kind);
            });
   };
   const auto next = lines.begin() + static_cast<std::ptrdiff_t>(line) + 1;

@@ -19,16 +19,10 @@
 namespace memduel {
 namespace {
 
-constexpr std::int64_t kKib = 1024;
-
 std::int64_t own_largest_bytes() {
   rusage own{};
   getrusage(RUSAGE_SELF, &own);
-  return own.ru_maxrss * kKib;
-}
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  return max_rss_bytes_of(own);
 }
 
 }  // namespace
@@ -66,19 +60,9 @@ std::optional<ExitRecord> WatchedCommand::reap() {
   rusage usage{};
   for (pid_t pid = 0; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
     if (pid != pid_) continue;  // one that lost its parent
-    ExitRecord record;
-    record.t_ns = monotonic_ns();
-    if (WIFSIGNALED(status)) {
-      record.signal = WTERMSIG(status);
-    } else {
-      record.status = WEXITSTATUS(status);
-    }
-    record.cpu_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+    ExitRecord record = exit_record_of(status, usage);
     // A fork's account begins with what its parent held: a smaller peak of its own is not known.
-    const std::int64_t largest = usage.ru_maxrss * kKib;
-    record.max_rss_bytes = largest > largest_before_bytes_ ? largest : 0;
-    record.minor_faults = usage.ru_minflt;
-    record.major_faults = usage.ru_majflt;
+    if (record.max_rss_bytes <= largest_before_bytes_) record.max_rss_bytes = 0;
     exit_ = record;
   }
   return exit_;

@@ -17,8 +17,7 @@ bool is_running(const SupervisedProcess& process) {
 }
 
 bool is_of_rounds(const Mark& mark) {
-  return mark.kind == Mark::Kind::idle || mark.kind == Mark::Kind::round_begin ||
-         mark.kind == Mark::Kind::round_end;
+  return mark.kind == Mark::Kind::idle || bounds_a_round(mark.kind);
 }
 
 void add_up(std::optional<std::int64_t>& sum, std::optional<std::int64_t> value) {

@@ -18,10 +18,6 @@ constexpr std::size_t kShownRounds = 128;
 /// A few hundred phases and gauges in a round are many.
 constexpr std::size_t kMostMarks = 10'000;
 
-bool begins_or_ends_round(Mark::Kind kind) {
-  return kind == Mark::Kind::round_begin || kind == Mark::Kind::round_end;
-}
-
 bool grows_only(const std::string& metric) {
   return metric.starts_with("peak_") || metric == kSwapped;
 }
@@ -59,14 +55,14 @@ void WatchedRole::take(MarkEvent event) {
   const Mark::Kind kind = event.mark.kind;
   const int round = event.mark.round;
   if (kind != Mark::Kind::gauge) sample_at(event.mark);
-  if (trace_.marks.size() >= kMostMarks && !begins_or_ends_round(kind)) {
+  if (trace_.marks.size() >= kMostMarks && !bounds_a_round(kind)) {
     if (running_) {
       ++marks_dropped_;
       return;
     }
     fold();
   }
-  const bool ends_running = running_ && begins_or_ends_round(kind);
+  const bool ends_running = running_ && bounds_a_round(kind);
   MarkEvent begin;
   if (kind == Mark::Kind::round_begin) {
     begin = event;

@@ -77,8 +77,6 @@ class WatchedRole {
   /// The peaks besides those of its rounds.
   [[nodiscard]] const std::vector<OutsideRounds>& outside_rounds() const { return outside_rounds_; }
   [[nodiscard]] bool peak_is_sampled() const { return peak_is_sampled_; }
-  /// By its program, of metrics of its own.
-  [[nodiscard]] const std::set<DeclaredDirection>& declared() const { return declared_; }
   [[nodiscard]] std::optional<int> running_round() const { return running_; }
   /// Marks of a round that were too many to keep.
   [[nodiscard]] std::int64_t marks_dropped() const { return marks_dropped_; }

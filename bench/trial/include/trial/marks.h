@@ -47,6 +47,10 @@ struct Mark {
   MarkSizes sizes;
 };
 
+inline bool bounds_a_round(Mark::Kind kind) {
+  return kind == Mark::Kind::round_begin || kind == Mark::Kind::round_end;
+}
+
 /// One line without its newline; nothing when it is not a mark. The format is described in
 /// include/memduel/annotate.h.
 std::optional<Mark> parse_mark(std::string_view line);

@@ -3,6 +3,7 @@
 // was killed left behind. The launcher includes this: no dependency but the C++ library.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -48,6 +49,12 @@ struct ExitRecord {
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
 };
+
+/// User and system time.
+double cpu_seconds_of(const rusage& usage);
+std::int64_t max_rss_bytes_of(const rusage& usage);
+/// Of a process that wait4 has just told of, with its status.
+ExitRecord exit_record_of(int status, const rusage& usage);
 
 /// Children of `root`, their children and so on, dead ones left out.
 std::vector<pid_t> descendants_of(pid_t root, const std::vector<ProcessLine>& processes);
