@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/document.h"
+#include "model/document.h"
 #include "run_options.h"
 
 namespace memduel::cli {

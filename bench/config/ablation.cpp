@@ -12,6 +12,7 @@
 
 #include "config/config_json.h"
 #include "config/experiment.h"
+#include "config/read_document.h"
 #include "util/error.h"
 #include "util/text.h"
 

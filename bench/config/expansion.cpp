@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
-#include "config/document.h"
 #include "config/provider.h"
+#include "config/read_document.h"
 #include "config/schema.h"
-#include "keys.h"
+#include "model/document.h"
+#include "model/keys.h"
 #include "model/removed.h"
+#include "resolution.h"
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/json.h"

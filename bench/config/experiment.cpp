@@ -7,6 +7,7 @@
 #include <set>
 
 #include "config/config_json.h"
+#include "config/read_document.h"
 #include "resolution.h"
 #include "tree.h"
 #include "util/bytes.h"

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "config/config_json.h"
+#include "config/read_document.h"
 #include "external/tracers.h"
 #include "meters/meter_registry.h"
 #include "support/small_experiment.h"

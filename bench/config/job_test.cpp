@@ -1,9 +1,10 @@
-#include "config/job.h"
+#include "model/job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "config/placeholders.h"
+#include "resolution.h"
 #include "support/small_experiment.h"
 
 namespace memduel {

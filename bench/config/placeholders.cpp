@@ -7,7 +7,8 @@
 #include <functional>
 
 #include "config/config_json.h"
-#include "config/document.h"
+#include "config/read_document.h"
+#include "model/document.h"
 #include "trial/processes.h"
 #include "util/error.h"
 #include "util/text.h"

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "keys.h"
+#include "model/keys.h"
 
 namespace memduel {
 namespace {
@@ -140,7 +140,7 @@ std::string config_reference() {
       "[jobs.md](jobs.md) explains how to write a config; `--set PATH=VALUE` changes one key of "
       "it, with an index or a name in place of `[]`.\n"
       "The page and `configs/schema/experiment.schema.json` are made of the tables in "
-      "`bench/config/document.cpp` and `bench/config/job.cpp`.\n\n"
+      "`model/document.cpp` and `model/job.cpp`.\n\n"
       "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
   visit_keys(schema, schema, "", [&](const KeyRow& row) { text += row_text(schema, row); });
   return text;

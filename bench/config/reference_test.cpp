@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "config/experiment.h"
+#include "config/read_document.h"
 #include "util/file.h"
 
 namespace memduel {

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "config/document.h"
 #include "config/overrides.h"
+#include "config/read_document.h"
+#include "model/document.h"
+#include "model/job_facts.h"
 
 namespace memduel {
 
@@ -27,6 +29,9 @@ struct JobSource {
 /// @param places of all else
 void resolve_document(Document& document, const Places& places, const JobSource& source,
                       const Overrides& overrides);
+
+/// A process with a count of several is a group. The patterns of its marks are valid.
+JobFacts job_facts_of(const Job& job);
 
 /// What an error says of a name that no process has.
 std::string not_a_role(const std::string& name, const std::vector<std::string>& roles);

@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "model/removed.h"
+#include "model/renamed_since_1.h"
 #include "util/error.h"
 #include "util/text.h"
 

@@ -9,7 +9,7 @@
 #include "config/experiment.h"
 #include "config/reference.h"
 #include "config/schema.h"
-#include "keys.h"
+#include "model/keys.h"
 #include "model/run_directory.h"
 #include "util/error.h"
 #include "util/file.h"

@@ -7,8 +7,9 @@
 #include <charconv>
 
 #include "config/config_json.h"
-#include "config/document.h"
 #include "config/overrides.h"
+#include "config/read_document.h"
+#include "model/document.h"
 #include "util/error.h"
 #include "util/text.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "config/experiment.h"
+#include "config/read_document.h"
 #include "util/error.h"
 #include "util/text.h"
 

@@ -1,8 +1,9 @@
 // Which variants of a document run.
 #pragma once
 
-#include "config/document.h"
 #include "config/overrides.h"
+#include "config/read_document.h"
+#include "model/document.h"
 
 namespace memduel {
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "config/experiment.h"
+#include "config/read_document.h"
 #include "support/small_experiment.h"
 
 namespace memduel {

@@ -9,11 +9,11 @@
 #include <algorithm>
 
 #include "allocator_arm.h"
-#include "config/job.h"
 #include "config/placeholders.h"
 #include "external/preloaded.h"
 #include "external/tracers.h"
 #include "google_benchmark_output.h"
+#include "model/job.h"
 #include "profile/recording.h"
 #include "remote_roles.h"
 #include "util/file.h"

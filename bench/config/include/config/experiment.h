@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "config/document.h"
-#include "config/job.h"
 #include "config/overrides.h"
 #include "config/provider.h"
+#include "model/document.h"
+#include "model/job.h"
 #include "model/job_facts.h"
 
 namespace memduel {

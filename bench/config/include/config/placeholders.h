@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "config/config_json.h"
-#include "config/document.h"
-#include "config/job.h"
+#include "model/document.h"
+#include "model/job.h"
 
 namespace memduel {
 

@@ -18,7 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "config/document.h"
+#include "config/read_document.h"
+#include "model/document.h"
 #include "model/job_facts.h"
 #include "util/error.h"
 

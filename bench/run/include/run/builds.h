@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "config/document.h"
+#include "model/document.h"
 #include "util/command_line.h"
 #include "util/error.h"
 

@@ -13,19 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "model/job.h"
 #include "model/run_data.h"
 
 namespace memduel {
-
-/// Lines of a log that mark rounds, phases and metrics of a role.
-struct TextMarkSpec {
-  enum class From { standard_output, standard_error, file };
-
-  std::string role;
-  From from = From::standard_output;
-  std::filesystem::path file;  ///< of a stream: where it is written, once its trial is planned
-  std::string pattern;         ///< see TextMarkPattern
-};
 
 /// Where the processes of a trial log to.
 struct TrialLogs {
@@ -63,12 +54,6 @@ struct Ready {
   std::optional<std::filesystem::path> file;  ///< exists
   double delay_seconds = 0;                   ///< after the condition, or alone
   double within_seconds = 60;
-};
-
-/// How a process takes part in the trial's end.
-enum class End {
-  wait,  ///< the trial is over when all such processes have exited
-  stop,  ///< then SIGTERM, after a grace SIGKILL; ending by these signals is success
 };
 
 /// What must serve malloc in a process and all that it starts.
@@ -109,12 +94,6 @@ struct ProcessSpec {
   std::optional<std::filesystem::path> trace_dir;
   std::string trace_obstacle;                  ///< why it is not although it was asked for
   std::optional<RequiredAllocator> allocator;  ///< verified, or the trial has failed; absent: any
-};
-
-/// Descendants whose arguments, joined by spaces, match are a role of their own.
-struct RoleMatch {
-  std::string role;
-  std::string pattern;  ///< PCRE2
 };
 
 struct MemoryLimitOfTrial {

@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "config/config_json.h"
-#include "config/job.h"
 #include "memduel/allocator.h"
+#include "model/job.h"
 #include "model/run_directory.h"
 
 namespace memduel {
@@ -116,17 +115,6 @@ struct Document {
 
 /// Of one process of role kCommand, as people name a program on a command line; without variants.
 Document document_of_program(const std::string& name, const Argv& argv, const std::string& cwd);
-
-/// Where the variants of a document are.
-inline JsonPath variant_path(std::size_t index) {
-  return {"variants", std::to_string(index)};
-}
-
-/// The schema of configs, as configs/schema/experiment.schema.json has it.
-const nlohmann::json& experiment_schema();
-
-/// Throws Error(usage) for the first value that does not follow the schema.
-Document read_document(const nlohmann::json& root, const Places& places);
 
 /// With every default that the schema has.
 nlohmann::json written_document(const Document& document);

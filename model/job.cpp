@@ -1,19 +1,14 @@
-#include "config/job.h"
-
-#include <fmt/format.h>
+#include "model/job.h"
 
 #include <algorithm>
 
-#include "keys.h"
+#include "model/keys.h"
 #include "model/metric_catalogue.h"
 #include "model/run_data.h"
 #include "util/error.h"
 #include "util/json.h"
 
 namespace memduel {
-
-template <>
-inline constexpr NameTable<End, 2> kNameTable<End> = {{{End::wait, "wait"}, {End::stop, "stop"}}};
 
 const Keys<JobReady>& keys_of(const JobReady*);
 const Keys<JobProcess>& keys_of(const JobProcess*);

@@ -13,9 +13,34 @@
 #include <vector>
 
 #include "model/job_facts.h"
-#include "trial/trial_plan.h"
+#include "util/reflection.h"
 
 namespace memduel {
+
+/// How a process takes part in the trial's end.
+enum class End {
+  wait,  ///< the trial is over when all such processes have exited
+  stop,  ///< then SIGTERM, after a grace SIGKILL; ending by these signals is success
+};
+
+template <>
+inline constexpr NameTable<End, 2> kNameTable<End> = {{{End::wait, "wait"}, {End::stop, "stop"}}};
+
+/// Descendants whose arguments, joined by spaces, match are a role of their own.
+struct RoleMatch {
+  std::string role;
+  std::string pattern;  ///< PCRE2
+};
+
+/// Lines of a log that mark rounds, phases and metrics of a role.
+struct TextMarkSpec {
+  enum class From { standard_output, standard_error, file };
+
+  std::string role;
+  From from = From::standard_output;
+  std::filesystem::path file;  ///< of a stream: where it is written, once its trial is planned
+  std::string pattern;         ///< see TextMarkPattern
+};
 
 /// When a process of the job is ready; see Ready.
 struct JobReady {
@@ -130,8 +155,5 @@ inline bool are_elsewhere(const std::vector<int>& nodes) {
 /// @param fill replaces the placeholders in a mark of the process with that {index}.
 std::vector<TextMarkSpec> planned_text_marks(
     const Job& job, const std::function<void(TextMarkSpec& mark, int index)>& fill);
-
-/// A process with a count of several is a group. The patterns of its marks are valid.
-JobFacts job_facts_of(const Job& job);
 
 }  // namespace memduel

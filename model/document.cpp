@@ -1,12 +1,6 @@
-#include "config/document.h"
+#include "model/document.h"
 
-#include <algorithm>
-
-#include "config/reference.h"
-#include "config/schema.h"
-#include "keys.h"
-#include "model/removed.h"
-#include "util/error.h"
+#include "model/keys.h"
 
 namespace memduel {
 
@@ -17,20 +11,12 @@ const Keys<ProfileSettings>& keys_of(const ProfileSettings*);
 const Keys<PlannedCell>& keys_of(const PlannedCell*);
 const Keys<PlannedSwitch>& keys_of(const PlannedSwitch*);
 const Keys<AblationPlan>& keys_of(const AblationPlan*);
-const Keys<Document>& keys_of(const Document*);
 
 namespace {
 
 using nlohmann::json;
 
 const Schema kNamed = {{"minLength", 1}};
-
-/// A file of memduel's that is no config.
-void refuse_other_files(const json& root, const Places& places) {
-  if (!root.is_object() || !root.contains("schema") || !root["schema"].is_string()) return;
-  if (const auto instead = replacement_for(Removed::schema, root["schema"].get<std::string>()))
-    throw Error(ExitCode::usage, "found no config", places.file(), std::string(*instead));
-}
 
 /// A workload of kind command is judged; another kind's is the provider's.
 Key<Document> workload_key() {
@@ -260,29 +246,6 @@ Document document_of_program(const std::string& name, const Argv& argv, const st
   Document document;
   document.name = name;
   document.workload.job.processes = {std::move(process)};
-  return document;
-}
-
-Schema experiment_schema_in_order() {
-  Schema definitions = Schema::object();
-  Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
-                   {"title", "memduel experiment"},
-                   {"description", "A workload, two or more variants, and how to measure them."}};
-  schema.update(keys_of(static_cast<const Document*>(nullptr)).object_schema(definitions));
-  schema["definitions"] = std::move(definitions);
-  return schema;
-}
-
-const json& experiment_schema() {
-  static const json schema = json::parse(experiment_schema_in_order().dump());
-  return schema;
-}
-
-Document read_document(const json& root, const Places& places) {
-  refuse_other_files(root, places);
-  validate_against_schema(root, experiment_schema(), places);
-  Document document;
-  read_from(root, document);
   return document;
 }
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "config/job.h"
 #include "memduel/allocator.h"
+#include "model/document.h"
 #include "util/reflection.h"
 
 namespace memduel {
@@ -45,6 +45,7 @@ enum class Write {
 template <typename S>
 class Keys;
 
+const Keys<Document>& keys_of(const Document*);
 const Keys<Job>& keys_of(const Job*);
 const Keys<JobTemplate>& keys_of(const JobTemplate*);
 

@@ -1,0 +1,46 @@
+#include "config/read_document.h"
+
+#include "config/reference.h"
+#include "config/schema.h"
+#include "model/keys.h"
+#include "model/removed.h"
+#include "util/error.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+/// A file of memduel's that is no config.
+void refuse_other_files(const json& root, const Places& places) {
+  if (!root.is_object() || !root.contains("schema") || !root["schema"].is_string()) return;
+  if (const auto instead = replacement_for(Removed::schema, root["schema"].get<std::string>()))
+    throw Error(ExitCode::usage, "found no config", places.file(), std::string(*instead));
+}
+
+}  // namespace
+
+Schema experiment_schema_in_order() {
+  Schema definitions = Schema::object();
+  Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                   {"title", "memduel experiment"},
+                   {"description", "A workload, two or more variants, and how to measure them."}};
+  schema.update(keys_of(static_cast<const Document*>(nullptr)).object_schema(definitions));
+  schema["definitions"] = std::move(definitions);
+  return schema;
+}
+
+const json& experiment_schema() {
+  static const json schema = json::parse(experiment_schema_in_order().dump());
+  return schema;
+}
+
+Document read_document(const json& root, const Places& places) {
+  refuse_other_files(root, places);
+  validate_against_schema(root, experiment_schema(), places);
+  Document document;
+  read_from(root, document);
+  return document;
+}
+
+}  // namespace memduel
