@@ -25,18 +25,17 @@ struct AblateArguments {
 /// counts here.
 int repeats_of(const Experiment& experiment, const RunOptions& options) {
   if (has_assignment(options.set, "measure.repeats"))
-    return experiment.measure.repeats.value_or(kAblationBlocks);
+    return experiment.config.measure.repeats.value_or(kAblationBlocks);
   return options.repeats.value_or(kAblationBlocks);
 }
 
 void announce(const Experiment& ablation, const RunOptions& options) {
-  const nlohmann::json& section = ablation.resolved.at("ablation");
-  const auto times = static_cast<std::size_t>(planned_blocks(ablation.measure)) +
-                     static_cast<std::size_t>(ablation.measure.warmups);
+  const AblationPlan& plan = *ablation.config.ablation;
+  const auto times = static_cast<std::size_t>(planned_blocks(ablation.config.measure)) +
+                     static_cast<std::size_t>(ablation.config.measure.warmups);
   ProgressBar(options.quiet)
-      .say(fmt::format("ablating {} against {}: {}, {}, {}",
-                       section.at("candidate").get<std::string>(), ablation.baseline,
-                       format_count(section.at("switches").size(), "switch", "switches"),
+      .say(fmt::format("ablating {} against {}: {}, {}, {}", plan.candidate, ablation.config.baseline,
+                       format_count(plan.switches.size(), "switch", "switches"),
                        format_count(ablation.variants.size(), "variant"),
                        format_count(ablation.variants.size() * times, "trial")));
 }

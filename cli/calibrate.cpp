@@ -60,12 +60,12 @@ int calibrate_config(const CalibrateArguments& arguments) {
                             arguments.blocks_per_duel),
                 "--repeats");
   const Experiment experiment = experiment_with_twin(arguments.config, options);
-  const auto path = calibration_path(experiment.resolved, environment_of(experiment, options));
+  const auto path = calibration_path(experiment.config, environment_of(experiment, options));
   if (!path)
     throw Error(ExitCode::usage, "there is no folder to keep the result in", "calibrate",
                 "set HOME or XDG_CACHE_HOME");
   const std::filesystem::path directory =
-      output_directory(options, experiment.name + "-calibration");
+      output_directory(options, experiment.config.name + "-calibration");
   const FinishedRun finished = run_duel(experiment, options, directory).finished;
   const Calibration calibration =
       calibrate(finished.run, settings_from_config(finished.run.config), arguments.blocks_per_duel);

@@ -26,9 +26,9 @@ int judge(const CheckArguments& arguments) {
   demands.is_check = true;
   demands.on_inconclusive = gate.inconclusive();
   const FinishedRun finished = conclude(arguments.directory, demands, WithSeries::no);
-  const nlohmann::json config = judged_config(finished.run.config, demands);
+  const Document config = judged_config(finished.run.config, demands);
   refuse_undecided_exit(config, gate);
-  const auto named = finished.run.config.value("gates", std::vector<std::string>());
+  const std::vector<std::string>& named = finished.run.config.gates;
   if (!gate.named.empty() && named != gate.named) tell_replaced_gates(named);
   deliver(
       told_of(finished, {arguments.verbose, default_gates_of(config), arguments.exports, kept}));

@@ -177,7 +177,7 @@ int compare_measured(const CompareArguments& arguments) {
   name_implied_gates(gate, false);
   Demands demands{.gates = gate.named, .strict_gates = gate.strict, .no_default_gates = true};
   demands.on_inconclusive = gate.inconclusive();
-  const nlohmann::json judged = judged_config(nlohmann::json::object(), demands);
+  const Document judged = judged_config({}, demands);
   refuse_undecided_exit(judged, gate);
   if (options.out) {
     refuse_to_replace_inputs(*options.out, kept.inputs);

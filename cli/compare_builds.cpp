@@ -150,7 +150,7 @@ int nothing_differs(const RunOptions& options, const Revision& a, const Revision
 void check_config_before_building(const fs::path& config, const Experiment& experiment,
                                   const BuildsArguments& arguments, const WorktreePlan& plan) {
   const std::string name = arguments.words.front();
-  const std::string arm = arguments.arm.value_or(experiment.baseline);
+  const std::string arm = arguments.arm.value_or(experiment.config.baseline);
   for (const Variant& variant : experiment.variants)
     if (variant.name == arm) step_hashes(experiment, {&variant, 1});
   for (const WorktreeArguments& one : arguments_in_worktrees(
@@ -168,7 +168,7 @@ void check_before_building(const BuildsArguments& arguments, const WorktreePlan&
   Overrides overrides = overrides_of(arguments);
   const auto check = [&](const Experiment& experiment) {
     refuse_bad_gates(experiment);
-    refuse_undecided_exit(experiment.resolved, options.gate);
+    refuse_undecided_exit(experiment.config, options.gate);
     refuse_unused_data_dir(experiment, options);
   };
   if (config) {

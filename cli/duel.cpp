@@ -46,7 +46,7 @@ Site site_of(const Experiment& experiment, const RunOptions& options) {
   Site site;
   refuse_unused_data_dir(experiment, options);
   if (!has_data_sets(experiment)) return site;
-  nlohmann::json request = site_request(experiment.resolved);
+  nlohmann::json request = site_request(experiment.config);
   if (options.data_dir) request["data_dir"] = fs::absolute(*options.data_dir).string();
   const nlohmann::json answer = ask_site(experiment.expansion->provider, request, ask_program);
   return {answer.at("environment"), answer.at("values")};
@@ -54,7 +54,7 @@ Site site_of(const Experiment& experiment, const RunOptions& options) {
 
 /// Throws Error(cannot_measure) for a meter of a GPU that is not here.
 void expect_gpu_meters(const Experiment& experiment) {
-  for (const std::string& name : *experiment.measure.meters) {
+  for (const std::string& name : *experiment.config.measure.meters) {
     if (name != "nvml" && name != "cuda") continue;
     const Availability here = meter_named(name).works_here();
     if (!here.works)
@@ -74,7 +74,7 @@ nlohmann::json about(const Expansion& expansion) {
 
 RunHeader header_for(const Experiment& experiment, const Site& site, const RunFacts& facts) {
   RunHeader header;
-  header.config = experiment.resolved;
+  header.config = experiment.config;
   header.job = experiment.facts;
   header.config_sha256 = experiment.config_sha256;
   header.environment = describe_environment(site.environment);
@@ -159,8 +159,8 @@ std::vector<fs::path> inputs_of(const Experiment& experiment, const RunFacts& fa
   for (const Variant& arm : experiment.variants)
     for (const JobProcess& process : arm.processes)
       for (const std::string& word : process.argv) add(process.cwd, word);
-  for (const JobTemplate& one : experiment.job.templates)
-    if (one.from) add(experiment.job.cwd, *one.from);
+  for (const JobTemplate& one : experiment.config.workload.job.templates)
+    if (one.from) add(experiment.config.workload.job.cwd, *one.from);
   return inputs;
 }
 
@@ -302,13 +302,13 @@ int fewest_blocks(const RunHeader& header, const fs::path& directory,
 
 /// A program against itself gives noise, and no gate judges it.
 bool judges_gates(const Experiment& experiment) {
-  return !judged_variants(view_config(experiment.resolved)).empty();
+  return !judged_variants(view_config(experiment.config)).empty();
 }
 
 /// Before the first trial, of a plan that can decide nothing.
 void tell_too_few_trials(const Experiment& experiment, const std::string& label) {
   RunData run;
-  run.config = experiment.resolved;
+  run.config = experiment.config;
   run.job = experiment.facts;
   const auto note = planned_trials(run, settings_from_config(run.config)).too_few;
   if (!note) return;
@@ -322,7 +322,7 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
   refuse_bad_gates(experiment);
   const bool judges = judges_gates(experiment);
   if (judges)
-    refuse_growth_in_few_rounds(experiment.resolved, settings_from_config(experiment.resolved));
+    refuse_growth_in_few_rounds(experiment.config, settings_from_config(experiment.config));
   refuse_few_descriptors();
   refuse_small_stack();
   end_what_was_left();
@@ -359,7 +359,7 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
   };
   driver.should_stop = [&](const RunData& so_far) { return may_end(so_far, settings(so_far)); };
   // A config that speaks of profiles has decided it.
-  if (!experiment.profile)
+  if (!experiment.config.profile)
     driver.arms_to_profile = [&](const RunData& so_far) {
       return arms_to_explain(analyse(so_far, settings(so_far)));
     };
@@ -393,7 +393,8 @@ DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const 
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
                        const fs::path& directory) {
   Forecast forecast;
-  if (!options.quiet && !options.resume) tell_too_few_trials(experiment, experiment.name + ", ");
+  if (!options.quiet && !options.resume)
+    tell_too_few_trials(experiment, experiment.config.name + ", ");
   DriverOptions driver;
   driver.most_trials = 1;
   driver.progress = [&](const Progress& progress) {
@@ -406,14 +407,14 @@ Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
 int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
                       const RunFacts& facts) {
   check_exports(options.exports, {inputs_of(experiment, facts), options.out});
-  refuse_undecided_exit(experiment.resolved, options.gate);
-  const fs::path directory = output_directory(options, experiment.name);
+  refuse_undecided_exit(experiment.config, options.gate);
+  const fs::path directory = output_directory(options, experiment.config.name);
   return tell(run_duel(experiment, options, directory, facts), options, directory);
 }
 
 Experiment experiment_with_twin(const fs::path& config, const RunOptions& options) {
   Overrides overrides = overrides_from(options);
-  overrides.arms = {load_experiment(config, overrides).baseline};
+  overrides.arms = {load_experiment(config, overrides).config.baseline};
   overrides.calibrate = true;
   return load_experiment(config, overrides);
 }

@@ -148,9 +148,9 @@ std::string for_terminal(const ReportModel& model, const FinishedRun& finished,
 
 }  // namespace
 
-DefaultGates default_gates_of(const nlohmann::json& config) {
-  if (!config.value("gates", nlohmann::json::array()).empty()) return DefaultGates::named;
-  return default_gates_decide_in(config) ? DefaultGates::decide : DefaultGates::inform;
+DefaultGates default_gates_of(const Document& config) {
+  if (!config.gates.empty()) return DefaultGates::named;
+  return config.default_gates_decide() ? DefaultGates::decide : DefaultGates::inform;
 }
 
 ReportModel model_of(const FinishedRun& finished, const ReportOptions& options) {

@@ -52,7 +52,7 @@ enum class DefaultGates {
 };
 
 /// Of a run that is judged by a resolved config.
-DefaultGates default_gates_of(const nlohmann::json& config);
+DefaultGates default_gates_of(const Document& config);
 
 /// What of a run is printed when it has ended.
 struct Ending {

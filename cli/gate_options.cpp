@@ -71,9 +71,8 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
 }
 
 /// Default gates compare with a baseline.
-bool has_one_variant(const nlohmann::json& config) {
-  const auto arms = config.find("variants");
-  return arms != config.end() && arms->size() == 1;
+bool has_one_variant(const Document& config) {
+  return config.variants.size() == 1;
 }
 
 }  // namespace
@@ -125,15 +124,14 @@ void name_implied_gates(GateOptions& gate, bool config_has_gates) {
   if (gate.bisect && gate.named.empty() && !config_has_gates) gate.named = {kDefaultGates};
 }
 
-bool has_deciding_gate(const nlohmann::json& config) {
-  const nlohmann::json gates = config.value("gates", nlohmann::json::array());
-  if (gates.empty()) return default_gates_decide_in(config) && !has_one_variant(config);
-  return std::ranges::any_of(gates, [](const nlohmann::json& gate) {
-    return gate == kDefaultGates || !parse_gate(gate.get<std::string>()).advisory;
+bool has_deciding_gate(const Document& config) {
+  if (config.gates.empty()) return config.default_gates_decide() && !has_one_variant(config);
+  return std::ranges::any_of(config.gates, [](const std::string& gate) {
+    return gate == kDefaultGates || !parse_gate(gate).advisory;
   });
 }
 
-void refuse_undecided_exit(const nlohmann::json& config, const GateOptions& gate) {
+void refuse_undecided_exit(const Document& config, const GateOptions& gate) {
   if (gate.no_defaults && std::ranges::find(gate.named, kDefaultGates) != gate.named.end())
     throw Error(ExitCode::usage, "the gates contain \"default\"", "--no-default-gates",
                 "leave it out, or name other gates with --gate");
@@ -154,10 +152,10 @@ void tell_replaced_gates(const std::vector<std::string>& replaced, const std::st
 
 // A metric that no known one resembles may come from a mark, and is checked afterwards.
 void refuse_bad_gates(const Experiment& experiment) {
-  for (std::size_t i = 0; i < experiment.gates.size(); ++i) {
-    if (experiment.gates[i] == kDefaultGates) continue;
+  for (std::size_t i = 0; i < experiment.config.gates.size(); ++i) {
+    if (experiment.config.gates[i] == kDefaultGates) continue;
     try {
-      const Gate gate = parse_gate(experiment.gates[i]);
+      const Gate gate = parse_gate(experiment.config.gates[i]);
       check_gates_before_run({gate}, roles_of(experiment), experiment.facts);
       refuse_unjudgeable({gate}, experiment.variants.size() == 1, true);
     } catch (const Error& error) {

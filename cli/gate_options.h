@@ -64,12 +64,12 @@ void add_bisect(CLI::App& verb, GateOptions& gate);
 void name_implied_gates(GateOptions& gate, bool config_has_gates);
 
 /// Whether a gate of a resolved config decides the exit code.
-bool has_deciding_gate(const nlohmann::json& config);
+bool has_deciding_gate(const Document& config);
 
 /// Throws Error(usage) for --on-inconclusive and --bisect where no gate of the resolved config
 /// decides the exit code, and for --no-default-gates beside --gate default or where one variant is
 /// alone.
-void refuse_undecided_exit(const nlohmann::json& config, const GateOptions& gate);
+void refuse_undecided_exit(const Document& config, const GateOptions& gate);
 
 /// Tells which gates of a config --gate replaced.
 void tell_replaced_gates(const std::vector<std::string>& replaced, const std::string& label = "");

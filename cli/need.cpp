@@ -66,7 +66,7 @@ Experiment experiment_for(const NeedArguments& arguments) {
 }
 
 std::size_t arm_of(const Experiment& experiment, const std::string& name) {
-  const std::string& wanted = name.empty() ? experiment.baseline : name;
+  const std::string& wanted = name.empty() ? experiment.config.baseline : name;
   const auto found = std::ranges::find(experiment.variants, wanted, &Variant::name);
   if (found != experiment.variants.end())
     return static_cast<std::size_t>(found - experiment.variants.begin());

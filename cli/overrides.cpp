@@ -100,10 +100,8 @@ void refuse_values_given_twice(const RunOptions& options) {
 }
 
 /// The order of a run that is resumed, else a fresh one.
-std::uint64_t order_seed(const json& resumed) {
-  const json::json_pointer place("/measure/seed");
-  if (resumed.is_object() && resumed.contains(place) && resumed.at(place).is_number_unsigned())
-    return resumed.at(place).get<std::uint64_t>();
+std::uint64_t order_seed(const std::optional<Document>& resumed) {
+  if (resumed && resumed->measure.seed) return *resumed->measure.seed;
   // JSON's readers keep 53 bits.
   std::random_device device;
   return (static_cast<std::uint64_t>(device()) << 21 | device() >> 11) & ((1ULL << 53) - 1);
@@ -134,8 +132,8 @@ bool has_assignment(const std::vector<std::string>& assignments, const std::stri
                              [&](const std::string& assignment) { return sets(assignment, path); });
 }
 
-json config_of_resumed(const RunOptions& options) {
-  if (!options.resume || !options.out || !has_run(*options.out)) return nullptr;
+std::optional<Document> config_of_resumed(const RunOptions& options) {
+  if (!options.resume || !options.out || !has_run(*options.out)) return std::nullopt;
   refuse_resume_of_earlier(*options.out);
   return read_config(*options.out);
 }

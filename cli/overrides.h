@@ -22,7 +22,7 @@ std::vector<std::string> assignments_in_effect(const RunOptions& options);
 bool has_assignment(const std::vector<std::string>& assignments, const std::string& path);
 
 /// The resolved config of the run that goes on; null where none does.
-nlohmann::json config_of_resumed(const RunOptions& options);
+std::optional<Document> config_of_resumed(const RunOptions& options);
 
 /// Throws Error(usage) where --set changes a value that --a, --b, --name, --prepare or
 /// --ignore-failure gave to `document`.

@@ -43,11 +43,11 @@ TEST(Overrides, OfOptionsAndSetAreAllInTheConfig) {
   options.gate.named = {"server.peak_rss_bytes<=+2%"};
   options.gate.strict = true;
   const Experiment experiment = resolved(options);
-  EXPECT_EQ(experiment.measure.warmups, 3);
-  EXPECT_EQ(experiment.measure.repeats, 2);
-  EXPECT_EQ(experiment.measure.seed, 42U);
-  EXPECT_EQ(experiment.measure.interval_ms, 7);
-  EXPECT_THAT(experiment.gates, ElementsAre("server.peak_rss_bytes<=+2%"));
+  EXPECT_EQ(experiment.config.measure.warmups, 3);
+  EXPECT_EQ(experiment.config.measure.repeats, 2);
+  EXPECT_EQ(experiment.config.measure.seed, 42U);
+  EXPECT_EQ(experiment.config.measure.interval_ms, 7);
+  EXPECT_THAT(experiment.config.gates, ElementsAre("server.peak_rss_bytes<=+2%"));
   EXPECT_THAT(experiment.replaced_gates, ElementsAre("server.peak_rss_bytes<=1GiB"));
   EXPECT_EQ(experiment.resolved.at("strict_gates"), true);
 }
@@ -89,9 +89,9 @@ TEST(Overrides, LeaveValuesThatDoNotMeetAlone) {
   options.repeats = 3;
   options.set = {R"(measure={"interval_ms": 7})", "measure.warmups=0"};
   const Experiment experiment = resolved(options);
-  EXPECT_EQ(experiment.measure.interval_ms, 7);
-  EXPECT_EQ(experiment.measure.warmups, 0);
-  EXPECT_EQ(experiment.measure.repeats, 3);
+  EXPECT_EQ(experiment.config.measure.interval_ms, 7);
+  EXPECT_EQ(experiment.config.measure.warmups, 0);
+  EXPECT_EQ(experiment.config.measure.repeats, 3);
 }
 
 TEST(Overrides, OfTheDefaultGates) {

@@ -75,7 +75,7 @@ double share_of(const std::string& text) {
 }
 
 std::vector<Gate> gates_of(const Experiment& experiment) {
-  const AnalysisSettings settings = settings_from_config(experiment.resolved);
+  const AnalysisSettings settings = settings_from_config(experiment.config);
   return settings.gates.empty() ? default_gates(experiment.facts) : settings.gates;
 }
 
@@ -91,7 +91,7 @@ int whole_blocks(const RunData& run) {
 /// A gate of a candidate each.
 int comparisons_of(const Experiment& experiment) {
   RunData run;
-  run.config = experiment.resolved;
+  run.config = experiment.config;
   run.job = experiment.facts;
   return gates_that_share(run, settings_from_config(run.config));
 }
@@ -120,7 +120,7 @@ int plan(const PlanArguments& arguments) {
   if (arguments.slurm_shares) {
     const Experiment divided = load_experiment(arguments.config, overrides_from(arguments.options));
     refuse_unused_data_dir(divided, arguments.options);
-    const fs::path out = arguments.options.out.value_or("runs/" + file_name_for(divided.name));
+    const fs::path out = arguments.options.out.value_or("runs/" + file_name_for(divided.config.name));
     print(slurm_script(arguments.config, divided, arguments.options, *arguments.slurm_shares,
                        fs::absolute(out).lexically_normal()));
     return 0;
@@ -135,7 +135,7 @@ int plan(const PlanArguments& arguments) {
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
   const auto path =
-      calibration_path(experiment.resolved, environment_of(experiment, arguments.options));
+      calibration_path(experiment.config, environment_of(experiment, arguments.options));
   const bool probes = std::ranges::any_of(
       kOptionsOfProbe, [&](const char* option) { return arguments.verb->count(option) > 0; });
   if (const auto calibration = path && !probes ? read_calibration(*path) : std::nullopt) {

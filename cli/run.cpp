@@ -74,10 +74,10 @@ constexpr std::array kRunOptions = {
 
 /// Every machine must come to the same plan by itself.
 void check_share(const Share& share, const Experiment& experiment, bool drawn_seed) {
-  if (!experiment.measure.repeats)
+  if (!experiment.config.measure.repeats)
     throw Error(ExitCode::usage, kNoFixedBlocks, "--shard",
                 "give the same --repeats N for every shard");
-  superblocks_of(share, *experiment.measure.repeats);
+  superblocks_of(share, *experiment.config.measure.repeats);
   if (drawn_seed)
     throw Error(ExitCode::usage, "found no seed, and every shard would draw its own", "--shard",
                 "give the same --seed S for every shard");
@@ -89,7 +89,7 @@ int run_share(const RunArguments& arguments) {
   const Overrides overrides = overrides_from(options);
   const Experiment experiment = load_experiment(arguments.config, overrides);
   const bool drawn =
-      !options.seed && !options.resume && experiment.measure.seed == overrides.drawn_seed;
+      !options.seed && !options.resume && experiment.config.measure.seed == overrides.drawn_seed;
   check_share(*options.share, experiment, drawn);
   RunFacts facts;
   facts.environment[kShareKey] = to_text(*options.share);

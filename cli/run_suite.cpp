@@ -74,11 +74,9 @@ void expect_directory(const fs::path& directory, bool resume) {
 
 /// What no experiment of the suite honours; where some do, the others run without it.
 void refuse_unused_options(std::vector<Planned>& all, const RunOptions& options) {
-  const auto decides = [](const Planned& one) {
-    return has_deciding_gate(one.experiment.resolved);
-  };
+  const auto decides = [](const Planned& one) { return has_deciding_gate(one.experiment.config); };
   if (!all.empty() && std::ranges::none_of(all, decides))
-    refuse_undecided_exit(all.front().experiment.resolved, options.gate);
+    refuse_undecided_exit(all.front().experiment.config, options.gate);
   if (!options.data_dir || all.empty()) return;
   if (std::ranges::none_of(all, [](const Planned& one) { return has_data_sets(one.experiment); }))
     refuse_unused_data_dir(all.front().experiment, options);

@@ -42,9 +42,9 @@ std::vector<std::string> command_of(const std::string& config, const Experiment&
   };
   const std::vector<std::string> assignments = assignments_in_effect(options);
   if (!has_assignment(assignments, "measure.repeats"))
-    add("--repeats", std::to_string(*experiment.measure.repeats));
+    add("--repeats", std::to_string(*experiment.config.measure.repeats));
   if (!has_assignment(assignments, "measure.seed"))
-    add("--seed", std::to_string(*experiment.measure.seed));
+    add("--seed", std::to_string(*experiment.config.measure.seed));
   if (options.warmups) add("--warmup", std::to_string(*options.warmups));
   for (const std::string& assignment : assignments) add("--set", assignment);
   std::string arms;
@@ -60,17 +60,17 @@ std::vector<std::string> command_of(const std::string& config, const Experiment&
 }  // namespace
 
 int most_shares(const Experiment& experiment) {
-  if (!experiment.measure.repeats)
-    throw Error(ExitCode::usage, kNoFixedBlocks, experiment.name, "give --repeats N");
-  superblocks_of({1, 1}, *experiment.measure.repeats);
-  return *experiment.measure.repeats / 2;
+  if (!experiment.config.measure.repeats)
+    throw Error(ExitCode::usage, kNoFixedBlocks, experiment.config.name, "give --repeats N");
+  superblocks_of({1, 1}, *experiment.config.measure.repeats);
+  return *experiment.config.measure.repeats / 2;
 }
 
 std::string slurm_script(const std::string& config, const Experiment& experiment,
                          const RunOptions& options, int shares, const fs::path& out) {
   most_shares(experiment);
-  superblocks_of({1, shares}, *experiment.measure.repeats);
-  const std::string name = file_name_for(experiment.name);
+  superblocks_of({1, shares}, *experiment.config.measure.repeats);
+  const std::string name = file_name_for(experiment.config.name);
   const std::string directory = quoted_command_line({out.string()});
   return fmt::format(
       R"(#!/bin/bash
@@ -129,10 +129,10 @@ int shares_of(const Experiment& experiment, const SlurmOptions& slurm,
 
 SlurmRecord fresh_record(const Experiment& experiment, const SlurmOptions& slurm, int shares) {
   SlurmRecord record;
-  record.name =
-      fmt::format("memduel-{}-{}", file_name_for(experiment.name), random_digits().substr(0, 8));
+  record.name = fmt::format("memduel-{}-{}", file_name_for(experiment.config.name),
+                            random_digits().substr(0, 8));
   record.config_sha256 = experiment.config_sha256;
-  record.seed = *experiment.measure.seed;
+  record.seed = *experiment.config.measure.seed;
   record.sbatch = slurm.sbatch;
   for (int share = 1; share <= shares; ++share) record.tasks.push_back({share});
   return record;

@@ -1,6 +1,12 @@
 #include "model/document.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "model/keys.h"
+#include "util/error.h"
+#include "util/json.h"
 
 namespace memduel {
 
@@ -46,6 +52,30 @@ Key<Document> workload_key() {
             job["kind"] = kCommandKind;
             return job;
           }};
+}
+
+/// The job in it is the one that runs.
+Key<Document> expanded_key() {
+  return {"expanded", Key<Document>::Presence::optional,
+          [](Schema&) {
+            return Schema{
+                {"type", "object"},
+                {"description",
+                 "In a resolved config: what the provider made of it. Written by memduel."}};
+          },
+          [](const json& value, Document& document) {
+            document.expanded = value;
+            if (const auto job = value.find("workload"); job != value.end())
+              read_from(*job, document.workload.job);
+          },
+          [](const Document& document, Write) { return document.expanded; }};
+}
+
+/// A store may come from anywhere.
+void check_number(const std::optional<int>& found, const char* path) {
+  constexpr int kMost = 1'000'000;
+  if (found && (*found < 0 || *found > kMost))
+    throw Error(ExitCode::usage, fmt::format("found {}, expected a whole number", *found), path);
 }
 
 }  // namespace
@@ -113,16 +143,11 @@ const Keys<Measure>& keys_of(const Measure*) {
               "Of the order in which the variants run. Default: drawn for every run and kept for "
               "--resume. One that is given is workload.seed's default, too.",
               {{"minimum", 0}, {"maximum", 9007199254740991}})
-          .in_form(
-              "order",
-              R"({"enum": ["restricted", "superblocks"], "default": "restricted",
-                  "description": "Two blocks at a time, every variant twice, in random order. restricted: drawn again until no variant lies much later than the baseline; superblocks: as earlier versions drew it, to go on with their runs. See docs/method.md."})",
-              [](const json& value, Measure& measure) {
-                measure.restricts_order = value == "restricted";
-              },
-              [](const Measure& measure) {
-                return json(measure.restricts_order ? "restricted" : "superblocks");
-              });
+          .with_default(
+              "order", &Measure::order,
+              "Two blocks at a time, every variant twice, in random order. restricted: drawn again "
+              "until no variant lies much later than the baseline; superblocks: as earlier "
+              "versions drew it, to go on with their runs. See docs/method.md.");
   return keys;
 }
 
@@ -200,9 +225,7 @@ const Keys<Document>& keys_of(const Document*) {
                     "A program that turns workloads of a kind of its own into jobs: its command, "
                     "run in the directory of the config. See docs/providers.md.",
                     {{"minItems", 1}, {"items", {{"type", "string"}, {"minLength", 1}}}})
-          .optional("expanded", &Document::expanded,
-                    "In a resolved config: what the provider made of it. Written by memduel.",
-                    {{"type", "object"}})
+          .add(expanded_key())
           .add(workload_key())
           .required("variants", &Document::variants,
                     "The variants under test: two or more, or one with --calibrate.",
@@ -226,7 +249,7 @@ const Keys<Document>& keys_of(const Document*) {
               },
               [](const Document& document) -> json {
                 if (!document.default_gates) return nullptr;
-                if (*document.default_gates == DefaultGatesDecide::in_check) return kDecideInCheck;
+                if (*document.default_gates == DefaultGatesDecide::in_check) return "check";
                 return *document.default_gates == DefaultGatesDecide::always;
               })
           .optional("strict_gates", &Document::strict_gates,
@@ -246,6 +269,47 @@ Document document_of_program(const std::string& name, const Argv& argv, const st
   Document document;
   document.name = name;
   document.workload.job.processes = {std::move(process)};
+  return document;
+}
+
+std::vector<std::string> Document::variant_names() const {
+  std::vector<std::string> names;
+  for (const Variant& variant : variants) names.push_back(variant.name);
+  return names;
+}
+
+const Variant* Document::variant(std::string_view of_name) const {
+  const auto found = std::ranges::find(variants, of_name, &Variant::name);
+  return found == variants.end() ? nullptr : &*found;
+}
+
+std::optional<int> Document::rounds() const {
+  if (workload.job.rounds) return workload.job.rounds;
+  const auto own = workload_number(*this, "rounds");
+  return own ? std::optional(static_cast<int>(*own)) : std::nullopt;
+}
+
+std::optional<double> workload_number(const Document& document, const char* key) {
+  const json& own = document.workload.own;
+  const auto found = own.is_object() ? own.find(key) : own.end();
+  return found != own.end() && found->is_number() ? std::optional(found->get<double>())
+                                                  : std::nullopt;
+}
+
+Document document_of_run(const json& written) {
+  Document document;
+  document.measure.order.reset();
+  document.measure.warmup_rounds = 0;
+  if (!written.is_object()) return document;  // a file without one
+  try {
+    read_from(written, document);
+  } catch (const json::exception& error) {
+    throw Error(ExitCode::usage, "found a config of another form: " + reason_of(error),
+                kConfigFile);
+  }
+  check_number(document.measure.repeats, "/measure/repeats");
+  check_number(document.measure.warmup_rounds, "/measure/warmup_rounds");
+  check_number(document.workload.job.rounds, "/workload/rounds");
   return document;
 }
 

@@ -1,30 +1,23 @@
 // An arm in the words of its config.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "model/document.h"
 
 namespace memduel {
 
-/// Null where there is none: configs come from anywhere.
-const nlohmann::json& config_member(const nlohmann::json& object, const char* key);
-
-/// Null where the config has no arm of that name.
-const nlohmann::json& arm_of(const nlohmann::json& config, const std::string& name);
-
-/// Words of a command; of a confidential report that they were left out.
-std::string config_words(const nlohmann::json& value);
-
-/// Whether the directory that an arm runs in is told; left out, a program below it is `src/lua`.
-enum class Place { told, left_out };
+/// What of an arm is not told: nothing, the directory that it runs in, so that a program below it
+/// is `src/lua`, or with the directory all arguments and values of a confidential report.
+enum class LeftOut { nothing, directory, arguments };
 
 /// What an arm changes of its job, part by part: "A=1 ./sort2 -x under jemalloc". Empty where it
 /// changes nothing of it.
-std::string arm_words(const nlohmann::json& arm, const nlohmann::json& processes,
-                      Place place = Place::told);
+std::string arm_words(const Document& config, const Variant& arm,
+                      LeftOut left_out = LeftOut::nothing);
 
 /// Of a baseline that changes nothing of its job: what the other arms change, before they do, as in
 /// "server: ./server --port 1"; "the baseline" where they change no command.
-std::string baseline_words(const nlohmann::json& config);
+std::string baseline_words(const Document& config);
 
 }  // namespace memduel

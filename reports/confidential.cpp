@@ -16,6 +16,16 @@ bool is_private_key(std::string_view key) {
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
+void redact_notes(std::vector<Note>& notes) {
+  for (Note& note : notes) {
+    note.message = without_paths(note.message);
+    // A command stands on a line of its own, and has arguments.
+    note.advice = without_paths(note.advice.substr(0, note.advice.find('\n')));
+  }
+}
+
+}  // namespace
+
 void redact(nlohmann::json& value) {
   if (value.is_string()) {
     value = without_paths(value.get<std::string>());
@@ -30,16 +40,6 @@ void redact(nlohmann::json& value) {
     }
   }
 }
-
-void redact(std::vector<Note>& notes) {
-  for (Note& note : notes) {
-    note.message = without_paths(note.message);
-    // A command stands on a line of its own, and has arguments.
-    note.advice = without_paths(note.advice.substr(0, note.advice.find('\n')));
-  }
-}
-
-}  // namespace
 
 std::string without_paths(const std::string& text) {
   constexpr std::string_view kEnds = " \t\r\n'\",:;()[]{}<>=|";
@@ -63,10 +63,9 @@ void leave_out_printed_lines(Results& results) {
 
 void make_confidential(ReportModel& model) {
   model.reproduce = kRunAgain;  // another may be a command's arguments
-  redact(model.config);
   redact(model.results.environment);
-  redact(model.results.limitations);
-  redact(model.results.warnings);
+  redact_notes(model.results.limitations);
+  redact_notes(model.results.warnings);
   for (ArmSummary& arm : model.results.arms) {
     redact(arm.optimizations);
     for (std::string& library : arm.allocator_libraries) library = without_paths(library);

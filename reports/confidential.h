@@ -14,6 +14,9 @@ void leave_out_printed_lines(Results& results);
 /// Replaces arguments, environment values, paths and log lines, wherever they are.
 void make_confidential(ReportModel& model);
 
+/// Of a config or an environment: arguments, values of the environment and paths.
+void redact(nlohmann::json& value);
+
 /// The text with everything that looks like a path replaced.
 std::string without_paths(const std::string& text);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "confidential.h"
 #include "util/json.h"
 #include "verdict/result_files.h"
 #include "words.h"
@@ -30,11 +31,18 @@ ReportExtras extras_of(const ReportModel& model) {
   return extras;
 }
 
+/// Of what is no run of ours only what is known of it.
+json shown_config(const ReportModel& model) {
+  json config = model.config.measure.seed ? written_document(model.config) : given_in(model.config);
+  if (model.confidential) redact(config);
+  return config;
+}
+
 json model_with(const ReportModel& model, json results) {
   json document = written(model);
   document.update(written(extras_of(model)));
   document["schema"] = "memduel.report/2";
-  document["config"] = model.config;
+  document["config"] = shown_config(model);
   document["results"] = std::move(results);
   return document;
 }

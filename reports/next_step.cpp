@@ -21,8 +21,6 @@
 namespace memduel {
 namespace {
 
-using nlohmann::json;
-
 /// A variable of glibc's malloc and what it does.
 struct MallocSetting {
   const char* name;
@@ -46,51 +44,44 @@ std::vector<std::string> words_of(const std::string& command) {
 
 /// Whether the arm is one command and nothing else that a command line of two would lose, run in
 /// the directory that the reader is in.
-bool is_one_command(const json& workload, const json& arm) {
-  const json& processes = config_member(workload, "processes");
-  if (!processes.is_array() || processes.size() != 1) return false;
-  constexpr std::array kBeside = {"prepare", "cleanup", "files", "marks", "match", "templates"};
-  const bool is_plain = std::ranges::all_of(
-      kBeside, [&](const char* key) { return config_member(workload, key).empty(); });
+bool is_one_command(const Document& config, const Variant& arm) {
+  const Job& job = config.workload.job;
+  if (!config.workload.own.is_null() || job.processes.size() != 1) return false;
+  const JobProcess& process = job.processes.front();
   std::error_code gone;
-  const auto is_here = [&](const json& directory) {
-    return !directory.is_string() ||
-           std::filesystem::equivalent(directory.get<std::string>(), ".", gone);
+  const auto is_here = [&](const std::string& directory) {
+    return directory.empty() || std::filesystem::equivalent(directory, ".", gone);
   };
-  const json& process = processes.front();
-  return is_plain && is_here(config_member(workload, "cwd")) &&
-         is_here(config_member(process, "cwd")) && !config_member(process, "count").is_number() &&
-         config_member(process, "exit_statuses").size() <= 1 &&
-         config_member(arm, "switches").is_null() && config_member(arm, "cwd").is_null();
+  return job.prepare.empty() && job.cleanup.empty() && job.files.empty() && job.marks.empty() &&
+         job.match.empty() && job.templates.empty() && is_here(job.cwd) && is_here(process.cwd) &&
+         !process.count && process.exit_statuses.size() <= 1 && arm.switches.empty() && !arm.cwd;
 }
 
 /// A run of the arm with the setting, beside the arm itself where that is one command. Empty where
 /// the run's config cannot run again: its programs are gone, or it is two runs.
-std::string command_with(const MallocSetting& setting, const ReportModel& model, const json& arm,
-                         const std::string& name) {
-  const json& workload = config_member(model.config, "workload");
-  const json& processes = config_member(workload, "processes");
-  const bool one_command = is_one_command(workload, arm);
+std::string command_with(const MallocSetting& setting, const ReportModel& model,
+                         const Variant& arm) {
+  const bool one_command = is_one_command(model.config, arm);
   const std::string variable = fmt::format("{}={}", setting.name, setting.value);
   if (one_command) {
-    const std::string words = arm_words(arm, processes);
+    const std::string words = arm_words(model.config, arm);
     return quoted_command_line({"memduel", "compare", "--a", words, "--b", variable + " " + words});
   }
   const std::vector<std::string> again = words_of(model.reproduce);
   if (again.size() != kWordsOfRun || again[1] != "run") return {};
   return quoted_command_line(with_options(
       again,
-      {"--set", fmt::format("variants.{}.env.{}=\"{}\"", name, setting.name, setting.value)}));
+      {"--set", fmt::format("variants.{}.env.{}=\"{}\"", arm.name, setting.name, setting.value)}));
 }
 
 /// Where the best candidate's allocator keeps much that is free.
 std::optional<Suggestion> with_another_setting(const ReportModel& model, const std::string& name) {
-  const json& arm = arm_of(model.config, name);
+  const Variant* arm = model.config.variant(name);
   const auto held = held_memory(model.results, name);
-  if (!held || arm.is_null() || !config_member(arm, "allocator").is_null()) return std::nullopt;
+  if (!held || arm == nullptr || arm->allocator) return std::nullopt;
   const MallocSetting& setting = held->arenas >= kManyArenas ? kTwoArenas : kEarlyTrim;
-  if (config_member(arm, "env").contains(setting.name)) return std::nullopt;
-  std::string command = command_with(setting, model, arm, name);
+  if (arm->env.contains(setting.name)) return std::nullopt;
+  std::string command = command_with(setting, model, *arm);
   if (command.empty()) return std::nullopt;
   return Suggestion{
       fmt::format("Worth a try: {} keeps {} of freed {} memory in {}. {}:", name,

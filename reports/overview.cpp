@@ -24,11 +24,10 @@ using nlohmann::json;
 /// A job that a provider makes from switches: those that differ from the baseline's.
 std::string switches_of(const json& own, const json& baseline) {
   constexpr std::size_t kMost = 3;
-  if (!own.is_object()) return {};
   std::vector<std::string> changed;
   for (const auto& [name, value] : own.items())
-    if (config_member(baseline, name.c_str()) != value)
-      changed.push_back(name + "=" + config_words(value));
+    if (!baseline.contains(name) || baseline.at(name) != value)
+      changed.push_back(name + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
   const std::size_t more = changed.size() > kMost + 1 ? changed.size() - kMost : 0;
   if (more > 0) changed.resize(kMost);
   return fmt::format("{}{}", fmt::join(changed, ", "),
@@ -227,17 +226,25 @@ std::string trials_words(const ReportModel& model) {
 std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   const std::string& baseline = model.results.baseline;
   std::vector<ComparedArm> arms;
-  const json& processes = config_member(config_member(model.config, "workload"), "processes");
-  const json& switches = config_member(arm_of(model.config, baseline), "switches");
-  const json& subjects = config_member(model.results.environment, "subjects");
+  const Document& config = model.config;
+  const Variant* base = config.variant(baseline);
+  const json& environment = model.results.environment;
+  const json subjects = environment.is_object() ? environment.value("subjects", json()) : json();
   for (const ArmSummary* arm : judged_arms(model.results)) {
-    const json& config = arm_of(model.config, arm->name);
-    const json& subject = config_member(subjects, arm->name.c_str());
-    std::string words = arm_words(config, processes,  // a worktree is gone by now
-                                  subject.is_string() ? Place::left_out : Place::told);
-    if (subject.is_string())
-      words = subject.get<std::string>() + (words.empty() ? "" : ": ") + words;
-    const std::string changed = switches_of(config_member(config, "switches"), switches);
+    const Variant* variant = config.variant(arm->name);
+    const bool is_subject = subjects.is_object() && subjects.value(arm->name, json()).is_string();
+    std::string words;
+    if (variant != nullptr)
+      words = arm_words(config, *variant,
+                        model.confidential ? LeftOut::arguments
+                        : is_subject       ? LeftOut::directory  // a worktree is gone by now
+                                           : LeftOut::nothing);
+    if (is_subject)
+      words = subjects.at(arm->name).get<std::string>() + (words.empty() ? "" : ": ") + words;
+    const std::string changed =
+        variant == nullptr
+            ? std::string()
+            : switches_of(variant->switches, base == nullptr ? json::object() : base->switches);
     if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
     arms.push_back({arm->name, std::move(words)});
   }
@@ -254,12 +261,15 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
 std::string setting_words(const ReportModel& model) {
   const json& environment = model.results.environment;
   std::vector<std::string> parts = {trials_words(model)};
-  if (const json& date = config_member(environment, "date"); date.is_string())
+  const auto of_environment = [&](const char* key) {
+    return environment.is_object() ? environment.value(key, json()) : json();
+  };
+  if (const json date = of_environment("date"); date.is_string())
     parts.push_back(date.get<std::string>());
-  const json& cores = config_member(environment, "cores");
+  const json cores = of_environment("cores");
   if (cores.is_number_unsigned() || cores.is_number_integer())
     parts.push_back(format_count(cores.get<std::size_t>(), "core"));
-  if (const json& memory = config_member(environment, "memory_bytes"); memory.is_number())
+  if (const json memory = of_environment("memory_bytes"); memory.is_number())
     parts.push_back(format_bytes(memory.get<double>()));
   return fmt::format("{}", fmt::join(parts, ", "));
 }

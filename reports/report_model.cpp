@@ -314,14 +314,6 @@ std::string reproduce_command(const nlohmann::json& environment,
   return environment.is_object() ? environment.value("reproduce", config) : config;
 }
 
-std::optional<int> planned_blocks(const nlohmann::json& config) {
-  const auto measure = config.find("measure");
-  if (measure == config.end() || !measure->is_object()) return {};
-  const auto repeats = measure->find("repeats");
-  if (repeats == measure->end() || !repeats->is_number_integer()) return {};
-  return repeats->get<int>();
-}
-
 /// The block that a running run has to reach before it may say anything; 0: it has looked at all.
 int next_look(const std::vector<int>& looks, int done) {
   const auto next = std::ranges::find_if(looks, [done](int l) { return l > done; });
@@ -352,7 +344,7 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.config = run.config;
   model.directory = options.directory;
   model.blocks_done = count_blocks(run, analysed.arms.size());
-  model.blocks_planned = planned_blocks(run.config);
+  model.blocks_planned = run.config.measure.repeats;
   model.progress = progress_of(model, options.running);
   const Results& results = model.results;
   model.lower_bounds = lower_bound_sentences(results);

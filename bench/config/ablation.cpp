@@ -93,7 +93,7 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
   std::vector<std::string> names;
   for (const Switch& one : differences_around(baseline, candidate)) names.push_back(one.name);
   throw Error(
-      ExitCode::usage, "a command workload has no switches to take apart", experiment.name,
+      ExitCode::usage, "a command workload has no switches to take apart", experiment.config.name,
       names.empty()
           ? "a provider can give it some: docs/providers.md"
           : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them a variant of its own, "
@@ -180,7 +180,7 @@ struct Asked {
   const AskProvider& ask;
 
   std::vector<IdleSwitches> idle(const std::vector<Variant>& variants) const {
-    return ask_about_variants(*experiment.expansion, experiment.resolved.at("workload"), variants,
+    return ask_about_variants(*experiment.expansion, experiment.config.workload.own, variants,
                               origin, ask);
   }
   /// Absent where it runs all of them.
@@ -220,7 +220,7 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
                                const AskProvider& ask) {
   const auto& expansion = experiment.expansion;
   const Variant& baseline =
-      named_variant(experiment, choice.baseline.value_or(experiment.baseline), "--baseline");
+      named_variant(experiment, choice.baseline.value_or(experiment.config.baseline), "--baseline");
   const Variant& candidate = choice.candidate
                                  ? named_variant(experiment, *choice.candidate, "--candidate")
                                  : last_variant_beside(experiment, baseline.name);
@@ -230,9 +230,9 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
     throw Error(ExitCode::usage,
                 fmt::format("the variants \"{}\" and \"{}\" differ in no switch", baseline.name,
                             candidate.name),
-                experiment.name, "name two others with --baseline and --candidate");
+                experiment.config.name, "name two others with --baseline and --candidate");
 
-  const std::string origin = "ablation of " + experiment.name;
+  const std::string origin = "ablation of " + experiment.config.name;
   const Asked asked{experiment, origin, ask};
   const auto idle = asked.idle({named(baseline.name, baseline), named(candidate.name, candidate)});
   std::vector<FlippedPair> pairs;
@@ -249,9 +249,9 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
         {pair.name, std::move(added_alone), cell_of(pair.removed_alone, variants)});
   }
 
-  Document document = read_document(experiment.resolved, Places(origin));
+  Document document = experiment.config;
   document.name =
-      experiment.name.substr(0, kLongestTitle - std::string(kTitleEnd).size()) + kTitleEnd;
+      experiment.config.name.substr(0, kLongestTitle - std::string(kTitleEnd).size()) + kTitleEnd;
   document.baseline = baseline.name;
   const std::vector<Variant> own = std::move(document.variants);
   document.variants.clear();

@@ -201,11 +201,10 @@ json asked(const Places& places, const Provider& provider, const Ask& ask) {
 }
 
 /// The first of these that a provider has answered already.
-const json* kept_in(const Document& document, const json& before) {
+const json* kept_in(const Document& document, const std::optional<Document>& before) {
   if (!document.expanded.is_null()) return &document.expanded;
-  const bool same = before.is_object() && before.contains("expanded") &&
-                    before.value("provider", json()) == document.provider;
-  return same ? &before.at("expanded") : nullptr;
+  const bool same = before && !before->expanded.is_null() && before->provider == document.provider;
+  return same ? &before->expanded : nullptr;
 }
 
 /// A switch or preset that the kept catalogue does not have may be one of a newer provider.
@@ -293,8 +292,8 @@ Expansion expansion_of(Provider provider, const json& kept) {
 }
 
 ExpandedDocument expanded(const Document& document, const Places& places,
-                          const std::filesystem::path& directory, const json& before,
-                          const AskProvider& ask) {
+                          const std::filesystem::path& directory,
+                          const std::optional<Document>& before, const AskProvider& ask) {
   Provider provider{document.provider, directory, document.workload.kind()};
   const json* kept = kept_in(document, before);
   if (kept != nullptr && kept->contains("directory"))
@@ -343,7 +342,8 @@ ExpandedDocument expanded(const Document& document, const Places& places,
 }  // namespace
 
 std::optional<ExpandedDocument> expand(const Document& document, const Places& places,
-                                       const std::filesystem::path& directory, const json& before,
+                                       const std::filesystem::path& directory,
+                                       const std::optional<Document>& before,
                                        const AskProvider& ask) {
   if (document.workload.own.is_null()) {
     if (document.provider.empty()) return std::nullopt;
@@ -362,24 +362,23 @@ std::optional<ExpandedDocument> expand(const Document& document, const Places& p
   }
 }
 
-json folded(const ExpandedDocument& expanded, const Document& job) {
-  json document = written_document(job);
-  json kept = expanded.kept;
-  kept["workload"] = document.at("workload");
+Document folded(const ExpandedDocument& expanded, const Document& job) {
+  const json written = written_document(job);
+  Document document = job;
+  document.workload.own = expanded.own.workload.own;
+  document.variants = expanded.own.variants;
+  document.expanded = expanded.kept;
+  json& kept = document.expanded;
+  kept["workload"] = written.at("workload");
   std::vector<std::string> names;
   for (const json& one : kept.at("variants")) names.push_back(one.at("name"));
   kept["variants"] = json::array();
-  for (json& variant : document.at("variants")) {
+  for (json variant : written.at("variants")) {
     if (std::ranges::find(names, variant.at("name").get<std::string>()) == names.end()) continue;
     variant.emplace("switches", json::object());  // a provider may have no switches
-    kept["variants"].push_back(variant);
+    kept["variants"].push_back(std::move(variant));
   }
-  document["workload"] = expanded.own.workload.own;
-  if (kept.contains("resolved")) document["workload"]["seed"] = kept["workload"].at("seed");
-  document["expanded"] = std::move(kept);
-  document["variants"] = given_in(expanded.own).at("variants");
-  for (std::size_t i = 0; i < expanded.own.variants.size(); ++i)
-    document["variants"][i]["switches"] = expanded.own.variants[i].switches;
+  if (kept.contains("resolved")) document.workload.own["seed"] = kept["workload"].at("seed");
   return document;
 }
 
@@ -403,9 +402,8 @@ std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion, const j
   return idle;
 }
 
-json site_request(const json& resolved) {
-  const Document document = read_document(resolved, Places(kConfigFile));
-  return request_for(document.workload.own, document.variants, document.variants, std::nullopt);
+json site_request(const Document& resolved) {
+  return request_for(resolved.workload.own, resolved.variants, resolved.variants, std::nullopt);
 }
 
 JobFacts with_answer(const JobFacts& job, const json& answer, const std::string& origin) {
@@ -425,11 +423,11 @@ JobFacts with_answer(const JobFacts& job, const json& answer, const std::string&
   return all;
 }
 
-JobFacts facts_of_workload(const json& workload, const std::string& origin,
+JobFacts facts_of_workload(const Workload& workload, const std::string& origin,
                            const AskProvider& ask) {
-  if (workload.at("kind") == kCommandKind) return job_facts_of(job_from_json(workload, origin));
-  const Provider provider{{kDefaultProvider}, ".", workload.at("kind")};
-  json request = request_for(workload, {}, {}, std::nullopt);
+  if (workload.own.is_null()) return job_facts_of(workload.job);
+  const Provider provider{{kDefaultProvider}, ".", workload.kind()};
+  json request = request_for(workload.own, {}, {}, std::nullopt);
   request["origin"] = origin;
   const json answer =
       asked(Places(origin), provider, [&] { return ask_expansion(provider, request, ask); });

@@ -52,15 +52,10 @@ Experiment experiment_from(ConfigTree tree, const std::filesystem::path& directo
     experiment.facts = with_answer(experiment.facts, expanded->kept, source.places.file());
     experiment.expansion = expanded->expansion;
   }
-  experiment.resolved = expanded ? folded(*expanded, document) : written_document(document);
-  experiment.config_sha256 = sha256_hex(canonical_text(experiment.resolved, source.places.file()));
-  experiment.name = std::move(document.name);
-  experiment.baseline = std::move(document.baseline);
-  experiment.job = std::move(document.workload.job);
-  experiment.variants = std::move(document.variants);
-  experiment.measure = std::move(document.measure);
-  experiment.profile = std::move(document.profile);
-  experiment.gates = std::move(document.gates);
+  experiment.variants = document.variants;
+  experiment.config = expanded ? folded(*expanded, document) : std::move(document);
+  experiment.config_sha256 =
+      sha256_hex(canonical_text(written_document(experiment.config), source.places.file()));
   if (overrides.gates.empty()) experiment.gates_place = places.at({"gates"});
   experiment.replaced_gates = std::move(replaced_gates);
   return experiment;

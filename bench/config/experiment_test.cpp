@@ -39,7 +39,7 @@ TEST(Config, DefaultsAndPresetsAreWrittenOut) {
   EXPECT_EQ(experiment.config_sha256, sha256_hex(resolved.dump()));
   ASSERT_EQ(experiment.variants.size(), 2U);
   EXPECT_EQ(experiment.variants[1].switches["serialize"], "scoped");
-  EXPECT_EQ(experiment.measure.repeats, 2);
+  EXPECT_EQ(experiment.config.measure.repeats, 2);
 }
 
 TEST(Config, TheOrdersSeedIsTheRunsAndTheWorkloadsIsTheSameForAll) {
@@ -48,7 +48,8 @@ TEST(Config, TheOrdersSeedIsTheRunsAndTheWorkloadsIsTheSameForAll) {
     config["measure"] = json::parse(measure);
     const Experiment experiment =
         parse_experiment(config.dump(), "c.json", "/tmp", overrides, small_provider());
-    return std::pair(experiment.measure.seed.value_or(0), experiment.job.seed.value_or(0));
+    return std::pair(experiment.config.measure.seed.value_or(0),
+                     experiment.config.workload.job.seed.value_or(0));
   };
   Overrides drawn;
   drawn.drawn_seed = 77;
@@ -77,8 +78,8 @@ TEST(Config, OverridesChangeWhatTheFileSays) {
   const Experiment experiment = federated_experiment(overrides);
   EXPECT_EQ(experiment.resolved["workload"]["rounds"], 9);
   EXPECT_EQ(experiment.variants[1].env.at("OMP_NUM_THREADS"), "2");
-  EXPECT_EQ(experiment.measure.repeats, 12);
-  EXPECT_THAT(experiment.gates, testing::ElementsAre("all.peak_rss_bytes<=+2%"));
+  EXPECT_EQ(experiment.config.measure.repeats, 12);
+  EXPECT_THAT(experiment.config.gates, testing::ElementsAre("all.peak_rss_bytes<=+2%"));
   EXPECT_NE(experiment.config_sha256, federated_experiment().config_sha256);
 }
 
@@ -283,8 +284,9 @@ TEST(Config, ProfilesAreByTheRecorderUnlessItSaysOtherwise) {
             std::vector<std::string>{"recorder"});
   overrides.set = {R"(profile.profilers=["heaptrack", "recorder"])"};
   const Experiment experiment = federated_experiment(overrides);
-  EXPECT_EQ(experiment.profile->profilers, (std::vector<std::string>{"heaptrack", "recorder"}));
-  EXPECT_EQ(experiment.profile->trials, 1);
+  EXPECT_EQ(experiment.config.profile->profilers,
+            (std::vector<std::string>{"heaptrack", "recorder"}));
+  EXPECT_EQ(experiment.config.profile->trials, 1);
 }
 
 TEST(BadConfig, AnUnknownTracerSuggestsTheNearest) {

@@ -18,7 +18,8 @@ const fs::path kTemplates = MEMDUEL_CONFIGS "/templates";
 std::vector<TextMarkPattern> patterns_of(const std::string& name, const std::string& role) {
   const Experiment experiment = load_experiment(kTemplates / (name + ".json"));
   std::vector<TextMarkPattern> patterns;
-  for (const auto& mark : planned_text_marks(experiment.job, [](TextMarkSpec&, int) {})) {
+  for (const auto& mark :
+       planned_text_marks(experiment.config.workload.job, [](TextMarkSpec&, int) {})) {
     if (mark.role == role) patterns.emplace_back(mark.pattern);
   }
   return patterns;
@@ -53,10 +54,11 @@ TEST(JobTemplates, AllLoad) {
   for (const auto& entry : fs::directory_iterator(kTemplates)) {
     EXPECT_EQ(entry.path().extension(), ".json");
     const Experiment experiment = load_experiment(entry.path());
-    EXPECT_EQ(experiment.name, entry.path().stem().string());
-    EXPECT_FALSE(experiment.job.processes.empty());
+    EXPECT_EQ(experiment.config.name, entry.path().stem().string());
+    EXPECT_FALSE(experiment.config.workload.job.processes.empty());
     // A Google Benchmark program writes its results to a file.
-    EXPECT_EQ(experiment.job.marks.empty(), experiment.name == "google-benchmark");
+    EXPECT_EQ(experiment.config.workload.job.marks.empty(),
+              experiment.config.name == "google-benchmark");
     ++count;
   }
   EXPECT_EQ(count, 6);

@@ -26,7 +26,7 @@ TEST(Job, HoldsWhatTheConfigSaysOfEachProcess) {
      "ready": {"port": "fl", "delay_seconds": 0.5, "within_seconds": 9}},
     {"role": "client", "count": 2, "after": ["server"], "argv": ["./client"],
      "env": {"N": "{index}"}, "rounds": "reference", "exit_statuses": [0, 3]}]})");
-  const JobProcess& server = experiment.job.processes.at(0);
+  const JobProcess& server = experiment.config.workload.job.processes.at(0);
   EXPECT_THAT(server.roles(), ElementsAre("server"));
   EXPECT_EQ(server.cwd, "/job/s");
   EXPECT_EQ(server.end, End::stop);
@@ -34,7 +34,7 @@ TEST(Job, HoldsWhatTheConfigSaysOfEachProcess) {
   EXPECT_FALSE(server.ready->port);
   EXPECT_EQ(server.ready->delay_seconds, 0.5);
   EXPECT_EQ(server.ready->within_seconds, 9);
-  const JobProcess& client = experiment.job.processes.at(1);
+  const JobProcess& client = experiment.config.workload.job.processes.at(1);
   EXPECT_THAT(client.roles(), ElementsAre("client-1", "client-2"));
   EXPECT_THAT(client.after, ElementsAre("server"));
   EXPECT_TRUE(client.takes_rounds);

@@ -135,7 +135,7 @@ json arguments_of(const Variant& arm) {
 TEST_F(ExpansionTest, IsAJobWithTheSwitchesOfEveryArm) {
   const Experiment experiment = load();
   EXPECT_EQ(asked(), "catalogue\nexpand\n");
-  EXPECT_FALSE(experiment.job.processes.empty());
+  EXPECT_FALSE(experiment.config.workload.job.processes.empty());
   EXPECT_THAT(experiment.facts.roles, ElementsAre("box-1", "box-2", "box-3"));
   EXPECT_THAT(experiment.facts.default_gates, ElementsAre(RoleMetric{"box_max", "peak_rss_bytes"}));
   EXPECT_EQ(arguments_of(experiment.variants[0]), json::parse(R"({"size": "large", "lid": "on"})"));

@@ -5,6 +5,7 @@
 #include "model/keys.h"
 #include "model/removed.h"
 #include "util/error.h"
+#include "util/json.h"
 
 namespace memduel {
 namespace {
@@ -39,7 +40,12 @@ Document read_document(const json& root, const Places& places) {
   refuse_other_files(root, places);
   validate_against_schema(root, experiment_schema(), places);
   Document document;
-  read_from(root, document);
+  try {
+    read_from(root, document);
+  } catch (const json::exception& error) {  // the schema says of what a provider made no more
+    throw Error(ExitCode::usage, "found a value of another form: " + reason_of(error),
+                places.at({"expanded"}));
+  }
   return document;
 }
 

@@ -100,10 +100,10 @@ TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
   const Experiment experiment =
       parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
   EXPECT_EQ(experiment.variants[0].processes[0].ready->file, "/job/server.up");
-  EXPECT_EQ(experiment.job.cwd, "/job/work");
-  EXPECT_EQ(experiment.job.templates[0].from, "/job/server.yaml.in");
-  EXPECT_EQ(experiment.job.files[0].path, "/job/out/model.npz");
-  EXPECT_EQ(experiment.job.files[1].path, "{trial_dir}/log");
+  EXPECT_EQ(experiment.config.workload.job.cwd, "/job/work");
+  EXPECT_EQ(experiment.config.workload.job.templates[0].from, "/job/server.yaml.in");
+  EXPECT_EQ(experiment.config.workload.job.files[0].path, "/job/out/model.npz");
+  EXPECT_EQ(experiment.config.workload.job.files[1].path, "{trial_dir}/log");
   EXPECT_EQ(experiment.variants[0].processes[0].cwd, "/job/work");
   EXPECT_EQ(experiment.variants[0].processes[1].cwd, "{trial_dir}");
   const Experiment again = parse_experiment(experiment.resolved.dump(), "config.json", "/elsewhere",
@@ -277,9 +277,10 @@ std::string refusal_of_mark(const json& mark) {
 
 TEST(TextMarksConfig, OfARoleWithACountMarkEachOfItsProcesses) {
   const Experiment experiment = experiment_of(marked_config());
-  auto specs = planned_text_marks(experiment.job, [](TextMarkSpec& mark, int index) {
-    if (mark.from == TextMarkSpec::From::file) mark.file += "#" + std::to_string(index);
-  });
+  auto specs =
+      planned_text_marks(experiment.config.workload.job, [](TextMarkSpec& mark, int index) {
+        if (mark.from == TextMarkSpec::From::file) mark.file += "#" + std::to_string(index);
+      });
   using From = TextMarkSpec::From;
   ASSERT_EQ(specs.size(), 6U);
   EXPECT_EQ(specs[0].role, "trainer");

@@ -210,7 +210,7 @@ class Comparer {
         run_directory_(std::move(run_directory)),
         logs_(std::move(logs)),
         run_trial_(run_trial),
-        differs_by_block_(mentions_block(experiment.job)) {
+        differs_by_block_(mentions_block(experiment.config.workload.job)) {
     for (const TrialData& trial : run.trials) {
       if (!trial.counts()) continue;
       for (const auto& [file, sha256] : trial.files) hashes_[file][trial.arm][trial.block] = sha256;
@@ -219,7 +219,7 @@ class Comparer {
   }
 
   ArtifactComparison compare() && {
-    for (const Artifact& artifact : experiment_.job.artifacts()) {
+    for (const Artifact& artifact : experiment_.config.workload.job.artifacts()) {
       warn_of_variation(artifact);
       if (!artifact.compare.empty()) compare_arms(artifact);
     }
@@ -260,11 +260,12 @@ class Comparer {
                             ? std::nullopt
                             : largest(artifact, pairs_within(artifact));
     for (const Variant& arm : experiment_.variants) {
-      if (arm.name == experiment_.baseline) continue;
+      if (arm.name == experiment_.config.baseline) continue;
       const auto pair = [&](const std::string& a, const std::string& b) {
-        return Pair(copy_of(artifact, experiment_.baseline, a), copy_of(artifact, arm.name, b));
+        return Pair(copy_of(artifact, experiment_.config.baseline, a),
+                    copy_of(artifact, arm.name, b));
       };
-      const ByBlock& baseline = hashes[experiment_.baseline];
+      const ByBlock& baseline = hashes[experiment_.config.baseline];
       const ByBlock& candidate = hashes[arm.name];
       std::vector<Pair> pairs;
       if (artifact.is_model()) {
@@ -276,7 +277,7 @@ class Comparer {
             pairs.push_back(pair(found->second, sha256));
       }
       if (pairs.empty()) continue;
-      result_.differences.push_back({experiment_.baseline, arm.name, artifact.name,
+      result_.differences.push_back({experiment_.config.baseline, arm.name, artifact.name,
                                      std::ranges::all_of(pairs, are_equal),
                                      largest(artifact, pairs), within});
     }
@@ -291,10 +292,10 @@ class Comparer {
   std::vector<Pair> pairs_within(const Artifact& artifact) {
     std::vector<Pair> pairs;
     const std::string* before = nullptr;
-    for (const auto& [block, sha256] : hashes_[artifact.name][experiment_.baseline]) {
+    for (const auto& [block, sha256] : hashes_[artifact.name][experiment_.config.baseline]) {
       if (before != nullptr)
-        pairs.emplace_back(copy_of(artifact, experiment_.baseline, *before),
-                           copy_of(artifact, experiment_.baseline, sha256));
+        pairs.emplace_back(copy_of(artifact, experiment_.config.baseline, *before),
+                           copy_of(artifact, experiment_.config.baseline, sha256));
       before = &sha256;
     }
     return pairs;
@@ -348,7 +349,7 @@ class Comparer {
     for (const std::string& argument : artifact.compare)
       process.argv.push_back(fill_known_placeholders(argument, value));
     process.argv.front() = own_program(process.argv.front());
-    const std::string& cwd = experiment_.job.cwd;
+    const std::string& cwd = experiment_.config.workload.job.cwd;
     // Files outlive the trial directories.
     process.cwd = cwd.find('{') == std::string::npos ? fs::path(cwd) : run_directory_;
     plan.processes.push_back(std::move(process));

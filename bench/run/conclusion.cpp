@@ -24,26 +24,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The baseline without its name: what it runs, not what it is called.
-nlohmann::json baseline_program(const nlohmann::json& config) {
-  for (nlohmann::json arm : config.at("variants")) {
-    if (arm.at("name") != config.at("baseline")) continue;
-    for (const char* label : {"name", "preset", "twin_of"}) arm.erase(label);
-    return arm;
+/// The job and the baseline without its name: what it runs, not what it is called.
+std::string program_of(const Document& config) {
+  Document alone;
+  alone.workload = config.workload;
+  if (const Variant* baseline = config.variant(config.baseline)) alone.variants = {*baseline};
+  for (Variant& variant : alone.variants) {
+    variant.name.clear();
+    variant.preset.reset();
+    variant.twin_of.reset();
   }
-  return nullptr;
+  return given_in(alone).dump();
 }
 
 }  // namespace
 
-std::optional<fs::path> calibration_path(const nlohmann::json& config,
+std::optional<fs::path> calibration_path(const Document& config,
                                          const nlohmann::json& environment) {
   const auto cache = cache_directory();
   if (!cache) return std::nullopt;
-  const nlohmann::json program = {config.at("workload"), baseline_program(config)};
-  const std::string hash = sha256_hex(program.dump()).substr(0, 12);
+  const std::string hash = sha256_hex(program_of(config)).substr(0, 12);
   return *cache / "calibrations" / environment.at("fingerprint").get<std::string>() /
-         (file_name_for(config.at("name")) + "-" + hash + ".json");
+         (file_name_for(config.name) + "-" + hash + ".json");
 }
 
 std::optional<Calibration> read_calibration(const fs::path& path) {
@@ -96,8 +98,7 @@ void note_unexplained(Results& results, const RunData& run) {
                                    go->advice});
     return;
   }
-  const nlohmann::json::json_pointer trials("/profile/trials");
-  const bool is_off = run.config.contains(trials) && run.config.at(trials) == 0;
+  const bool is_off = run.config.profile && run.config.profile->trials == 0;
   results.limitations.push_back(
       {"where_unknown", "a gate failed, and no profile says where the variants differ",
        is_off ? "the config has no profile trials: repeat the run with --set profile.trials=1"
@@ -130,15 +131,14 @@ std::vector<ProfileFile> profiles_in(const fs::path& directory) {
 
 }  // namespace
 
-nlohmann::json judged_config(nlohmann::json config, const Demands& demands) {
-  if (!config.is_object()) config = nlohmann::json::object();  // a file without one
-  if (!demands.gates.empty()) config["gates"] = demands.gates;
-  if (demands.strict_gates) config["strict_gates"] = true;
-  if (demands.is_check && config.value("default_gates", nlohmann::json()) == kDecideInCheck)
-    config["default_gates"] = true;
-  if (demands.no_default_gates) config["default_gates"] = false;
+Document judged_config(Document config, const Demands& demands) {
+  using enum DefaultGatesDecide;
+  if (!demands.gates.empty()) config.gates = demands.gates;
+  if (demands.strict_gates) config.strict_gates = true;
+  if (demands.is_check && config.default_gates == in_check) config.default_gates = always;
+  if (demands.no_default_gates) config.default_gates = never;
   if (std::ranges::find(demands.gates, kDefaultGates) != demands.gates.end())
-    config.erase("default_gates");
+    config.default_gates.reset();
   return config;
 }
 

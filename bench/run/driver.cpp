@@ -120,13 +120,13 @@ constexpr int kBaselineChances = 2;
 
 OrderPlan order_plan_of(const Experiment& experiment, const std::optional<Share>& share) {
   OrderPlan plan;
-  plan.seed = *experiment.measure.seed;
+  plan.seed = *experiment.config.measure.seed;
   plan.arms = experiment.variants.size();
   plan.baseline = static_cast<std::size_t>(
-      std::ranges::find(experiment.variants, experiment.baseline, &Variant::name) -
+      std::ranges::find(experiment.variants, experiment.config.baseline, &Variant::name) -
       experiment.variants.begin());
   plan.segments =
-      planned_segments(experiment.measure.repeats, plan.arms - 1, share ? share->of : 1);
+      planned_segments(experiment.config.measure.repeats, plan.arms - 1, share ? share->of : 1);
   return plan;
 }
 
@@ -134,10 +134,12 @@ OrderPlan order_plan_of(const Experiment& experiment, const std::optional<Share>
 
 void BlockTrials::run_warmup() {
   const Experiment& experiment = run_.experiment();
-  std::vector<std::size_t> order = block_order(*experiment.measure.seed, 0, run_.arm_count());
-  std::ranges::stable_partition(
-      order, [&](std::size_t arm) { return experiment.variants[arm].name == experiment.baseline; });
-  for (int warmup = 0; warmup < experiment.measure.warmups; ++warmup)
+  std::vector<std::size_t> order =
+      block_order(*experiment.config.measure.seed, 0, run_.arm_count());
+  std::ranges::stable_partition(order, [&](std::size_t arm) {
+    return experiment.variants[arm].name == experiment.config.baseline;
+  });
+  for (int warmup = 0; warmup < experiment.config.measure.warmups; ++warmup)
     for (std::size_t position = 0; position < order.size(); ++position)
       if (run_.ledger().warmups(experiment.variants[order[position]].name) <= warmup &&
           !run_.ledger().is_dropped(0))
@@ -147,7 +149,7 @@ void BlockTrials::run_warmup() {
 
 /// An odd number of blocks ends with a single one.
 RunOutcome BlockTrials::run_blocks(int profile_rounds) {
-  const int planned = own_blocks(run_.experiment().measure, run_.options());
+  const int planned = own_blocks(run_.experiment().config.measure, run_.options());
   const SuperblockRange own = own_superblocks();
   RunOutcome outcome;
   run_.expect_time(profile_rounds);
@@ -169,7 +171,7 @@ RunOutcome BlockTrials::run_blocks(int profile_rounds) {
       break;
     }
   }
-  const auto baseline = run_.ledger().outcome(run_.experiment().baseline);
+  const auto baseline = run_.ledger().outcome(run_.experiment().config.baseline);
   if (baseline.ok == 0 && baseline.failed > 0) refuse_baseline();
   return outcome;
 }
@@ -177,12 +179,12 @@ RunOutcome BlockTrials::run_blocks(int profile_rounds) {
 /// @param missing blocks up to the design's end.
 TrialOrder BlockTrials::order_of(int superblock, int missing) const {
   const Experiment& experiment = run_.experiment();
-  if (experiment.measure.restricts_order) {
+  if (experiment.config.measure.order == BlockOrder::restricted) {
     const Segment segment = segment_at(order_plan_of(experiment, run_.options().share), superblock,
                                        std::min(2, missing));
     return segment.superblocks[static_cast<std::size_t>(superblock - segment.first)];
   }
-  const std::uint64_t seed = *experiment.measure.seed;
+  const std::uint64_t seed = *experiment.config.measure.seed;
   return missing > 1 ? superblock_order(seed, superblock, run_.arm_count())
                      : block_order(seed, 2 * superblock + 1, run_.arm_count());
 }
@@ -191,7 +193,7 @@ TrialOrder BlockTrials::order_of(int superblock, int missing) const {
 SuperblockRange BlockTrials::own_superblocks() const {
   const auto& share = run_.options().share;
   if (!share) return {0, std::numeric_limits<int>::max()};
-  return superblocks_of(*share, planned_blocks(run_.experiment().measure));
+  return superblocks_of(*share, planned_blocks(run_.experiment().config.measure));
 }
 
 /// Runs the arms in this order, those that the store lacks; an arm's n-th place is of block
@@ -220,7 +222,7 @@ void BlockTrials::run_place(int block, std::size_t position, std::size_t arm) {
   runner_.run(slot);
   if (slot.kind == TrialKind::warmup && baseline_never_worked()) runner_.run(slot);
   // One that never worked will not start to.
-  const auto baseline = run_.ledger().outcome(run_.experiment().baseline);
+  const auto baseline = run_.ledger().outcome(run_.experiment().config.baseline);
   if (baseline_never_worked() && baseline.failed >= kBaselineChances) refuse_baseline();
 }
 
@@ -241,21 +243,21 @@ int BlockTrials::count_whole(int first, int count) {
 }
 
 bool BlockTrials::may_stop(int block) const {
-  return !run_.experiment().measure.repeats && run_.options().should_stop &&
+  return !run_.experiment().config.measure.repeats && run_.options().should_stop &&
          block >= run_.ledger().last_block();
 }
 
 bool BlockTrials::baseline_never_worked() const {
-  const auto outcome = run_.ledger().outcome(run_.experiment().baseline);
+  const auto outcome = run_.ledger().outcome(run_.experiment().config.baseline);
   return outcome.ok + outcome.ok_warmups == 0 && outcome.failed > 0;
 }
 
 void BlockTrials::refuse_baseline() const {
   const Experiment& experiment = run_.experiment();
-  const auto outcome = run_.ledger().outcome(experiment.baseline);
-  const bool io = experiment.job.memduel_statuses && outcome.file_failed;
+  const auto outcome = run_.ledger().outcome(experiment.config.baseline);
+  const bool io = experiment.config.workload.job.memduel_statuses && outcome.file_failed;
   throw Error(io ? ExitCode::io : ExitCode::cannot_measure,
-              fmt::format("the baseline {} failed in {}: {}", experiment.baseline,
+              fmt::format("the baseline {} failed in {}: {}", experiment.config.baseline,
                           outcome.failed == 1
                               ? "its only trial"
                               : fmt::format("all of its {} trials, the last time", outcome.failed),
@@ -268,7 +270,7 @@ ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run
   const Experiment& experiment = run.experiment();
   run.store().forget_notes("profiler_missing");
   if (trials_of_each() == 0) return;
-  for (const std::string& name : experiment.profile->profilers) {
+  for (const std::string& name : experiment.config.profile->profilers) {
     const TracerEntry& entry = tracer_named(name);
     const Availability here =
         run.options().tracer_works ? run.options().tracer_works(entry) : entry.works_here();
@@ -284,7 +286,7 @@ ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run
 }
 
 int ProfileTrials::trials_of_each() const {
-  const auto& profile = run_.experiment().profile;
+  const auto& profile = run_.experiment().config.profile;
   return profile ? profile->trials : 0;
 }
 

@@ -109,7 +109,7 @@ TEST_F(DriverTest, WarmsUpTheBaselineFirstThenRunsASuperblockInItsRandomOrder) {
 }
 
 TEST_F(DriverTest, WarmsUpAsOftenAsAskedFor) {
-  experiment_.measure.warmups = 3;
+  experiment_.config.measure.warmups = 3;
   options_.most_trials = 4;
   {
     Store store = create();
@@ -127,7 +127,7 @@ TEST_F(DriverTest, WarmsUpAsOftenAsAskedFor) {
 }
 
 TEST_F(DriverTest, NeedsNoWarmUp) {
-  experiment_.measure.warmups = 0;
+  experiment_.config.measure.warmups = 0;
   Store store = create();
   run(store);
   EXPECT_EQ(fake_.seen.size(), 4U);
@@ -216,7 +216,7 @@ TEST_F(DriverTest, AFailingCandidateIsRecordedAndTheRunGoesOn) {
 }
 
 TEST_F(DriverTest, ABaselineThatNeverWorksEndsTheRunEarly) {
-  experiment_.measure.repeats = 8;
+  experiment_.config.measure.repeats = 8;
   fake_.change = [](const TrialPlan& plan, TrialRun& run) {
     if (plan.arm == "original") fail(run, "server: exit status 1");
   };
@@ -230,7 +230,7 @@ TEST_F(DriverTest, ABaselineThatNeverWorksEndsTheRunEarly) {
 }
 
 TEST_F(DriverTest, AnOddNumberOfBlocksEndsWithASingleOne) {
-  experiment_.measure.repeats = 3;
+  experiment_.config.measure.repeats = 3;
   Store store = create();
   EXPECT_EQ(run(store).blocks, 3);
   ASSERT_EQ(fake_.seen.size(), 8U);
@@ -242,7 +242,7 @@ TEST_F(DriverTest, AnOddNumberOfBlocksEndsWithASingleOne) {
 }
 
 TEST_F(DriverTest, AnInputThatCannotBePreparedEndsTheRunAtOnce) {
-  experiment_.job.prepare = {{"/bin/graphs"}};
+  experiment_.config.workload.job.prepare = {{"/bin/graphs"}};
   fake_.change = [](const TrialPlan&, TrialRun& run) {
     fail(run, "graphs exited with status 4");
     run.trial.roles.front().exit_status = 4;
@@ -343,7 +343,7 @@ TEST_F(DriverTest, AHarnessFaultBeforeAnInterruptionStillDropsItsBlock) {
 }
 
 TEST_F(DriverTest, TheAdaptiveDesignEndsWhenTheCallerIsSettled) {
-  experiment_.measure.repeats.reset();
+  experiment_.config.measure.repeats.reset();
   std::vector<int> asked;
   options_.should_stop = [&](const RunData& so_far) {
     asked.push_back(so_far.trials.back().block);
@@ -370,7 +370,7 @@ class TimedDriverTest : public DriverTest {
  protected:
   void SetUp() override {
     DriverTest::SetUp();
-    experiment_.measure.repeats = 100;
+    experiment_.config.measure.repeats = 100;
     options_.fewest_blocks = 5;
     options_.clock = [this] { return now_; };
     fake_.change = [this](const TrialPlan&, TrialRun&) { now_ += std::chrono::seconds(10); };
@@ -424,7 +424,7 @@ TEST_F(TimedDriverTest, TheWarmUpIsCheckedOnceBeforeTheFirstBlock) {
     run(store);
   }
   options_.check_warmup = [](const RunData&) { FAIL() << "blocks are measured already"; };
-  experiment_.measure.repeats = 10;
+  experiment_.config.measure.repeats = 10;
   Store again = Store::resume(folder_ / "run", header());
   EXPECT_EQ(run(again).end, RunEnd::complete);
 }
@@ -458,14 +458,14 @@ TEST_F(TimedDriverTest, BlocksLeaveTimeForProfileTrials) {
 }
 
 TEST_F(TimedDriverTest, AsManyBlocksAsArePlannedAreEnough) {
-  experiment_.measure.repeats = 2;
+  experiment_.config.measure.repeats = 2;
   options_.max_minutes = 1;
   Store store = create();
   EXPECT_EQ(run(store).end, RunEnd::complete);
 }
 
 TEST_F(TimedDriverTest, WithoutAWarmUpTheFirstBlocksShowTheTime) {
-  experiment_.measure.warmups = 0;
+  experiment_.config.measure.warmups = 0;
   options_.max_minutes = 0.1;
   Store store = create();
   EXPECT_EQ(run(store).blocks, 2);
@@ -478,7 +478,7 @@ TEST_F(TimedDriverTest, AResumedRunGoesOnAndForgetsThatItWasOutOfTime) {
     Store store = create();
     run(store);
   }
-  experiment_.measure.repeats = 10;
+  experiment_.config.measure.repeats = 10;
   Store again = Store::resume(folder_ / "run", header());
   EXPECT_EQ(run(again).end, RunEnd::complete);
   EXPECT_TRUE(time_warnings().empty());
@@ -496,7 +496,7 @@ TEST_F(DriverTest, ASignalStopsBeforeTheNextTrial) {
 }
 
 TEST_F(DriverTest, AFailedWarmUpIsAWarning) {
-  experiment_.measure.repeats = 2;
+  experiment_.config.measure.repeats = 2;
   fake_.change = [](const TrialPlan& plan, TrialRun& run) {
     if (plan.block == 0 && plan.arm == "optimized") fail(run, "server exited with status 7");
   };
@@ -510,8 +510,8 @@ TEST_F(DriverTest, AFailedWarmUpIsAWarning) {
 }
 
 TEST_F(DriverTest, ATrialThatDiesOfTheRecorderIsRepeatedWithoutIt) {
-  experiment_.measure.repeats = 2;
-  experiment_.measure.meters = {"procfs", "heap"};
+  experiment_.config.measure.repeats = 2;
+  experiment_.config.measure.meters = {"procfs", "heap"};
   int without = 0;
   int with = 0;
   fake_.change = [&](const TrialPlan& plan, TrialRun& run) {
@@ -601,8 +601,8 @@ TEST_F(DriverTest, NotesOfTrialsAreStoredOnce) {
 }
 
 TEST_F(DriverTest, ProfileTrialsFollowTheLastBlockAndAreNotRepeated) {
-  experiment_.measure.repeats = 2;
-  experiment_.profile = ProfileSettings{.trials = 2};
+  experiment_.config.measure.repeats = 2;
+  experiment_.config.profile = ProfileSettings{.trials = 2};
   {
     Store store = create();
     run(store);
@@ -650,7 +650,7 @@ TEST_F(DriverTest, ProfileTrialsOfSmallProgramsRecordEveryAllocation) {
         mode = plan.processes.at(0).env.at("MEMDUEL_RECORDER_MODE");
       trial.trial.roles[0].metrics["allocation_count"] = count;
     };
-    experiment_.profile = ProfileSettings{.trials = 1};
+    experiment_.config.profile = ProfileSettings{.trials = 1};
     Store store = create();
     run(store);
     EXPECT_EQ(mode, expected);
@@ -667,7 +667,8 @@ Profiled profiled_by(const std::vector<TrialPlan>& plans) {
 }
 
 TEST_F(DriverTest, EveryTracerLooksAtEveryArmAndResumingAddsOnlyWhatIsMissing) {
-  experiment_.profile = ProfileSettings{.profilers = {"gperftools", "recorder"}, .trials = 1};
+  experiment_.config.profile =
+      ProfileSettings{.profilers = {"gperftools", "recorder"}, .trials = 1};
   options_.progress = [](const Progress& progress) {
     EXPECT_EQ(progress.total, 10) << "three blocks and two profilers of two variants";
   };
@@ -691,7 +692,8 @@ TEST_F(DriverTest, EveryTracerLooksAtEveryArmAndResumingAddsOnlyWhatIsMissing) {
 }
 
 TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
-  experiment_.profile = ProfileSettings{.profilers = {"heaptrack", "gperftools"}, .trials = 1};
+  experiment_.config.profile =
+      ProfileSettings{.profilers = {"heaptrack", "gperftools"}, .trials = 1};
   bool installed = false;
   options_.tracer_works = [&](const TracerEntry& entry) {
     return entry.name == "gperftools" && !installed
@@ -722,7 +724,7 @@ TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
 }
 
 TEST_F(DriverTest, WithoutAnyTracerTheMeasureTrialsRun) {
-  experiment_.profile = ProfileSettings{.profilers = {"jemalloc"}, .trials = 1};
+  experiment_.config.profile = ProfileSettings{.profilers = {"jemalloc"}, .trials = 1};
   options_.tracer_works = [](const TracerEntry&) { return Availability{false, "not found"}; };
   Store store = create();
   EXPECT_EQ(run(store).blocks, 2);
@@ -731,7 +733,7 @@ TEST_F(DriverTest, WithoutAnyTracerTheMeasureTrialsRun) {
 }
 
 TEST_F(DriverTest, AProfileTrialThatFailsIsAWarningAndNotRepeated) {
-  experiment_.profile = ProfileSettings{.profilers = {"jemalloc"}, .trials = 1};
+  experiment_.config.profile = ProfileSettings{.profilers = {"jemalloc"}, .trials = 1};
   fake_.change = [](const TrialPlan& plan, TrialRun& trial) {
     if (plan.kind == TrialKind::profile) fail(trial, "server: killed by signal 6");
   };

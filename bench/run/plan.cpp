@@ -248,9 +248,9 @@ PlannedTrial lower_job(const Experiment& experiment, const Variant& arm, const T
                        double deadline_seconds) {
   // A profile trial is of no block; it does what the warm-up did.
   PlannedTrial planned =
-      plan_command(experiment.job, arm,
-                   {trial_dir, *experiment.job.seed, std::max(slot.block, 0), deadline_seconds,
-                    site.values, addresses_of_roles(arm, site)});
+      plan_command(experiment.config.workload.job, arm,
+                   {trial_dir, *experiment.config.workload.job.seed, std::max(slot.block, 0),
+                    deadline_seconds, site.values, addresses_of_roles(arm, site)});
   planned.plan.deadline_seconds = deadline_seconds;
   return planned;
 }
@@ -274,8 +274,9 @@ PlannedTrial lower(const Experiment& experiment, const Variant& arm, const Trial
                    const PlanSite& site, const std::filesystem::path& trial_dir) {
   if (slot.kind == TrialKind::profile) {
     const TracerEntry& entry = tracer_named(slot.tracer);
-    PlannedTrial planned = lower_job(experiment, arm, slot, site, trial_dir,
-                                     experiment.job.deadline_seconds * entry.patience);
+    PlannedTrial planned =
+        lower_job(experiment, arm, slot, site, trial_dir,
+                  experiment.config.workload.job.deadline_seconds * entry.patience);
     // A tracer that brings its own allocator replaces the arm's.
     const bool keeps_allocator = entry.allocator.empty();
     if (keeps_allocator) preload_allocators(planned.plan, arm, site);
@@ -285,10 +286,10 @@ PlannedTrial lower(const Experiment& experiment, const Variant& arm, const Trial
     send_to_nodes(planned.plan, site, trial_dir);
     return planned;
   }
-  PlannedTrial planned =
-      lower_job(experiment, arm, slot, site, trial_dir, experiment.job.deadline_seconds);
+  PlannedTrial planned = lower_job(experiment, arm, slot, site, trial_dir,
+                                   experiment.config.workload.job.deadline_seconds);
   preload_allocators(planned.plan, arm, site);
-  const auto& meters = *experiment.measure.meters;
+  const auto& meters = *experiment.config.measure.meters;
   if (std::ranges::find(meters, "heap") != meters.end())
     count_heap(planned.plan.processes, site, trial_dir);
   require_allocators(planned.plan, arm, site, trial_dir);
@@ -332,8 +333,8 @@ PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, con
   plan.reference = experiment.facts.reference;
   plan.trial_dir = trial_dir;
   plan.log_dir = site.log_dir;
-  plan.interval_ms = experiment.measure.interval_ms;
-  plan.meters = *experiment.measure.meters;
+  plan.interval_ms = experiment.config.measure.interval_ms;
+  plan.meters = *experiment.config.measure.meters;
   make_lengths_equal(plan, experiment, slot, site);
   return planned;
 }

@@ -195,7 +195,7 @@ void add_difference(ArmDifferences& found, const ProfileDifference& whole,
 
 void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& baseline,
                   const ArmProfiles& candidate, const std::string& name) {
-  const std::string reference = run.config.value("baseline", std::string());
+  const std::string reference = run.config.baseline;
   struct Question {
     const std::string* role;
     const ProfileSide* baseline;
@@ -291,7 +291,7 @@ void add_resident(ArmDifferences& found, const ArmProfiles& profiles, const std:
 
 ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run) {
   ArmDifferences found;
-  const std::string baseline = run.config.value("baseline", std::string());
+  const std::string baseline = run.config.baseline;
   std::set<std::string> candidates;
   for (const TrialData& trial : run.trials)
     if (trial.kind == TrialKind::profile && trial.arm != baseline) candidates.insert(trial.arm);

@@ -186,7 +186,7 @@ std::string advice_on_path(const std::string& path, const std::string& name) {
 /// The commands of prepare and cleanup as processes of an arm, and those that compare artifacts.
 std::vector<JobProcess> steps_of(const Experiment& experiment, const Variant& arm) {
   std::vector<JobProcess> steps;
-  const Job& job = experiment.job;
+  const Job& job = experiment.config.workload.job;
   const auto add = [&](const std::string& role, const Argv& argv,
                        const std::map<std::string, std::string>& env) {
     JobProcess step;
@@ -319,7 +319,7 @@ std::map<std::string, std::string> step_hashes(const Experiment& experiment,
   Hashes hashes;
   for (const Variant& arm : variants)
     for (const JobProcess& step : steps_of(experiment, arm)) hashes.add_program(arm, step);
-  for (const JobTemplate& each : templates_of(experiment.job, variants)) {
+  for (const JobTemplate& each : templates_of(experiment.config.workload.job, variants)) {
     if (!each.from || has_placeholder(*each.from)) continue;
     check_template_text(read_file_of_at_most(*each.from, kMostTemplateBytes), *each.from);
     hashes.add(*each.from);

@@ -126,9 +126,10 @@ TEST_F(Programs, ScriptsStepsAndTemplatesAreHashedToo) {
   Experiment experiment = experiment_running("sh");
   experiment.variants[0].env["PATH"] = getenv("PATH");
   experiment.variants[0].processes[0].argv = {"sh", "-e", "job.sh", "{seed}"};
-  experiment.job.cwd = dir_.string();
-  experiment.job.prepare = {{"./bin/tool"}};
-  experiment.job.templates = {{(dir_ / "conf.in").string(), "", "{trial_dir}/conf"}};
+  experiment.config.workload.job.cwd = dir_.string();
+  experiment.config.workload.job.prepare = {{"./bin/tool"}};
+  experiment.config.workload.job.templates = {
+      {(dir_ / "conf.in").string(), "", "{trial_dir}/conf"}};
   const auto hashes = program_hashes(experiment);
   EXPECT_EQ(hashes.at((dir_ / "job.sh").string()), sha256_hex("echo"));
   EXPECT_EQ(hashes.at((dir_ / "conf.in").string()), sha256_hex("port"));

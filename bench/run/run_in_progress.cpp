@@ -167,7 +167,7 @@ void RunInProgress::note_the_whole() {
   if (sample_intervals_ms_.empty()) return;
   store_.forget_notes(kSampledLessOften);
   const auto note = sampled_less_often(
-      sample_intervals_ms_, experiment_.measure.interval_ms,
+      sample_intervals_ms_, experiment_.config.measure.interval_ms,
       "memduel samples less often while no memory moves, and to keep its own CPU time below 0.2% "
       "of the trial's; the peak of a single process is the kernel's and not sampled");
   if (note) store_.add_limitation(*note);
@@ -194,7 +194,7 @@ std::optional<double> RunInProgress::block_seconds() const {
 void RunInProgress::expect_time(int profile_rounds) const {
   const auto block = block_seconds();
   if (!options_.max_minutes || !block || ledger_.last_block() > 0) return;
-  const int planned = own_blocks(experiment_.measure, options_);
+  const int planned = own_blocks(experiment_.config.measure, options_);
   const int fewest = options_.fewest_blocks;
   const int blocks = std::min(planned, fewest + fewest % 2);  // superblocks are never split
   const double profiles = *block * profile_rounds;
@@ -230,11 +230,11 @@ bool RunInProgress::is_out_of_time(int profile_rounds) const {
 }
 
 Note RunInProgress::out_of_time(int blocks) const {
-  const char* most = experiment_.measure.repeats ? "" : "at most ";
+  const char* most = experiment_.config.measure.repeats ? "" : "at most ";
   const bool is_past = is_out_of_time(0);
   return {kOutOfTime,
           fmt::format("the run ended after {} of {}{} blocks: {} had passed, {} --max-minutes {:g}",
-                      blocks, most, own_blocks(experiment_.measure, options_),
+                      blocks, most, own_blocks(experiment_.config.measure, options_),
                       format_seconds(elapsed_seconds()),
                       is_past ? "more than" : "and the profile trials need the rest of",
                       *options_.max_minutes),
@@ -253,8 +253,8 @@ Error RunInProgress::stopped() const {
 }
 
 int RunInProgress::total_trials() const {
-  const int blocks = own_blocks(experiment_.measure, options_) + experiment_.measure.warmups +
-                     static_cast<int>(ledger_.dropped());
+  const int blocks = own_blocks(experiment_.config.measure, options_) +
+                     experiment_.config.measure.warmups + static_cast<int>(ledger_.dropped());
   return blocks * static_cast<int>(arm_count()) + profiles_expected_;
 }
 

@@ -180,13 +180,10 @@ void note_machines(const std::vector<Part>& parts, Store& store) {
        "ground; absolute numbers are of all machines together"});
 }
 
-/// A store may come from anywhere.
 int repeats_of(const Part& part) {
-  const nlohmann::json::json_pointer place("/measure/repeats");
-  const nlohmann::json& config = part.run.config;
-  if (!config.is_object() || !config.contains(place) || !config.at(place).is_number_integer())
-    refuse(part, "its config has no fixed number of blocks", "");
-  return config.at(place).get<int>();
+  const std::optional<int>& repeats = part.run.config.measure.repeats;
+  if (!repeats) refuse(part, "its config has no fixed number of blocks", "");
+  return *repeats;
 }
 
 /// Those of which every arm has a trial.
@@ -194,8 +191,7 @@ int whole_blocks(const Part& part) {
   std::map<int, std::set<std::string>> arms;  // by block
   for (const TrialData& trial : part.run.trials)
     if (trial.kind == TrialKind::measure) arms[trial.block].insert(trial.arm);
-  const auto told = part.run.config.find("variants");
-  const std::size_t all = told == part.run.config.end() ? 0 : told->size();
+  const std::size_t all = part.run.config.variants.size();
   return static_cast<int>(
       std::ranges::count_if(arms, [&](const auto& block) { return block.second.size() >= all; }));
 }

@@ -43,8 +43,8 @@ TrialRun simulated(const TrialPlan& plan, double node) {
 class Shares : public TestFolder {
  protected:
   Shares() {
-    experiment_.measure.repeats = kBlocks;
-    experiment_.measure.seed = kSeed;
+    experiment_.config.measure.repeats = kBlocks;
+    experiment_.config.measure.seed = kSeed;
     experiment_.resolved["measure"]["repeats"] = kBlocks;
     experiment_.resolved["measure"]["seed"] = kSeed;
   }
@@ -122,7 +122,7 @@ TEST_F(Shares, EachIsASegmentOfTheOrder) {
 
 // In the order of earlier versions, which did not depend on the shares.
 TEST_F(Shares, TogetherAreTheRunThatOneMachineWouldHaveMade) {
-  experiment_.measure.restricts_order = false;
+  experiment_.config.measure.restricts_order = false;
   const RunData whole = read_run(measured("whole", std::nullopt));
   const RunData run =
       merged({measured("c", Share{3, 3}), measured("a", Share{1, 3}), measured("b", Share{2, 3})});

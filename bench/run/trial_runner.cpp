@@ -233,7 +233,7 @@ void TrialRunner::run(TrialSlot slot) {
 
 /// What such a job prepares is the same for every arm and trial.
 void TrialRunner::refuse_unreadable_input(const TrialRun& trial) const {
-  if (!run_.experiment().job.memduel_statuses ||
+  if (!run_.experiment().config.workload.job.memduel_statuses ||
       trial.prepare_status != static_cast<int>(ExitCode::io))
     return;
   throw Error(ExitCode::io, trial.trial.failure, run_.store().directory().string());

@@ -163,24 +163,31 @@ AblationSum sum_of(const View& view, const AblationSubject& subject,
   return out;
 }
 
+/// Why no variant measures a cell; empty where one does.
+std::string why_not(const PlannedCell& cell) {
+  if (cell.variant) return {};
+  return cell.idle ? "changes nothing: " + *cell.idle
+                   : "not possible: " + cell.refused.value_or("");
+}
+
 /// A cell before the verdicts of its family.
 struct MeasuredCell {
-  AblationArm arm;
+  PlannedCell planned;
   std::string reference;
   std::string no_value;  ///< why nothing is compared
   std::optional<MeasuredRow> row;
 };
 
-MeasuredCell measure_cell(const AblationSubject& subject, const AblationArm& arm,
+MeasuredCell measure_cell(const AblationSubject& subject, const PlannedCell& planned,
                           const std::string& reference) {
-  MeasuredCell cell{arm, reference, arm.why_not, std::nullopt};
-  if (!arm.arm) return cell;
+  MeasuredCell cell{planned, reference, why_not(planned), std::nullopt};
+  if (!planned.variant) return cell;
   const AnalysisSettings& settings = subject.inquiry.settings;
-  cell.no_value =
-      fmt::format("no block has {} in both {} and {}",
-                  subject.phase ? "phase " + *subject.phase : subject.metric, *arm.arm, reference);
+  cell.no_value = fmt::format("no block has {} in both {} and {}",
+                              subject.phase ? "phase " + *subject.phase : subject.metric,
+                              *planned.variant, reference);
   const ArmObservations* a = find_arm(subject.observations, reference);
-  const ArmObservations* b = find_arm(subject.observations, *arm.arm);
+  const ArmObservations* b = find_arm(subject.observations, *planned.variant);
   if (a == nullptr || b == nullptr) return cell;
   MetricInfo info = metric_info(subject.inquiry.run.job, subject.metric);
   info.name = subject.key;
@@ -198,8 +205,8 @@ MeasuredCell measure_cell(const AblationSubject& subject, const AblationArm& arm
 
 AblationCell decided_cell(const MeasuredCell& measured, const RowLevel& level) {
   AblationCell cell;
-  cell.arm = measured.arm.arm;
-  cell.idle = measured.arm.idle;
+  cell.arm = measured.planned.variant;
+  cell.idle = measured.planned.idle.has_value();
   cell.reference = measured.reference;
   cell.reason = measured.no_value;
   if (!measured.row) return cell;
@@ -224,12 +231,12 @@ struct MeasuredTable {
 };
 
 MeasuredTable measure_table(const AblationSubject& subject) {
-  const ExperimentView& view = subject.inquiry.view;
-  const std::string& candidate = view.ablation->candidate;
-  MeasuredTable table{subject, {measure_cell(subject, {candidate, false, ""}, view.baseline)}};
-  for (const AblationSwitch& one : view.ablation->switches) {
-    table.cells.push_back(measure_cell(subject, one.added_alone, view.baseline));
-    table.cells.push_back(measure_cell(subject, one.left_out, candidate));
+  const Document& config = subject.inquiry.run.config;
+  const std::string& candidate = config.ablation->candidate;
+  MeasuredTable table{subject, {measure_cell(subject, {candidate, {}, {}}, config.baseline)}};
+  for (const PlannedSwitch& one : config.ablation->switches) {
+    table.cells.push_back(measure_cell(subject, one.added_alone, config.baseline));
+    table.cells.push_back(measure_cell(subject, one.removed_alone, candidate));
   }
   return table;
 }
@@ -297,7 +304,7 @@ void add_tables(Ablation& ablation, const std::vector<AblationSubject>& subjects
     const JobFacts& job = subject.inquiry.run.job;
     const std::vector<AblationCell>& cells = decided[i];
     std::vector<AblationRow> rows;
-    for (const AblationSwitch& one : subject.inquiry.view.ablation->switches) {
+    for (const PlannedSwitch& one : subject.inquiry.run.config.ablation->switches) {
       const std::size_t first = 1 + 2 * rows.size();
       AblationRow& row = rows.emplace_back(AblationRow{
           one.name, subject.role, subject.metric, subject.phase, cells[first], cells[first + 1]});
@@ -335,18 +342,18 @@ std::vector<AblationSubject> phase_subjects(const Inquiry& inquiry,
   return subjects;
 }
 
-Note not_possible(const ExperimentView& view) {
+Note not_possible(const Document& config) {
   std::string list;
-  const auto add = [&](const AblationArm& cell, const std::string& what) {
-    if (cell.arm) return;
-    list += fmt::format("{}{} ({})", list.empty() ? "" : "; ", what, cell.why_not);
+  const auto add = [&](const PlannedCell& cell, const std::string& what) {
+    if (cell.variant) return;
+    list += fmt::format("{}{} ({})", list.empty() ? "" : "; ", what, why_not(cell));
   };
-  for (const AblationSwitch& one : view.ablation->switches) {
-    add(one.added_alone, fmt::format("{} added to {}", one.name, view.baseline));
-    add(one.left_out, fmt::format("{} left out of {}", one.name, view.ablation->candidate));
+  for (const PlannedSwitch& one : config.ablation->switches) {
+    add(one.added_alone, fmt::format("{} added to {}", one.name, config.baseline));
+    add(one.removed_alone, fmt::format("{} left out of {}", one.name, config.ablation->candidate));
   }
   if (list.empty()) return {};
-  return {"ablation_not_possible", "cells without an arm: " + list,
+  return {"ablation_not_possible", "cells without a variant: " + list,
           "such a switch is measured on the other side, where it can act there"};
 }
 
@@ -378,7 +385,7 @@ std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
 
 Ablation ablate(const Inquiry& inquiry, const std::vector<RoleMetric>& metrics) {
   Ablation ablation;
-  if (!inquiry.view.ablation) return ablation;
+  if (!inquiry.run.config.ablation) return ablation;
   const Observations phases =
       observe(phase_peaks(inquiry.run), inquiry.view.arms, inquiry.settings.warmup_rounds);
   std::vector<AblationSubject> whole_trials;
@@ -387,7 +394,7 @@ Ablation ablate(const Inquiry& inquiry, const std::vector<RoleMetric>& metrics) 
         {inquiry, metric.role, metric.metric, std::nullopt, metric.metric, inquiry.observations});
   add_tables(ablation, whole_trials);
   add_tables(ablation, phase_subjects(inquiry, metrics, phases));
-  if (Note note = not_possible(inquiry.view); !note.code.empty())
+  if (Note note = not_possible(inquiry.run.config); !note.code.empty())
     ablation.limitations.push_back(std::move(note));
   return ablation;
 }

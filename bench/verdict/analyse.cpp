@@ -106,9 +106,9 @@ namespace {
 
 /// Trials without it have failed, so that these are all that count.
 void summarise_allocator(const Inquiry& inquiry, ArmSummary& summary) {
-  const auto named = inquiry.view.allocators.find(summary.name);
-  if (named == inquiry.view.allocators.end()) return;
-  summary.allocator = named->second;
+  const Variant* variant = inquiry.run.config.variant(summary.name);
+  if (variant == nullptr || !variant->allocator) return;
+  summary.allocator = to_name(*variant->allocator);
   std::set<std::string> libraries;
   for (const TrialData& trial : inquiry.run.trials) {
     if (trial.arm != summary.name || trial.status != TrialStatus::ok) continue;
@@ -123,8 +123,8 @@ std::vector<ArmSummary> summarise_arms(const Inquiry& inquiry) {
   for (const ArmObservations& arm : inquiry.observations.arms) {
     ArmSummary summary;
     summary.name = arm.arm;
-    if (const auto at = view.optimizations.find(arm.arm); at != view.optimizations.end())
-      summary.optimizations = at->second;
+    if (const Variant* variant = inquiry.run.config.variant(arm.arm))
+      summary.optimizations = variant->switches;
     summary.model_sha256 = agreed_model(inquiry.run, arm.arm);
     summary.ablation = view.ablation_arms.contains(arm.arm);
     summarise_allocator(inquiry, summary);
@@ -266,7 +266,7 @@ bool is_other_order(const Inquiry& inquiry) {
 Results frame_of(const Inquiry& inquiry) {
   const RunData& run = inquiry.run;
   Results results;
-  results.name = inquiry.view.name;
+  results.name = inquiry.run.config.name;
   results.baseline = inquiry.view.baseline;
   results.config_sha256 = run.config_sha256;
   results.warmup_rounds = inquiry.settings.warmup_rounds;

@@ -23,61 +23,38 @@
 namespace memduel {
 namespace {
 
-using nlohmann::json;
-
-std::optional<int> whole_number(const json& config, const char* path) {
-  const json& value = setting_of(config, path);
-  if (value.is_null()) return std::nullopt;
-  if (!value.is_number_integer() || value.get<long>() < 0 || value.get<long>() > 1000000) {
-    throw Error(ExitCode::usage, fmt::format("found {}, expected a whole number", value.dump()),
-                path);
-  }
-  return value.get<int>();
-}
-
 /// Whether the config cannot give a default gate's metric, so that it is going to be left out.
-bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
+bool is_left_out(const Gate& gate, const Document& config, int warmup_rounds) {
   if (!gate.is_default) return false;
   if (metric_info(gate.metric).meter == "heap") {
-    const json& meters = setting_of(config, "/measure/meters");
-    return std::ranges::find(meters, "heap") == meters.end();
+    const auto& meters = config.measure.meters;
+    return !meters || std::ranges::find(*meters, "heap") == meters->end();
   }
-  const std::optional<int> rounds = whole_number(workload_that_ran(config), "/rounds");
+  const std::optional<int> rounds = config.rounds();
   return is_growth_metric(gate.metric) && rounds && *rounds < rounds_to_judge_growth(warmup_rounds);
 }
 
 }  // namespace
 
-AnalysisSettings settings_from_config(const json& config) {
+AnalysisSettings settings_from_config(const Document& config) {
   AnalysisSettings settings;
-  const json& order = setting_of(config, "/measure/order");
-  settings.design = Design::paired;
-  for (const Design design : {Design::restricted, Design::superblocks})
-    if (order == to_name(design)) settings.design = design;
+  const Measure& measure = config.measure;
+  settings.design = measure.order == BlockOrder::restricted    ? Design::restricted
+                    : measure.order == BlockOrder::superblocks ? Design::superblocks
+                                                               : Design::paired;
   const std::size_t arms = view_config(config).arms.size();
   settings.looks = settings.design == Design::restricted ? adaptive_looks(arms > 0 ? arms - 1 : 0)
                                                          : earlier_looks();
-  if (const auto repeats = whole_number(config, "/measure/repeats")) {
-    settings.looks = fixed_looks(*repeats);
-  }
-  settings.warmup_rounds = whole_number(config, "/measure/warmup_rounds").value_or(0);
-  const json& seed = setting_of(config, "/measure/seed");
-  if (seed.is_number_integer()) settings.seed = seed.get<unsigned long>();
-  settings.strict_gates = setting_of(config, "/strict_gates") == true;
-  settings.default_gates = default_gates_decide_in(config);
-  const json& horizon = setting_of(config, "/growth/horizon_rounds");
-  if (horizon.is_number())
-    settings.horizon_rounds = horizon.get<double>();
-  else if (const auto rounds = whole_number(workload_that_ran(config), "/rounds"))
+  if (measure.repeats) settings.looks = fixed_looks(*measure.repeats);
+  settings.warmup_rounds = measure.warmup_rounds;
+  if (measure.seed) settings.seed = *measure.seed;
+  settings.strict_gates = config.strict_gates;
+  settings.default_gates = config.default_gates_decide();
+  if (config.growth && config.growth->horizon_rounds)
+    settings.horizon_rounds = *config.growth->horizon_rounds;
+  else if (const auto rounds = config.rounds())
     settings.horizon_rounds = *rounds;
-  std::vector<std::string> gates;
-  for (const json& gate : setting_of(config, "/gates")) {
-    if (!gate.is_string()) {
-      throw Error(ExitCode::usage, fmt::format("found {}, expected a gate", gate.dump()), "/gates");
-    }
-    gates.push_back(gate.get<std::string>());
-  }
-  name_gates(settings, gates);
+  name_gates(settings, config.gates);
   return settings;
 }
 
@@ -204,13 +181,13 @@ Note too_few_trials(const RunData& run, const AnalysisSettings& settings,
                            planned.gate_rows, 100 * kAlpha, planned.least)
              : fmt::format("that takes {}", planned.least);
   // With several candidates the number is that of the order that this seed draws.
-  const json& seed = setting_of(run.config, "/measure/seed");
-  const bool of_seed = seed.is_number() && judged_candidates(run) > 1;
+  const auto& seed = run.config.measure.seed;
+  const bool of_seed = seed && judged_candidates(run) > 1;
   return {"too_few_trials",
           fmt::format("{} of each variant cannot show a change {}, however large it is: {}",
                       format_count(static_cast<std::size_t>(blocks), "trial"), where, why),
           fmt::format("give --repeats {} or more{}{}", planned.least,
-                      of_seed ? " with --seed " + seed.dump() : "",
+                      of_seed ? fmt::format(" with --seed {}", *seed) : "",
                       shares ? ", or name fewer gates" : "")};
 }
 
@@ -265,8 +242,6 @@ CheckedLooks planned_looks(const RunData& run, const AnalysisSettings& settings)
 
 namespace {
 
-using nlohmann::json;
-
 /// Whether so many rounds decide the gate. Growth per minute is judged by rounds, too, but where
 /// there are hardly any by time.
 bool decides_by_rounds(const Gate& gate, std::size_t rounds, int warmup_rounds) {
@@ -277,15 +252,13 @@ bool decides_by_rounds(const Gate& gate, std::size_t rounds, int warmup_rounds) 
 }
 
 /// Keys that give every trial fewer rounds than needed, with their numbers.
-std::map<std::string, int> short_keys(const json& config, int needed) {
-  const json& workload = workload_that_ran(config);
+std::map<std::string, int> short_keys(const Document& config, int needed) {
   std::map<std::string, int> found;
-  if (!workload.is_object()) return found;
-  for (const char* key : {"rounds", "stop_after_round"}) {
-    const auto rounds = workload.find(key);
-    if (rounds == workload.end() || !rounds->is_number_integer()) continue;
-    if (rounds->get<int>() < needed) found[key] = rounds->get<int>();
-  }
+  const auto add = [&](const char* key, const std::optional<int>& rounds) {
+    if (rounds && *rounds < needed) found[key] = *rounds;
+  };
+  add("rounds", config.rounds());
+  add("stop_after_round", config.workload.job.stop_after_round);
   return found;
 }
 
@@ -312,7 +285,7 @@ std::optional<MarkedRounds> rounds_in(const RunData& run, const Gate& gate) {
 }
 
 /// How to make it so many rounds.
-std::string more_rounds(const json& config, int needed) {
+std::string more_rounds(const Document& config, int needed) {
   std::string advice;
   for (const auto& [key, rounds] : short_keys(config, needed))
     advice += fmt::format("{}--set workload.{}={}", advice.empty() ? "give " : " ", key, needed);
@@ -320,7 +293,7 @@ std::string more_rounds(const json& config, int needed) {
 }
 
 [[noreturn]] void refuse(const Gate& gate, std::size_t rounds, int needed, const std::string& when,
-                         const json& config) {
+                         const Document& config) {
   throw Error(ExitCode::usage,
               fmt::format("found {} {}, expected at least {}: fewer rounds cannot distinguish "
                           "growth from a warm-up",
@@ -331,7 +304,7 @@ std::string more_rounds(const json& config, int needed) {
 
 }  // namespace
 
-void refuse_growth_in_few_rounds(const json& config, const AnalysisSettings& settings) {
+void refuse_growth_in_few_rounds(const Document& config, const AnalysisSettings& settings) {
   const int needed = rounds_to_judge_growth(settings.warmup_rounds);
   const std::map<std::string, int> found = short_keys(config, needed);
   if (found.empty()) return;

@@ -86,7 +86,7 @@ Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int 
   Calibration calibration;
   calibration.blocks = static_cast<int>(blocks.size());
   calibration.blocks_per_duel = blocks_per_duel;
-  calibration.experiment = view.name;
+  calibration.experiment = run.config.name;
   calibration.trial_seconds = typical_trial_seconds(run);
   if (run.environment.is_object()) {
     calibration.fingerprint = run.environment.value("fingerprint", std::string());

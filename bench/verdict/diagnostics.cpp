@@ -276,8 +276,7 @@ std::optional<double> ratio_of_medians(const std::vector<double>& over,
 std::vector<Perturbation> perturbations(const RunData& run) {
   std::vector<Perturbation> found;
   for (const std::string& tracer : tracers_of(run.trials)) {
-    for (const nlohmann::json& arm : run.config.value("variants", nlohmann::json::array())) {
-      const std::string name = arm.at("name");
+    for (const std::string& name : run.config.variant_names()) {
       const Costs traced = costs_of(run, name, TrialKind::profile, tracer);
       const Costs plain = costs_of(run, name, TrialKind::measure, {});
       if (traced.seconds.empty() || plain.seconds.empty()) continue;

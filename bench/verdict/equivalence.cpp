@@ -16,8 +16,7 @@ bool is_quality(const std::string& metric, bool of_command) {
 }
 
 bool is_command(const RunData& run) {
-  const nlohmann::json& workload = workload_that_ran(run.config);
-  return workload.is_object() && workload.value("kind", nlohmann::json()) == "command";
+  return !run.config.workload.job.processes.empty();
 }
 
 /// Block to hash of one file in the trials that count.
@@ -46,7 +45,7 @@ bool vary(const std::map<int, std::string>& hashes) {
 
 /// Files that are another one in each block by the config's wish.
 bool differ_by_block(const RunData& run) {
-  return run.config.is_object() && run.config.dump().find("{block}") != std::string::npos;
+  return written_document(run.config).dump().find("{block}") != std::string::npos;
 }
 
 /// Null where no command was asked.

@@ -17,6 +17,9 @@
 namespace memduel {
 namespace {
 
+/// The one variant, and what its trials are called by.
+constexpr const char* kBenchmarks = "benchmarks";
+
 using nlohmann::json;
 
 constexpr std::array<std::pair<const char*, const char*>, 4> kMemoryFields = {
@@ -83,7 +86,7 @@ TrialData& trial_of_repetition(RunData& run, size_t repetition) {
     TrialData trial;
     trial.id = static_cast<std::int64_t>(run.trials.size()) + 1;
     trial.block = static_cast<int>(trial.id);
-    trial.arm = "benchmarks";
+    trial.arm = kBenchmarks;
     run.trials.push_back(std::move(trial));
   }
   return run.trials[repetition];
@@ -128,10 +131,11 @@ bool is_google_benchmark(const json& document) {
 RunData run_from_google_benchmark(const json& document, const std::string& where) {
   const JsonReader in(document, where);
   RunData run;
-  run.config = {{"name", where},
-                {"workload", {{"kind", "google-benchmark"}}},
-                {"baseline", "benchmarks"},
-                {"variants", {{{"name", "benchmarks"}}}}};
+  run.config = document_of_run(nullptr);
+  run.config.name = where;
+  run.config.workload.own = {{"kind", "google-benchmark"}};
+  run.config.baseline = kBenchmarks;
+  run.config.variants.emplace_back().name = kBenchmarks;
   run.job.default_gates = {{"*", kPeakHeap}};
   if (const auto context = in.find("context")) {
     const auto host = context->maybe_text("host_name");

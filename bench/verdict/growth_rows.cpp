@@ -106,9 +106,7 @@ std::optional<double> model_bytes(const RunData& run, const ArmObservations& arm
     }
   }
   if (const auto model = model_sizes(run.environment)) return model->state;
-  const nlohmann::json& workload = workload_that_ran(run.config);
-  if (!workload.is_object()) return std::nullopt;
-  return number_at(workload, "model_bytes");
+  return workload_number(run.config, "model_bytes");
 }
 
 /// In minutes after the begin of the first round, at the typical pace.

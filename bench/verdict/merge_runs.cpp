@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 std::string baseline_of(const RunData& run) {
-  if (run.config.contains("baseline")) return run.config.at("baseline");
+  if (!run.config.baseline.empty()) return run.config.baseline;
   return run.trials.empty() ? "" : run.trials.front().arm;
 }
 
@@ -44,26 +44,12 @@ void add_trials(RunData& merged, const RunData& run, const std::string& from,
   }
 }
 
-/// Null where there is none.
-const json* member_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
-}
-
-/// Null in a run that comes from results.json.
-const json* workload_of(const RunData& run) {
-  const json* found = member_of(run.config, "workload");
-  return found != nullptr && found->is_object() ? found : nullptr;
-}
-
 void check_workloads(const RunData& a, const RunData& b) {
-  const json* of_a = workload_of(a);
-  const json* of_b = workload_of(b);
-  if (of_a == nullptr || of_b == nullptr) return;
-  const std::string kind = of_a->value("kind", std::string("command"));
+  const Workload& of_a = a.config.workload;
+  const Workload& of_b = b.config.workload;
+  if (!of_a.is_known() || !of_b.is_known()) return;
   // Commands differ on purpose: that is the change under test.
-  if (kind == of_b->value("kind", std::string("command")) && (kind == "command" || *of_a == *of_b))
-    return;
+  if (of_a.own == of_b.own) return;
   throw Error(ExitCode::usage, "the two runs have different workloads", "compare",
               "only runs of the same config can be compared; see config.json of each");
 }
@@ -73,29 +59,26 @@ std::string fingerprint(const RunData& run) {
                                      : std::string();
 }
 
-/// The arguments of a process in an arm.
-json argv_in(const json& process, const json& arm) {
-  const std::string role = process.value("role", std::string());
-  json argv = arm.value("argv", json::object()).value(role, process.value("argv", json::array()));
-  for (const json& more : arm.value("append", json::object()).value(role, json::array()))
-    argv.push_back(more);
-  return argv;
-}
-
 /// The arm under its new name, with the whole command lines of its own run: the merged run has the
 /// other one's workload.
-json arm_alone(const RunData& run, const std::string& arm, const std::string& name) {
-  json own = json::object();
-  if (const json* arms = member_of(run.config, "variants"); arms != nullptr)
-    for (const json& one : *arms)
-      if (one.is_object() && one.value("name", std::string()) == arm) own = one;
-  json alone = {{"name", name}};
-  for (const char* key : {"preset", "switches", "env", "cwd", "allocator"})
-    if (own.contains(key)) alone[key] = own.at(key);
-  const json* workload = workload_of(run);
-  if (workload != nullptr)
-    for (const json& process : workload->value("processes", json::array()))
-      alone["argv"][process.value("role", std::string())] = argv_in(process, own);
+Variant arm_alone(const RunData& run, const std::string& arm, const std::string& name) {
+  const Variant* known = run.config.variant(arm);
+  const Variant own = known == nullptr ? Variant() : *known;
+  Variant alone;
+  alone.name = name;
+  alone.preset = own.preset;
+  alone.switches = own.switches;
+  alone.env = own.env;
+  alone.cwd = own.cwd;
+  alone.allocator = own.allocator;
+  if (!run.config.workload.own.is_null()) return alone;
+  for (const JobProcess& process : run.config.workload.job.processes) {
+    const auto instead = own.argv.find(process.role);
+    const auto more = own.append.find(process.role);
+    Argv& argv = alone.argv[process.role];
+    argv = instead == own.argv.end() ? process.argv : instead->second;
+    if (more != own.append.end()) argv.insert(argv.end(), more->second.begin(), more->second.end());
+  }
   return alone;
 }
 
@@ -115,8 +98,7 @@ void describe_sides(json& environment, const std::vector<Side>& sides, const std
   for (const Side& side : sides) {
     const std::string& place = side.merged->place;
     if (place.empty()) return;
-    const json* arms = member_of(side.run->config, "variants");
-    const bool is_one_of_several = arms != nullptr && arms->size() > 1;
+    const bool is_one_of_several = side.run->config.variants.size() > 1;
     environment["subjects"][side.merged->name] =
         is_one_of_several ? fmt::format("{} of {}", side.arm, place) : place;
     again.push_back(place);
@@ -183,12 +165,13 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm,
   const std::string arm_b = pick_arm(b, arm, "B");
   RunData merged;
   merged.config = a.config;
-  merged.config["name"] = "compare";
-  merged.config["baseline"] = of_a.name;
-  merged.config["variants"] = {arm_alone(a, arm_a, of_a.name), arm_alone(b, arm_b, of_b.name)};
-  for (const char* key : {"gates", "ablation"}) merged.config.erase(key);
+  merged.config.name = "compare";
+  merged.config.baseline = of_a.name;
+  merged.config.variants = {arm_alone(a, arm_a, of_a.name), arm_alone(b, arm_b, of_b.name)};
+  merged.config.gates.clear();
+  merged.config.ablation.reset();
   // How many blocks each was to have says nothing about the two together.
-  if (merged.config.contains("measure")) merged.config["measure"].erase("repeats");
+  merged.config.measure.repeats.reset();
   merged.job = joined(a.job, b.job);
   merged.warnings = join_declarations(merged.job, b.job);
   merged.environment = a.environment;
@@ -205,7 +188,7 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm,
                              "the two runs were measured one after the other, not in turns",
                              "a drift of the machine between them looks like a difference; duel "
                              "the two with --a and --b to be sure"});
-  const bool unchecked = workload_of(a) == nullptr || workload_of(b) == nullptr;
+  const bool unchecked = !a.config.workload.is_known() || !b.config.workload.is_known();
   if (unchecked && a.config_sha256 != b.config_sha256)
     merged.warnings.push_back({"workloads_not_checked",
                                "results.json does not hold the config, and the two runs had "
@@ -222,11 +205,14 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm,
 
 RunData run_from_results(const Results& results) {
   RunData run;
-  run.config = {{"name", results.name},
-                {"baseline", results.baseline},
-                {"variants", nlohmann::json::array()}};
-  for (const ArmSummary& arm : results.arms)
-    run.config["variants"].push_back({{"name", arm.name}, {"switches", arm.optimizations}});
+  run.config = document_of_run(nullptr);
+  run.config.name = results.name;
+  run.config.baseline = results.baseline;
+  for (const ArmSummary& arm : results.arms) {
+    Variant& variant = run.config.variants.emplace_back();
+    variant.name = arm.name;
+    variant.switches = arm.optimizations;
+  }
   run.config_sha256 = results.config_sha256;
   run.job = results.job;
   run.environment = results.environment;

@@ -58,20 +58,18 @@ ArmPair RunOrder::pair(const std::string& baseline, const std::string& candidate
 }
 
 std::optional<RunOrder> run_order(const RunData& run) {
-  if (setting_of(run.config, "/measure/order") != "restricted") return std::nullopt;
+  const Measure& measure = run.config.measure;
+  if (measure.order != BlockOrder::restricted) return std::nullopt;
   const ExperimentView view = view_config(run.config);
   const auto baseline = std::ranges::find(view.arms, view.baseline);
-  const json& seed = setting_of(run.config, "/measure/seed");
-  const json& repeats = setting_of(run.config, "/measure/repeats");
   if (baseline == view.arms.end() || view.arms.size() < 2) return std::nullopt;
   RunOrder order;
   order.arms = view.arms;
   order.plan.arms = view.arms.size();
   order.plan.baseline = static_cast<std::size_t>(baseline - view.arms.begin());
-  if (seed.is_number_integer()) order.plan.seed = seed.get<std::uint64_t>();
-  order.plan.segments = planned_segments(
-      repeats.is_number_integer() ? std::optional(repeats.get<int>()) : std::nullopt,
-      view.arms.size() - 1, shares_of(run.environment));
+  order.plan.seed = measure.seed.value_or(order.plan.seed);
+  order.plan.segments =
+      planned_segments(measure.repeats, view.arms.size() - 1, shares_of(run.environment));
   order.segments = segments_of(order.plan);
   int planned = 0;
   for (const Segment& segment : order.segments)
@@ -133,7 +131,7 @@ std::optional<int> fewest_blocks_that_can_decide(const RunData& run,
   planned.config = run.config;
   planned.job = run.job;
   for (int blocks = kMinimumBlocks; blocks <= kMostUsefulBlocks; ++blocks) {
-    planned.config["measure"]["repeats"] = blocks;
+    planned.config.measure.repeats = blocks;
     if (reachable_p(planned, settings, blocks).can_decide()) return blocks;
   }
   return std::nullopt;

@@ -68,7 +68,7 @@ class Bench {
         short_rounds_(load_experiment(config, short_rounds())),
         directory_(std::move(directory)) {
     const nlohmann::json site =
-        ask_site(whole_.expansion->provider, site_request(whole_.resolved), ask_program);
+        ask_site(whole_.expansion->provider, site_request(whole_.config), ask_program);
     site_ = {directory_ / kTrialsFolder, directory_ / kLogsFolder, current_environment(),
              site.at("values")};
     fs::create_directories(site_.log_dir);

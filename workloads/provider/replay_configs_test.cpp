@@ -69,7 +69,7 @@ TEST(ReplayConfigs, EveryDefaultIsWrittenOut) {
   EXPECT_EQ(experiment.resolved.at("measure").at("meters"), json({"procfs", "allocator", "torch"}));
   EXPECT_EQ(experiment.resolved.at("variants")[0].at("switches").size(),
             experiment.resolved.at("variants")[1].at("switches").size());
-  EXPECT_EQ(experiment.job.deadline_seconds, 600);
+  EXPECT_EQ(experiment.config.workload.job.deadline_seconds, 600);
 }
 
 TEST(ReplayConfigs, AResolvedOneLoadsAsItselfAndAsksNobody) {
@@ -196,8 +196,8 @@ TEST(ReplayConfigs, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) 
     const std::string name = entry.path().filename();
     if (!name.starts_with("csfl-") && !name.starts_with("nvflare")) continue;
     const Experiment experiment = load_experiment(entry.path(), {}, ask_fl);
-    EXPECT_GE(experiment.measure.repeats, kLeastRuns) << name;
-    EXPECT_GE(experiment.job.rounds.value_or(0), 8) << name;
+    EXPECT_GE(experiment.config.measure.repeats, kLeastRuns) << name;
+    EXPECT_GE(experiment.config.workload.job.rounds.value_or(0), 8) << name;
     ++count;
     if (!name.starts_with("nvflare-matrix")) continue;
     for (const Variant& arm : experiment.variants)

@@ -203,7 +203,7 @@ TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
   const json expected = {{"workload", workload},
                          {"switches", experiment.variants[1].switches},
                          {"seed", 1},
-                         {"meters", *experiment.measure.meters},
+                         {"meters", *experiment.config.measure.meters},
                          {"trial_dir", "/run/trials/000001"},
                          {"data_dir", "/data"},
                          {"address_file", "/run/trials/000001/server.address"},

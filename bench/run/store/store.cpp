@@ -47,7 +47,7 @@ void write_header(Database& database, const RunHeader& header) {
   database.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}",
                                kStoreApplication, kStoreVersion));
   Statement insert(database, "INSERT INTO run VALUES (?, ?)");
-  insert.bind("config").bind(header.config.dump()).run();
+  insert.bind("config").bind(written_document(header.config).dump()).run();
   insert.bind("config_sha256").bind(header.config_sha256).run();
   insert.bind("job").bind(to_json(header.job).dump()).run();
   insert.bind("environment")
@@ -58,8 +58,8 @@ void write_header(Database& database, const RunHeader& header) {
   transaction.commit();
 }
 
-void write_config(const fs::path& directory, const nlohmann::json& config) {
-  write_file_atomically(directory / kConfigFile, config.dump(2) + "\n");
+void write_config(const fs::path& directory, const Document& config) {
+  write_file_atomically(directory / kConfigFile, written_document(config).dump(2) + "\n");
 }
 
 [[noreturn]] void refuse_resume(const fs::path& directory, const std::string& what) {
@@ -98,14 +98,13 @@ std::map<std::string, std::string> read_programs(const fs::path& directory) {
 namespace {
 
 /// Its place in what somebody wrote rather than in what a provider made of it.
-std::string first_change(nlohmann::json stored, nlohmann::json now) {
-  if (stored == now) return "";
+std::string first_change(const Document& stored, const Document& now) {
   for (const bool whole : {false, true}) {
-    const auto without = [whole](nlohmann::json config) {
-      if (!whole && config.is_object()) config.erase("expanded");
-      return config;
+    const auto seen = [whole](Document config) {
+      if (!whole) config.expanded = nullptr;
+      return written_document(config);
     };
-    const auto changes = nlohmann::json::diff(without(stored), without(now));
+    const auto changes = nlohmann::json::diff(seen(stored), seen(now));
     if (!changes.empty()) return changes[0].at("path");
   }
   return "";
@@ -116,12 +115,10 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
   if (stored.config_sha256 != header.config_sha256) {
     const std::string first = first_change(stored.config, header.config);
     if (first == "/measure/repeats") {
-      const nlohmann::json began =
-          stored.config.value(nlohmann::json::json_pointer(first), nlohmann::json());
+      const std::optional<int>& began = stored.config.measure.repeats;
       throw Error(ExitCode::usage, "cannot resume: it began with another number of blocks",
                   directory.string(),
-                  began.is_number() ? fmt::format("give --repeats {}", began.dump())
-                                    : "leave --repeats out");
+                  began ? fmt::format("give --repeats {}", *began) : "leave --repeats out");
     }
     if (first == "/default_gates" || first == "/strict_gates" || first.starts_with("/gates"))
       throw Error(ExitCode::usage,
@@ -262,11 +259,12 @@ Store Store::create(const fs::path& directory, const RunHeader& header) {
   return {directory, std::move(lock), Database(directory / kStoreFile, sqlite::Mode::read_write)};
 }
 
-void Store::replace_config(const nlohmann::json& config) {
+void Store::replace_config(const Document& config) {
+  const std::string text = written_document(config).dump();
   Transaction transaction(database_);
   Statement update(database_, "UPDATE run SET value = ? WHERE key = ?");
-  update.bind(config.dump()).bind("config").run();
-  update.bind(sha256_hex(config.dump())).bind("config_sha256").run();
+  update.bind(text).bind("config").run();
+  update.bind(sha256_hex(text)).bind("config_sha256").run();
   transaction.commit();
   write_config(directory_, config);
 }

@@ -65,10 +65,10 @@ json run_json(const Database& database, const char* key) {
   return value;
 }
 
-json config_of(const Database& database) {
+Document config_of(const Database& database) {
   json config = run_json(database, "config");
   if (refuse_foreign(database) < kStoreVersion) translate_config_1(config);
-  return config;
+  return document_of_run(config);
 }
 
 Metrics read_metrics(Statement& select, std::int64_t owner) {
@@ -312,19 +312,17 @@ RunData read_run(const std::filesystem::path& directory, WithSeries series) {
                     [&](const Database& database) { return read_run(database, series); });
 }
 
-json read_config(const std::filesystem::path& directory) {
+Document read_config(const std::filesystem::path& directory) {
   return read_store(directory, [](const Database& database) { return config_of(database); });
 }
 
 RunData read_kept_run(const std::filesystem::path& directory, WithSeries series) {
   RunData run = read_run(directory, series);
   if (!run.job.roles.empty()) return run;
-  try {
-    run.job = facts_of_workload(run.config.at("workload"), directory.string());
-  } catch (const nlohmann::json::exception&) {
+  if (!run.config.workload.is_known())
     throw Error(ExitCode::io, "the run store is damaged: its config has no workload that is known",
                 directory.string());
-  }
+  run.job = facts_of_workload(run.config.workload, directory.string());
   return run;
 }
 

@@ -31,23 +31,25 @@ std::string reproduction(const WatchOptions& options) {
   return quoted_command_line(words);
 }
 
-json watch_config(const WatchOptions& options, const std::vector<WatchTarget>& targets) {
-  json processes = json::array();
-  for (const WatchTarget& target : targets)
-    processes.push_back({{"role", target.role}, {"argv", target.argv}});
+Document watch_config(const WatchOptions& options, const std::vector<WatchTarget>& targets) {
   constexpr double kMillisecondsPerSecond = 1000;
-  json config = {{"name", "watch"},
-                 {"workload", {{"kind", "command"}, {"processes", processes}}},
-                 {"variants", {{{"name", kWatchArm}}}},
-                 {"baseline", kWatchArm},
-                 {"measure",
-                  {{"repeats", 1},
-                   {"warmup_rounds", 0},
-                   {"interval_ms", options.interval_seconds * kMillisecondsPerSecond},
-                   {"meters", {"procfs"}}}}};
-  if (!options.gates.empty()) config["gates"] = options.gates;
-  constexpr auto kReplace = json::error_handler_t::replace;  // arguments may be any bytes
-  return json::parse(config.dump(-1, ' ', false, kReplace));
+  Document config;
+  config.name = "watch";
+  for (const WatchTarget& target : targets) {
+    JobProcess& process = config.workload.job.processes.emplace_back();
+    process.role = target.role;
+    for (const std::string& word : target.argv) process.argv.push_back(valid_utf8(word));
+  }
+  config.variants.emplace_back().name = kWatchArm;
+  config.baseline = kWatchArm;
+  config.measure.repeats = 1;
+  config.measure.warmups = 0;
+  config.measure.warmup_rounds = 0;
+  config.measure.interval_ms = options.interval_seconds * kMillisecondsPerSecond;
+  config.measure.meters = {"procfs"};
+  config.measure.order.reset();  // of one variant
+  config.gates = options.gates;
+  return config;
 }
 
 }  // namespace
@@ -56,8 +58,7 @@ RunHeader watch_header(const WatchOptions& options, const std::vector<WatchTarge
                        const std::optional<MemoryLimit>& limit) {
   RunHeader header;
   header.config = watch_config(options, targets);
-  constexpr auto kReplace = json::error_handler_t::replace;
-  header.config_sha256 = sha256_hex(header.config.dump());
+  header.config_sha256 = sha256_hex(written_document(header.config).dump());
   for (const WatchTarget& target : targets) header.job.roles.push_back(target.role);
   header.job.reference = targets.front().role;
   if (options.round_pattern) {
@@ -65,8 +66,7 @@ RunHeader watch_header(const WatchOptions& options, const std::vector<WatchTarge
     for (const auto& [metric, better] : pattern.metrics()) header.job.better[metric] = better;
   }
   header.environment = describe_environment(json::object());
-  header.environment["reproduce"] =
-      json::parse(json(reproduction(options)).dump(-1, ' ', false, kReplace));
+  header.environment["reproduce"] = valid_utf8(reproduction(options));
   // The limit of what is watched, which may be in another control group than memduel.
   header.environment.erase("cgroup_limit_bytes");
   if (limit && !limit->group.empty()) header.environment["cgroup_limit_bytes"] = limit->bytes;

@@ -1,5 +1,6 @@
 // A config as it is written: one struct a section, whose members are its keys and have their
-// defaults. Which keys there are, in words, is in document.cpp and job.cpp.
+// defaults. Which keys there are, in words, is in document.cpp and job.cpp. A run has the resolved
+// one, in which every default and preset is written out.
 #pragma once
 
 #include <cstdint>
@@ -7,25 +8,37 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "memduel/allocator.h"
 #include "model/job.h"
 #include "model/run_directory.h"
+#include "util/reflection.h"
 
 namespace memduel {
 
 inline constexpr const char* kCommandKind = "command";
 
+template <>
+inline constexpr NameTable<Allocator, 4> kNameTable<Allocator> = {
+    {{Allocator::glibc, "glibc"},
+     {Allocator::jemalloc, "jemalloc"},
+     {Allocator::tcmalloc, "tcmalloc"},
+     {Allocator::mimalloc, "mimalloc"}}};
+
 /// A job, or what a provider makes one of.
 struct Workload {
-  Job job;                       ///< of kind command
+  /// Of kind command, or in a resolved config what a provider made of `own`.
+  Job job;
   nlohmann::json own = nullptr;  ///< of another kind: all of it; null: it is a job
 
   /// kCommandKind, or a provider's.
   [[nodiscard]] std::string kind() const {
     return own.is_null() ? kCommandKind : own.at("kind").get<std::string>();
   }
+  /// Whether there is one: a run that comes from results.json has none.
+  [[nodiscard]] bool is_known() const { return !own.is_null() || !job.processes.empty(); }
 };
 
 /// One of the programs that are compared.
@@ -44,6 +57,13 @@ struct Variant {
   std::vector<JobProcess> processes = {};  // NOLINT(readability-redundant-member-init)
 };
 
+/// How the order of the variants within two blocks is drawn:
+/// bench/stats/include/stats/trial_order.h.
+enum class BlockOrder { restricted, superblocks };
+template <>
+inline constexpr NameTable<BlockOrder, 2> kNameTable<BlockOrder> = {
+    {{BlockOrder::restricted, "restricted"}, {BlockOrder::superblocks, "superblocks"}}};
+
 struct Measure {
   std::optional<int> repeats;  ///< blocks of a fixed design; absent: adaptive looks
   int warmups = 1;             ///< trials of each variant before the first block
@@ -51,8 +71,8 @@ struct Measure {
   double interval_ms = 2;
   std::optional<std::vector<std::string>> meters;  ///< an Experiment has them; see default_meters()
   std::optional<std::uint64_t> seed;  ///< of the order of the variants; an Experiment has it
-  bool restricts_order =
-      true;  ///< else as earlier versions drew it: bench/stats/include/stats/trial_order.h
+  /// Absent: of a run whose order is not known, as that of an early version.
+  std::optional<BlockOrder> order = BlockOrder::restricted;
 };
 
 /// What measures the processes of a job where neither its config nor its provider names it.
@@ -94,7 +114,7 @@ enum class DefaultGatesDecide { always, never, in_check };
 struct Document {
   std::string name;
   std::vector<std::string> provider;  ///< its command; empty: none
-  nlohmann::json expanded = nullptr;  ///< of a resolved config: what the provider made of it
+  nlohmann::json expanded = nullptr;  ///< of a resolved config: what the provider answered
   Workload workload;
   std::vector<Variant> variants;
   std::string baseline;
@@ -106,15 +126,26 @@ struct Document {
   std::optional<ProfileSettings> profile;
   std::optional<AblationPlan> ablation;
 
-  [[nodiscard]] std::vector<std::string> variant_names() const {
-    std::vector<std::string> names;
-    for (const Variant& variant : variants) names.push_back(variant.name);
-    return names;
+  [[nodiscard]] std::vector<std::string> variant_names() const;
+  /// Null where there is none of that name.
+  [[nodiscard]] const Variant* variant(std::string_view of_name) const;
+  /// That a trial has, where that is known before it runs.
+  [[nodiscard]] std::optional<int> rounds() const;
+  /// Whether the workload's default gates decide the exit code where no gate is named.
+  [[nodiscard]] bool default_gates_decide() const {
+    return default_gates.value_or(DefaultGatesDecide::always) == DefaultGatesDecide::always;
   }
 };
 
+/// A number that the workload of a provider's kind has; absent where a job or nothing is there.
+std::optional<double> workload_number(const Document& document, const char* key);
+
 /// Of one process of role kCommand, as people name a program on a command line; without variants.
 Document document_of_program(const std::string& name, const Argv& argv, const std::string& cwd);
+
+/// The resolved config of a run, as it was written. What it lacks, no version of its time had.
+/// Throws Error(usage) with the path of a value that cannot be.
+Document document_of_run(const nlohmann::json& written);
 
 /// With every default that the schema has.
 nlohmann::json written_document(const Document& document);

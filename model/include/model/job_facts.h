@@ -95,15 +95,6 @@ JobFacts job_facts_from_json(const nlohmann::json& value, const std::string& whe
 /// Among the gates of a config or a command line: the workload's default ones, which then decide.
 inline constexpr const char* kDefaultGates = "default";
 
-/// As a config's `default_gates`: without a named gate they decide the exit code of check alone.
-inline constexpr const char* kDecideInCheck = "check";
-
-/// Whether the default gates decide the exit code of a run in which no gate is named.
-inline bool default_gates_decide_in(const nlohmann::json& config) {
-  const auto says = config.find("default_gates");
-  return says == config.end() || *says == true;
-}
-
 template <>
 inline constexpr auto kDescription<RoleGroup> =
     described("RoleGroup", always("name", &RoleGroup::name), always("count", &RoleGroup::count));

@@ -12,18 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "memduel/allocator.h"
 #include "model/document.h"
 #include "util/reflection.h"
 
 namespace memduel {
-
-template <>
-inline constexpr NameTable<Allocator, 4> kNameTable<Allocator> = {
-    {{Allocator::glibc, "glibc"},
-     {Allocator::jemalloc, "jemalloc"},
-     {Allocator::tcmalloc, "tcmalloc"},
-     {Allocator::mimalloc, "mimalloc"}}};
 
 /// With its keys in the order in which they are declared.
 using Schema = nlohmann::ordered_json;
@@ -147,6 +139,7 @@ class Keys {
     for (const Key<S>& key : keys_) {
       if (!key.write) continue;
       nlohmann::json value = key.write(section, write);
+      if (value.is_null()) continue;
       const bool always = key.presence == Presence::required ||
                           (key.presence == Presence::with_default && write == Write::all);
       if (always || value != key.write(S{}, write)) object[key.name] = std::move(value);

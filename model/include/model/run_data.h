@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/document.h"
 #include "model/job_facts.h"
 #include "util/reflection.h"
 
@@ -334,7 +335,7 @@ struct ArtifactDifference {
 };
 
 struct RunData {
-  nlohmann::json config;  ///< resolved: every default and preset written out
+  Document config;  ///< resolved: every default and preset written out
   std::string config_sha256;
   JobFacts job;                ///< of its config
   nlohmann::json environment;  ///< cpu, kernel, allocator, torch, memduel, fingerprint, …

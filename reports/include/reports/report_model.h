@@ -137,7 +137,7 @@ struct SideEffect {
 struct ReportModel {
   std::string title;
   Results results;
-  nlohmann::json config;
+  Document config;
   std::vector<ComparedArm> compared;
   std::string setting;                    ///< runs, date and machine
   std::string overall;                    ///< all answers about the best candidate in one line

@@ -122,7 +122,7 @@ BudgetRequest completed(BudgetRequest request, const ProbedWorkload& asked) {
 }
 
 const Variant& arm_of(const Experiment& experiment, const std::string& name) {
-  const std::string& wanted = name.empty() ? experiment.baseline : name;
+  const std::string& wanted = name.empty() ? experiment.config.baseline : name;
   std::vector<std::string> names;
   for (const Variant& arm : experiment.variants) {
     if (arm.name == wanted) return arm;
@@ -143,15 +143,15 @@ fs::path worker_of(const Variant& arm) {
 /// worker.json of the arm, as a trial in `directory` would have it.
 nlohmann::json config_of(const Experiment& experiment, const Variant& arm, const fs::path& data_dir,
                          const fs::path& directory) {
-  nlohmann::json workload = experiment.resolved.at("workload");
+  nlohmann::json workload = experiment.config.workload.own;
   workload.erase("seed");  // the worker's document has it beside the workload
   nlohmann::json document =
-      worker_document({std::move(workload), *experiment.measure.meters, ""}, arm.switches);
+      worker_document({std::move(workload), *experiment.config.measure.meters, ""}, arm.switches);
   if (document.contains("graph_file")) document["graph_file"] = "{trial_dir}/graphs.bin";
   PlaceholderValues values;
   values.trial_dir = directory;
-  values.seed = *experiment.job.seed;
-  values.deadline_seconds = experiment.job.deadline_seconds;
+  values.seed = *experiment.config.workload.job.seed;
+  values.deadline_seconds = experiment.config.workload.job.deadline_seconds;
   values.site["data_dir"] = data_dir.string();
   return nlohmann::json::parse(TrialPlaceholders(values).fill_json(document, "worker.json"));
 }
@@ -172,14 +172,14 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
   if (!experiment.expansion || !experiment.expansion->provider.is_default())
     throw Error(ExitCode::usage, "a command workload trains no model of ours", asked.config,
                 "a budget is for workloads that memduel-worker trains");
-  const nlohmann::json& workload = experiment.resolved.at("workload");
+  const nlohmann::json& workload = experiment.config.workload.own;
   const fs::path data_dir = find_data_dir(workload, data_directories(asked.data_dir));
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-budget");
   const nlohmann::json answer =
       probe_worker(worker_of(arm),
                    {{"config", config_of(experiment, arm, data_dir, scratch.path())},
                     {"budget", completed(request, asked)}},
-                   experiment.job.deadline_seconds);
+                   experiment.config.workload.job.deadline_seconds);
   const auto report = answer.get<BudgetReport>();
   print_fitted(describe_measured_budget(report));
   return report.is_exceeded() || !report.found.fits ? static_cast<int>(ExitCode::gate_failed) : 0;

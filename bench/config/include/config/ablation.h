@@ -3,7 +3,6 @@
 // axes.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -21,7 +20,7 @@ struct AblationChoice {
   std::optional<std::string> baseline;   ///< absent: the experiment's
   std::optional<std::string> candidate;  ///< absent: the last arm that is not the baseline
   int repeats = kAblationBlocks;
-  nlohmann::json resumed = nullptr;  ///< as in Overrides
+  std::optional<Document> resumed = std::nullopt;  ///< as in Overrides
 };
 
 /// The same workload with the arms `baseline`, `candidate`, `baseline+SWITCH` and

@@ -26,19 +26,15 @@ inline constexpr const char* kMeasureTheNoise =
 
 /// One experiment as it will run. It is made once, by the functions below, and stays as it is.
 struct Experiment {
-  std::string name;
-  std::string baseline;
-  Job job;                             ///< with every default and absolute paths
+  Document config;            ///< resolved: loading it again gives the same experiment
+  std::string config_sha256;  ///< over its canonical text
+  /// In the order of the config, a twin last: with what the provider says of them, and each with
+  /// its processes.
+  std::vector<Variant> variants;
   JobFacts facts;                      ///< what the workload says of its roles
   std::optional<Expansion> expansion;  ///< who made the job and the variants; absent: the config
-  std::vector<Variant> variants;       ///< in the order of the config, a twin last
-  Measure measure;                     ///< with seed and meters
-  std::optional<ProfileSettings> profile;  ///< where the config has decided about profiles
-  std::vector<std::string> gates;
-  std::string gates_place;  ///< of their list in the config; empty: --gate named them
+  std::string gates_place;             ///< of their list in the config; empty: --gate named them
   std::vector<std::string> replaced_gates;  ///< of the config, in whose place are the overrides'
-  nlohmann::json resolved;    ///< config.json: loading it again gives the same experiment
-  std::string config_sha256;  ///< over the canonical text of `resolved`
 };
 
 /// The name of the arm that --calibrate adds for `baseline`.

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "model/document.h"
 
 namespace memduel {
 
@@ -21,7 +22,7 @@ struct Overrides {
   bool no_default_gates = false;             ///< refused where the config names them
   bool default_gates_if_named_only = false;  ///< else they inform and decide nothing
   bool calibrate = false;                    ///< adds a twin of the baseline, run like any arm
-  nlohmann::json resumed;  ///< the resolved config of the run that goes on, else null
+  std::optional<Document> resumed;           ///< the resolved config of the run that goes on
 };
 
 }  // namespace memduel

@@ -144,15 +144,16 @@ struct ExpandedDocument {
 
 /// Absent for a workload of kind command. Else asks the provider, unless the document, or `before`,
 /// has its answer to the same question.
-/// @param before the resolved config of the run that is resumed; null where none is
+/// @param before the resolved config of the run that is resumed, if any
 /// Throws Error(usage) at the place in the config for variants that the provider does not know.
 std::optional<ExpandedDocument> expand(const Document& document, const Places& places,
                                        const std::filesystem::path& directory,
-                                       const nlohmann::json& before, const AskProvider& ask);
+                                       const std::optional<Document>& before,
+                                       const AskProvider& ask);
 
 /// The resolved config: as it was written, and beside it the job. @param job of `expanded`,
 /// resolved by now
-nlohmann::json folded(const ExpandedDocument& expanded, const Document& job);
+Document folded(const ExpandedDocument& expanded, const Document& job);
 
 /// Why a switch makes no difference in a variant, by its name.
 using IdleSwitches = std::map<std::string, std::string>;
@@ -165,14 +166,14 @@ std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion,
                                              const std::string& origin, const AskProvider& ask);
 
 /// Of a resolved config: what its provider is asked when the job is to run here.
-nlohmann::json site_request(const nlohmann::json& resolved);
+nlohmann::json site_request(const Document& resolved);
 
 /// `job` with what a provider's answer says of it beside the processes.
 JobFacts with_answer(const JobFacts& job, const nlohmann::json& answer, const std::string& origin);
 
 /// The facts of a resolved workload whose run did not keep them; of a kind that is not built in,
 /// memduel-fl says them. Throws Error(usage) where there is none.
-JobFacts facts_of_workload(const nlohmann::json& workload, const std::string& origin,
+JobFacts facts_of_workload(const Workload& workload, const std::string& origin,
                            const AskProvider& ask = ask_program);
 
 }  // namespace memduel

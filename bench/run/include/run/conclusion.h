@@ -19,7 +19,7 @@ namespace memduel {
 /// $XDG_CACHE_HOME/memduel (or ~/.cache/memduel) + calibrations/FINGERPRINT/NAME-HASH.json. The
 /// hash is over the workload and what makes the baseline its program, so that a calibration is
 /// never used for another one. Absent where neither XDG_CACHE_HOME nor HOME names a folder.
-std::optional<std::filesystem::path> calibration_path(const nlohmann::json& config,
+std::optional<std::filesystem::path> calibration_path(const Document& config,
                                                       const nlohmann::json& environment);
 
 /// The calibration in a file; absent where there is no file. Throws Error(io) for a faulty one.
@@ -45,7 +45,7 @@ struct Demands {
 };
 
 /// The config with the gates that are demanded.
-nlohmann::json judged_config(nlohmann::json config, const Demands& demands);
+Document judged_config(Document config, const Demands& demands);
 
 /// The settings that a run is judged by. Throws Error(usage) for a faulty gate.
 AnalysisSettings settings_for(const RunData& run, const Demands& demands = {},

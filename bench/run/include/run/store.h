@@ -130,7 +130,7 @@ inline constexpr const char* kShareKey = "shard";
 
 /// What identifies a run: a resumed one must have the same.
 struct RunHeader {
-  nlohmann::json config;
+  Document config;
   std::string config_sha256;
   JobFacts job;
   nlohmann::json environment;
@@ -174,7 +174,7 @@ class Store {
 
   /// Of a run whose subjects are known by other names now; nothing that trials depend on may
   /// change.
-  void replace_config(const nlohmann::json& config);
+  void replace_config(const Document& config);
 
   /// Notes that stand already are not added again.
   void add_limitation(const Note& note);
@@ -211,7 +211,7 @@ RunData read_run(const std::filesystem::path& directory, WithSeries series = Wit
 RunData read_run(const sqlite::Database& database, WithSeries series);
 
 /// The config of the run in `directory`. Throws as read_run does.
-nlohmann::json read_config(const std::filesystem::path& directory);
+Document read_config(const std::filesystem::path& directory);
 
 /// read_run(), with what a run of an older memduel did not keep of its job.
 RunData read_kept_run(const std::filesystem::path& directory, WithSeries series);

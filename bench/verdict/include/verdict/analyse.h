@@ -89,7 +89,7 @@ struct AnalysisSettings {
 
 /// What a resolved config asks for: gates, measure.repeats (fixed design) or its absence (adaptive
 /// looks), measure.warmup_rounds and measure.seed. Throws Error(usage).
-AnalysisSettings settings_from_config(const nlohmann::json& config);
+AnalysisSettings settings_from_config(const Document& config);
 
 /// Replaces the settings' gates by these. Throws Error(usage).
 void name_gates(AnalysisSettings& settings, const std::vector<std::string>& gates);
@@ -157,7 +157,7 @@ RunData only_blocks(RunData run, int first, int last);
 
 /// Throws Error(usage) for a named gate that decides by growth per round where `config` plans fewer
 /// rounds than tell growth from a warm-up. Says nothing where the config does not give the rounds.
-void refuse_growth_in_few_rounds(const nlohmann::json& config, const AnalysisSettings& settings);
+void refuse_growth_in_few_rounds(const Document& config, const AnalysisSettings& settings);
 
 /// The same by the rounds of the warm-up trials of `run`, all that it has.
 void refuse_growth_in_few_rounds(const RunData& run, const AnalysisSettings& settings);
