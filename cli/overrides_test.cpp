@@ -49,7 +49,7 @@ TEST(Overrides, OfOptionsAndSetAreAllInTheConfig) {
   EXPECT_EQ(experiment.config.measure.interval_ms, 7);
   EXPECT_THAT(experiment.config.gates, ElementsAre("server.peak_rss_bytes<=+2%"));
   EXPECT_THAT(experiment.replaced_gates, ElementsAre("server.peak_rss_bytes<=1GiB"));
-  EXPECT_EQ(experiment.resolved.at("strict_gates"), true);
+  EXPECT_EQ(written_document(experiment.config).at("strict_gates"), true);
 }
 
 TEST(Overrides, RefuseAValueThatIsGivenTwice) {
@@ -104,11 +104,12 @@ TEST(Overrides, OfTheDefaultGates) {
   EXPECT_THAT(refusal_of(named), HasSubstr("--no-default-gates"));
   Overrides informing;
   informing.default_gates_if_named_only = true;
-  EXPECT_EQ(parse_experiment(kConfig, "t.json", "/", informing).resolved.at("default_gates"),
-            kDecideInCheck);
+  EXPECT_EQ(written_document(parse_experiment(kConfig, "t.json", "/", informing).config)
+                .at("default_gates"),
+            "check");
   informing.gates = {kDefaultGates};
-  EXPECT_FALSE(
-      parse_experiment(kConfig, "t.json", "/", informing).resolved.contains("default_gates"));
+  EXPECT_FALSE(written_document(parse_experiment(kConfig, "t.json", "/", informing).config)
+                   .contains("default_gates"));
 }
 
 TEST(Overrides, NeedADirectoryToResume) {

@@ -41,7 +41,7 @@ Key<Document> workload_key() {
             return Schema{{"$ref", "#/definitions/workload"}};
           },
           [](const json& value, Document& document) {
-            if (value.at("kind") == kCommandKind)
+            if (value.value("kind", kCommandKind) == std::string(kCommandKind))
               read_from(value, document.workload.job);
             else
               document.workload.own = value;

@@ -21,10 +21,10 @@ TEST(WithoutPaths, TakesTextOfAnyLength) {
 
 TEST(Confidential, LeavesNoArgumentEnvironmentValuePathOrLogLineInThePage) {
   Sample sample = make_sample({.series = false, .failed_trial = true});
-  sample.run.config["workload"]["processes"] = {{{"role", "server"},
-                                                 {"argv", {"server", "--token", "secret"}},
-                                                 {"env", {{"TOKEN", "secret"}}}}};
-  sample.run.config["notes"] = "data from /srv/secret/train.bin";
+  sample.run.config.workload =
+      document_of_program("sample", {"server", "--token", "secret"}, "").workload;
+  sample.run.config.workload.job.processes[0].env = {{"TOKEN", "secret"}};
+  sample.run.config.name = "data from /srv/secret/train.bin";
   sample.results.environment["reproduce"] = "memduel compare -- server --token secret";
   sample.results.arms[0].allocator = "jemalloc";
   sample.results.arms[0].allocator_libraries = {"/srv/secret/libjemalloc.so.2"};

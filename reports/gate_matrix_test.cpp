@@ -59,11 +59,11 @@ TrialData trial_of(const std::string& arm, int block, double mib, int rounds = 0
 
 RunData run_of(const std::map<std::string, double>& arms, int blocks = kBlocks, int rounds = 0) {
   RunData run = make_duel("peak_rss_bytes", {}, {});
-  run.config["variants"] = nlohmann::json::array();
-  run.config["baseline"] = arms.begin()->first;
+  run.config.variants.clear();
+  run.config.baseline = arms.begin()->first;
   run.job.roles = {"server"};
   for (const auto& [arm, mib] : arms) {
-    run.config["variants"].push_back({{"name", arm}});
+    run.config.variants.emplace_back().name = arm;
     for (int block = 1; block <= blocks; ++block)
       run.trials.push_back(trial_of(arm, block, mib, rounds));
   }

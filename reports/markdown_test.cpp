@@ -121,9 +121,9 @@ TEST(MarkdownReport, FoldsManyGatesWithoutASentence) {
 
 TEST(MarkdownReport, SaysBeforeTheFoldWhatWasComparedWhatChangedMostAndWhatToDo) {
   Sample sample = make_sample({.series = false, .differences = true});
-  sample.run.config = nlohmann::json::parse(R"({
+  sample.run.config = document_of_run(nlohmann::json::parse(R"({
     "workload": {"processes": [{"role": "command", "argv": ["./old", "a`b"]}]},
-    "variants": [{"name": "original"}, {"name": "optimized", "argv": {"command": ["./new"]}}]})");
+    "variants": [{"name": "original"}, {"name": "optimized", "argv": {"command": ["./new"]}}]})"));
   const std::string head =
       before_the_table(render_markdown(build_report_model(sample.results, sample.run)));
   EXPECT_THAT(head, HasSubstr("**\n- original: `./old 'a'b'`; optimized: `./new`\n- "));

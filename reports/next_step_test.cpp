@@ -22,8 +22,8 @@ ReportModel with_held(double held, double peak, double arenas, const json& proce
   Sample sample = make_sample({.series = false});
   json second = candidate;
   second["name"] = "optimized";
-  sample.run.config = {{"workload", {{"processes", processes}}},
-                       {"variants", {{{"name", "original"}}, second}}};
+  sample.run.config = document_of_run(
+      {{"workload", {{"processes", processes}}}, {"variants", {{{"name", "original"}}, second}}});
   sample.results.comparisons.clear();
   for (const auto& [metric, value] :
        std::vector<std::pair<std::string, double>>{{"heap_free_bytes", held},

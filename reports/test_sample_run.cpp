@@ -425,9 +425,10 @@ void add_growth(Results& results, bool hostile) {
 Sample make_sample(const SampleOptions& options) {
   Sample sample;
   RunData& run = sample.run;
-  run.config = {{"name", "sample"},
-                {"measure", {{"repeats", std::max(options.blocks, 8)}}},
-                {"workload", {{"kind", "federated"}, {"env", {{"TOKEN", "secret"}}}}}};
+  run.config =
+      document_of_run({{"name", "sample"},
+                       {"measure", {{"repeats", std::max(options.blocks, 8)}}},
+                       {"workload", {{"kind", "federated"}, {"env", {{"TOKEN", "secret"}}}}}});
   run.job.roles = {"server", "client-1", "client-2"};
   run.job.groups = {{"client", 2}};
   run.job.reference = "server";

@@ -68,8 +68,8 @@ constexpr const char* kAll = R"([{"name": "old"},
 
 TEST(AblationArms, AddEverySwitchToTheOneAndLeaveItOutOfTheOther) {
   const Experiment ablation = ablation_experiment(experiment_of(kAll), {}, five_switches());
-  EXPECT_EQ(ablation.name, "duel-ablation");
-  EXPECT_EQ(ablation.measure.repeats, kAblationBlocks);
+  EXPECT_EQ(ablation.config.name, "duel-ablation");
+  EXPECT_EQ(ablation.config.measure.repeats, kAblationBlocks);
   EXPECT_THAT(names_of(ablation), ElementsAre("old", "new", "old+fold", "new-fold", "new-staging",
                                               "old+framing", "new-framing"));
   EXPECT_EQ(arm_of(ablation, "old+framing").switches, json({{"fold", "off"},
@@ -86,7 +86,7 @@ TEST(AblationArms, AddEverySwitchToTheOneAndLeaveItOutOfTheOther) {
 
 TEST(AblationArms, SayWhyASwitchHasNoArmWhereItCouldChangeNothing) {
   const Experiment ablation = ablation_experiment(experiment_of(kAll), {}, five_switches());
-  const json& switches = ablation.resolved.at("ablation").at("switches");
+  const json switches = written_document(ablation.config).at("ablation").at("switches");
   EXPECT_EQ(switches.at(1), json({{"name", "staging"},
                                   {"added_alone", {{"idle", "needs fold=on"}}},
                                   {"removed_alone", {{"variant", "new-staging"}}}}));
@@ -95,7 +95,7 @@ TEST(AblationArms, SayWhyASwitchHasNoArmWhereItCouldChangeNothing) {
                                   {"removed_alone", {{"idle", "needs workload.send=gradient"}}}}));
   const Experiment sending =
       ablation_experiment(experiment_of(kAll, R"(, "send": "gradient")"), {}, five_switches());
-  EXPECT_EQ(sending.resolved.at("ablation").at("switches").at(3).at("added_alone"),
+  EXPECT_EQ(written_document(sending.config).at("ablation").at("switches").at(3).at("added_alone"),
             json({{"variant", "old+gradient"}}));
 }
 
@@ -103,7 +103,7 @@ TEST(AblationArms, AreNotMadeWhereTheyWouldNotRun) {
   const char* arms = R"([{"name": "old", "switches": {"squeeze": "on"}},
     {"name": "new", "switches": {"fold": "on", "framing": 2}}])";
   const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
-  const json& switches = ablation.resolved.at("ablation").at("switches");
+  const json switches = written_document(ablation.config).at("ablation").at("switches");
   // fold added to old, and the old squeeze put back into new, would be both at once.
   EXPECT_EQ(switches.at(0).at("added_alone").at("refused"), "squeeze=on needs fold=off");
   EXPECT_EQ(switches.at(2).at("removed_alone").at("refused"), "squeeze=on needs fold=off");
@@ -117,7 +117,7 @@ TEST(AblationArms, RunNoProgramTwice) {
   const Experiment ablation = ablation_experiment(experiment_of(two), {}, five_switches());
   // The new one without fold is the old one with framing.
   EXPECT_THAT(names_of(ablation), ElementsAre("old", "new", "old+fold", "new-fold"));
-  const json& switches = ablation.resolved.at("ablation").at("switches");
+  const json switches = written_document(ablation.config).at("ablation").at("switches");
   EXPECT_EQ(switches.at(1).at("name"), "framing");
   EXPECT_EQ(switches.at(1).at("added_alone").at("variant"), "new-fold");
   EXPECT_EQ(switches.at(1).at("removed_alone").at("variant"), "old+fold");
@@ -140,7 +140,7 @@ TEST(AblationArms, TakeTheAllocatorForASwitch) {
   const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
   EXPECT_EQ(arm_of(ablation, "old+framing").allocator, Allocator::glibc);
   EXPECT_EQ(arm_of(ablation, "new-framing").allocator, Allocator::jemalloc);
-  const json& allocator = ablation.resolved.at("ablation").at("switches").at(1);
+  const json allocator = written_document(ablation.config).at("ablation").at("switches").at(1);
   EXPECT_EQ(allocator.at("name"), "allocator");
   EXPECT_EQ(allocator.at("added_alone").at("variant"), "new-framing") << "of two, the same";
   EXPECT_EQ(allocator.at("removed_alone").at("variant"), "old+framing");
@@ -150,13 +150,14 @@ TEST(AblationArms, AreOfTheArmsThatWereAskedFor) {
   const char* three = R"([{"name": "old"}, {"name": "mid", "switches": {"fold": "on"}},
     {"name": "new", "switches": {"fold": "on", "framing": 2}}])";
   const Experiment experiment = experiment_of(three);
-  EXPECT_EQ(
-      ablation_experiment(experiment, {}, five_switches()).resolved.at("ablation").at("candidate"),
-      "new");
+  EXPECT_EQ(written_document(ablation_experiment(experiment, {}, five_switches()).config)
+                .at("ablation")
+                .at("candidate"),
+            "new");
   const Experiment chosen =
       ablation_experiment(experiment, {"mid", std::nullopt, 5}, five_switches());
-  EXPECT_EQ(chosen.baseline, "mid");
-  EXPECT_EQ(chosen.measure.repeats, 5);
+  EXPECT_EQ(chosen.config.baseline, "mid");
+  EXPECT_EQ(chosen.config.measure.repeats, 5);
   EXPECT_THAT(names_of(chosen), ElementsAre("mid", "new"));
   const Error unknown =
       error_of([&] { ablation_experiment(experiment, {std::nullopt, "nev"}, five_switches()); });
@@ -198,7 +199,8 @@ TEST(AblationArms, OfACommandAreRefused) {
 }
 
 TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {
-  json document = ablation_experiment(experiment_of(kAll), {}, five_switches()).resolved;
+  json document =
+      written_document(ablation_experiment(experiment_of(kAll), {}, five_switches()).config);
   document["ablation"]["switches"][0]["removed_alone"]["variant"] = "gone";
   EXPECT_THAT(error_of([&] {
                 parse_experiment(document.dump(), "c.json", "/", {}, five_switches());
@@ -207,13 +209,14 @@ TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {
 }
 
 TEST(AblationArms, GoWithTheirSectionWhenOnlySomeArmsAreAskedFor) {
-  const json document = ablation_experiment(experiment_of(kAll), {}, five_switches()).resolved;
+  const json document =
+      written_document(ablation_experiment(experiment_of(kAll), {}, five_switches()).config);
   Overrides overrides;
   overrides.arms = {"old", "new"};
   const Experiment two =
       parse_experiment(document.dump(), "c.json", "/", overrides, five_switches());
   EXPECT_THAT(names_of(two), ElementsAre("old", "new"));
-  EXPECT_FALSE(two.resolved.contains("ablation"));
+  EXPECT_FALSE(written_document(two.config).contains("ablation"));
 }
 
 using nlohmann::json;

@@ -30,7 +30,7 @@ std::string message_after(const std::function<void(json&)>& change,
 
 TEST(Config, DefaultsAndPresetsAreWrittenOut) {
   const Experiment experiment = federated_experiment();
-  const json& resolved = experiment.resolved;
+  const json resolved = written_document(experiment.config);
   EXPECT_EQ(resolved.at("measure"), json::parse(R"({"repeats": 2, "warmup_rounds": 1,
       "interval_ms": 2, "meters": ["procfs", "allocator", "torch"], "seed": 1, "order": "restricted"})"));
   EXPECT_EQ(resolved.at("gates"), json::array());
@@ -64,9 +64,9 @@ TEST(Config, TheResolvedConfigLoadsAsItself) {
   Overrides overrides;
   overrides.calibrate = true;
   const Experiment once = federated_experiment(overrides);
-  const Experiment again =
-      parse_experiment(once.resolved.dump(), "config.json", "/", {}, small_provider());
-  EXPECT_EQ(again.resolved, once.resolved);
+  const Experiment again = parse_experiment(written_document(once.config).dump(), "config.json",
+                                            "/", {}, small_provider());
+  EXPECT_EQ(written_document(again.config), written_document(once.config));
   EXPECT_EQ(again.config_sha256, once.config_sha256);
 }
 
@@ -76,7 +76,7 @@ TEST(Config, OverridesChangeWhatTheFileSays) {
   overrides.repeats = 12;
   overrides.gates = {"all.peak_rss_bytes<=+2%"};
   const Experiment experiment = federated_experiment(overrides);
-  EXPECT_EQ(experiment.resolved["workload"]["rounds"], 9);
+  EXPECT_EQ(written_document(experiment.config)["workload"]["rounds"], 9);
   EXPECT_EQ(experiment.variants[1].env.at("OMP_NUM_THREADS"), "2");
   EXPECT_EQ(experiment.config.measure.repeats, 12);
   EXPECT_THAT(experiment.config.gates, testing::ElementsAre("all.peak_rss_bytes<=+2%"));
@@ -139,8 +139,8 @@ TEST(Config, AnAllocatorAloneMakesAnotherArm) {
   const Experiment experiment = federated_experiment(overrides);
   EXPECT_FALSE(experiment.variants[0].allocator);
   EXPECT_EQ(experiment.variants[1].allocator, Allocator::jemalloc);
-  EXPECT_FALSE(experiment.resolved.at("variants")[0].contains("allocator"));
-  EXPECT_EQ(experiment.resolved.at("variants")[1].at("allocator"), "jemalloc");
+  EXPECT_FALSE(written_document(experiment.config).at("variants")[0].contains("allocator"));
+  EXPECT_EQ(written_document(experiment.config).at("variants")[1].at("allocator"), "jemalloc");
 }
 
 TEST(BadConfig, FaultyArms) {
@@ -280,7 +280,7 @@ TEST(Schema, DescribesTheTracersOfTheRegistry) {
 TEST(Config, ProfilesAreByTheRecorderUnlessItSaysOtherwise) {
   Overrides overrides;
   overrides.set = {"profile.trials=2"};
-  EXPECT_EQ(federated_experiment(overrides).profile->profilers,
+  EXPECT_EQ(federated_experiment(overrides).config.profile->profilers,
             std::vector<std::string>{"recorder"});
   overrides.set = {R"(profile.profilers=["heaptrack", "recorder"])"};
   const Experiment experiment = federated_experiment(overrides);

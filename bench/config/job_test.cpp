@@ -54,7 +54,7 @@ TEST(Job, HoldsWhatIsAroundATrial) {
               {"name": "n", "path": "n"}],
     "match": [{"role": "loader", "pattern": "load"}],
     "stop_after_round": 4, "stop_grace_seconds": 2})")
-                      .job;
+                      .config.workload.job;
   EXPECT_EQ(job.processes.at(0).ready->port, 80);
   EXPECT_THAT(job.prepare, ElementsAre(ElementsAre("make", "data")));
   EXPECT_EQ(job.cleanup.size(), 2U);
@@ -70,7 +70,7 @@ TEST(Job, HoldsWhatIsAroundATrial) {
 TEST(Job, DiffersByBlockWhereItMentionsIt) {
   EXPECT_TRUE(mentions_block(experiment_with(R"({"kind": "command",
     "processes": [{"role": "job", "argv": ["./job", "{block}"]}]})")
-                                 .job));
+                                 .config.workload.job));
 }
 
 TEST(Job, HasATemplateThatIsACopyOrAJsonDocument) {
@@ -78,7 +78,7 @@ TEST(Job, HasATemplateThatIsACopyOrAJsonDocument) {
     "processes": [{"role": "job", "argv": ["./job"]}], "rounds": 9,
     "templates": [{"json": {"a": ["{seed}"]}, "to": "{trial_dir}/a.json"}],
     "final_model": {"path": "{trial_dir}/m", "compare": ["far", "{a}", "{b}"]}})")
-                      .job;
+                      .config.workload.job;
   EXPECT_FALSE(job.templates.at(0).from);
   EXPECT_EQ(job.templates.at(0).json, json::parse(R"({"a":["{seed}"]})"));
   EXPECT_EQ(job.artifacts().at(0).path, "{trial_dir}/m");

@@ -143,39 +143,40 @@ TEST_F(ExpansionTest, IsAJobWithTheSwitchesOfEveryArm) {
             json::parse(R"({"size": "small", "lid": "off"})"));
   EXPECT_EQ(experiment.variants[1].switches.at("size"), "small");
   EXPECT_EQ(experiment.variants[1].env.at("X"), "1");
-  EXPECT_EQ(experiment.resolved.at("workload"), config_.at("workload")) << "as it was written";
+  EXPECT_EQ(written_document(experiment.config).at("workload"), config_.at("workload"))
+      << "as it was written";
 }
 
 TEST_F(ExpansionTest, StartsTheProvidersProgram) {
   const Experiment expected = load();
   ask_ = ask_program;
-  EXPECT_EQ(load().resolved, expected.resolved);
+  EXPECT_EQ(written_document(load().config), written_document(expected.config));
 }
 
 TEST_F(ExpansionTest, OfAResolvedConfigAsksNobody) {
   const Experiment first = load();
   asked();
   std::filesystem::remove(folder_ / "boxes.py");
-  const Experiment again =
-      parse_experiment(first.resolved.dump(), "config.json", "/elsewhere", {}, ask_);
+  const Experiment again = parse_experiment(written_document(first.config).dump(), "config.json",
+                                            "/elsewhere", {}, ask_);
   EXPECT_EQ(asked(), "");
-  EXPECT_EQ(again.resolved, first.resolved);
+  EXPECT_EQ(written_document(again.config), written_document(first.config));
   EXPECT_EQ(again.config_sha256, first.config_sha256);
   EXPECT_EQ(again.variants[1].processes, first.variants[1].processes);
 }
 
 TEST_F(ExpansionTest, OfARunThatGoesOnAsksNobody) {
   Overrides overrides;
-  overrides.resumed = load().resolved;
+  overrides.resumed = load().config;
   asked();
   std::filesystem::remove(folder_ / "boxes.py");
-  EXPECT_EQ(load(overrides).resolved, overrides.resumed);
+  EXPECT_EQ(written_document(load(overrides).config), written_document(*overrides.resumed));
   EXPECT_EQ(asked(), "");
 }
 
 TEST_F(ExpansionTest, OfAnotherWorkloadIsAskedForAnew) {
   Overrides overrides;
-  overrides.resumed = load().resolved;
+  overrides.resumed = load().config;
   asked();
   overrides.set = {"workload.boxes=1"};
   EXPECT_THAT(load(overrides).facts.roles, ElementsAre("box-1", "box-2"));
@@ -187,10 +188,12 @@ TEST_F(ExpansionTest, ATwinThatHasItsOwnEnvironmentIsAskedFor) {
                          {{"name", "other"}, {"twin_of", "one"}, {"env", {{"X", "1"}}}}};
   config_["baseline"] = "one";
   const Experiment experiment = load();
-  const json& kept = experiment.resolved.at("expanded").at("variants");
+  const json kept = written_document(experiment.config).at("expanded").at("variants");
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[1].at("name"), "other");
-  EXPECT_EQ(parse_experiment(experiment.resolved.dump(), "c", "/").resolved, experiment.resolved);
+  EXPECT_EQ(written_document(
+                parse_experiment(written_document(experiment.config).dump(), "c", "/").config),
+            written_document(experiment.config));
 }
 
 TEST_F(ExpansionTest, ATwinIsTheArmThatItIsOf) {
@@ -201,7 +204,9 @@ TEST_F(ExpansionTest, ATwinIsTheArmThatItIsOf) {
   ASSERT_EQ(experiment.variants.size(), 2U);
   EXPECT_EQ(experiment.variants[1].twin_of, "before");
   EXPECT_EQ(experiment.variants[1].processes, experiment.variants[0].processes);
-  EXPECT_EQ(parse_experiment(experiment.resolved.dump(), "c", "/").resolved, experiment.resolved);
+  EXPECT_EQ(written_document(
+                parse_experiment(written_document(experiment.config).dump(), "c", "/").config),
+            written_document(experiment.config));
 }
 
 TEST_F(ExpansionTest, IsTakenApartByTheProvidersSwitches) {

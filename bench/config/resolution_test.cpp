@@ -106,8 +106,8 @@ TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
   EXPECT_EQ(experiment.config.workload.job.files[1].path, "{trial_dir}/log");
   EXPECT_EQ(experiment.variants[0].processes[0].cwd, "/job/work");
   EXPECT_EQ(experiment.variants[0].processes[1].cwd, "{trial_dir}");
-  const Experiment again = parse_experiment(experiment.resolved.dump(), "config.json", "/elsewhere",
-                                            {}, small_provider());
+  const Experiment again = parse_experiment(written_document(experiment.config).dump(),
+                                            "config.json", "/elsewhere", {}, small_provider());
   EXPECT_EQ(again.config_sha256, experiment.config_sha256) << "a resolved config is final";
 }
 
@@ -344,7 +344,8 @@ TEST(DeclaredMetrics, AreThoseOfTheKeyAndOfThePatterns) {
   EXPECT_THAT(experiment.facts.better,
               ElementsAre(Pair("loss", Direction::lower), Pair("steps", Direction::undeclared),
                           Pair("throughput", Direction::higher)));
-  EXPECT_THAT(logging_experiment(experiment.resolved).facts.better, testing::SizeIs(3))
+  EXPECT_THAT(logging_experiment(written_document(experiment.config)).facts.better,
+              testing::SizeIs(3))
       << "of the config as it is kept";
 }
 

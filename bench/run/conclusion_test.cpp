@@ -40,10 +40,10 @@ TrialData growing_trial(std::int64_t id, int block, const char* arm) {
 using Conclusion = TestFolder;
 
 TEST_F(Conclusion, TellsGrowthByTimeWhoeverAsks) {
-  const nlohmann::json config = {{"name", "hog"},
-                                 {"workload", {{"kind", "command"}}},
-                                 {"baseline", "a"},
-                                 {"variants", {{{"name", "a"}}, {{"name", "b"}}}}};
+  const Document config = document_of_run({{"name", "hog"},
+                                           {"workload", {{"kind", "command"}}},
+                                           {"baseline", "a"},
+                                           {"variants", {{{"name", "a"}}, {{"name", "b"}}}}});
   JobFacts job;
   job.roles = {"command"};
   {

@@ -58,7 +58,7 @@ class DriverTest : public TestFolder {
   Store create() { return Store::create(folder_ / "run", header()); }
   Store resume() { return Store::resume(folder_ / "run", header()); }
   RunHeader header() const {
-    return {experiment_.resolved,
+    return {experiment_.config,
             experiment_.config_sha256,
             experiment_.facts,
             {{"fingerprint", "f"}},

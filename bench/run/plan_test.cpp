@@ -85,7 +85,7 @@ TEST(CommandPlan, PlaceholdersAreReplacedAndOtherBracesStay) {
 
 /// The experiment above with more of a job around its processes.
 Experiment job(const std::string& parts) {
-  json document = command_experiment().resolved;
+  json document = written_document(command_experiment().config);
   document["workload"].update(json::parse(parts));
   return parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
 }
@@ -137,7 +137,7 @@ TEST(CommandPlan, EveryTrialHasItsOwnPorts) {
 }
 
 TEST(CommandPlan, PythonPrintsAtOnceUnlessToldOtherwise) {
-  json document = command_experiment().resolved;
+  json document = written_document(command_experiment().config);
   document["workload"]["processes"][1]["env"]["PYTHONUNBUFFERED"] = "";
   const Experiment experiment =
       parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
@@ -213,7 +213,7 @@ TEST(AllocatorPlan, AnArmThatNamesNoneIsLeftAlone) {
 }
 
 TEST(AllocatorPlan, TheRecorderComesBeforeTheAllocatorItCounts) {
-  json document = command_experiment().resolved;
+  json document = written_document(command_experiment().config);
   document["variants"][1]["allocator"] = "tcmalloc";
   document["workload"]["processes"][0]["argv"][0] = "/bin/true";
   document["workload"]["processes"][1]["argv"][0] = "/bin/true";

@@ -97,8 +97,8 @@ class RemoteRoles : public TestFolder {
   void watched(const std::string& token, const std::string& version = memduel_version()) {
     nlohmann::json environment = {{"fingerprint", "f"}, {"memduel", version}};
     environment["node_token"] = token;
-    Store store =
-        Store::create(folder_ / "watch", {{{"name", "watch"}}, "00", {}, environment, {}});
+    Store store = Store::create(folder_ / "watch",
+                                {document_of_run({{"name", "watch"}}), "00", {}, environment, {}});
     TrialData trial = full_trial(7, 1, "watch");
     trial.roles.front().role = "command";
     store.add_trial(trial);

@@ -45,8 +45,6 @@ class Shares : public TestFolder {
   Shares() {
     experiment_.config.measure.repeats = kBlocks;
     experiment_.config.measure.seed = kSeed;
-    experiment_.resolved["measure"]["repeats"] = kBlocks;
-    experiment_.resolved["measure"]["seed"] = kSeed;
   }
 
   /// @param node of what is measured there
@@ -55,7 +53,7 @@ class Shares : public TestFolder {
                     std::optional<int> most = {}) {
     nlohmann::json environment = {{"fingerprint", node == 1 ? "f" : "g"}, {"cpu", "C"}};
     if (share) environment[kShareKey] = to_text(*share);
-    Store store = Store::create(folder_ / name, {experiment_.resolved, experiment_.config_sha256,
+    Store store = Store::create(folder_ / name, {experiment_.config, experiment_.config_sha256,
                                                  experiment_.facts, environment, programs_});
     DriverOptions options;
     options.share = share;
@@ -122,7 +120,7 @@ TEST_F(Shares, EachIsASegmentOfTheOrder) {
 
 // In the order of earlier versions, which did not depend on the shares.
 TEST_F(Shares, TogetherAreTheRunThatOneMachineWouldHaveMade) {
-  experiment_.config.measure.restricts_order = false;
+  experiment_.config.measure.order = BlockOrder::superblocks;
   const RunData whole = read_run(measured("whole", std::nullopt));
   const RunData run =
       merged({measured("c", Share{3, 3}), measured("a", Share{1, 3}), measured("b", Share{2, 3})});

@@ -25,15 +25,15 @@ json switch_entry(const std::string& name, const json& added, const json& left_o
 
 RunData ablation_run(const Peaks& peaks, const json& switches, int blocks = kBlocks) {
   RunData run;
-  run.config = {{"name", "x"},
-                {"baseline", "old"},
-                {"variants", json::array()},
-                {"measure", {{"repeats", blocks}}},
-                {"ablation", {{"candidate", "new"}, {"switches", switches}}}};
+  run.config = document_of_run({{"name", "x"},
+                                {"baseline", "old"},
+                                {"variants", json::array()},
+                                {"measure", {{"repeats", blocks}}},
+                                {"ablation", {{"candidate", "new"}, {"switches", switches}}}});
   run.environment = {{"fingerprint", "here"}};
   run.job = server_and_clients(2);
   for (const auto& [arm, peak] : peaks) {
-    run.config["variants"].push_back({{"name", arm}});
+    run.config.variants.emplace_back().name = arm;
     for (int block = 1; block <= blocks; ++block)
       run.trials.push_back(
           make_trial(arm, block, "server", {{kMetric, peak * kMiB + block * 4096.0}}));
@@ -162,7 +162,7 @@ TEST(Ablation, SaysWhyACellHasNoArmAndCountsItAsNoEffect) {
   EXPECT_EQ(ablation.totals.at(0).added_alone.sum, -50 * kMiB);
   ASSERT_EQ(ablation.limitations.size(), 1U);
   EXPECT_EQ(ablation.limitations[0].message,
-            "cells without an arm: z added to old (changes nothing: needs fold=on)");
+            "cells without a variant: z added to old (changes nothing: needs fold=on)");
 }
 
 TEST(Ablation, DoesNotTakeARefusedSwitchForOneWithoutEffect) {

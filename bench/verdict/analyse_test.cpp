@@ -236,7 +236,8 @@ TEST(Analyse, JudgesACeilingOfWhatOnlyTheCandidateHas) {
 
 TEST(Analyse, JudgesTheOnlyVariantByCeilings) {
   RunData run = make_duel("peak_rss_bytes", mib({34.8}), {});
-  run.config["variants"] = {{{"name", "a"}}};
+  run.config.variants.resize(1);
+  run.config.variants[0].name = "a";
   run.environment["watched"] = nlohmann::json::array();
   const auto exit_of = [&](const char* gate) {
     return analyse(run, with_gates({gate})).overall.exit_code;
@@ -250,7 +251,7 @@ TEST(Analyse, JudgesTheOnlyVariantByCeilings) {
 
 TEST(Analyse, TheBestCandidateFailsNoGate) {
   RunData run = make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore);
-  run.config["variants"].push_back({{"name", "c"}});
+  run.config.variants.emplace_back().name = "c";
   for (size_t i = 0; i < kQuiet.size(); ++i)
     run.trials.push_back(
         make_trial("c", static_cast<int>(i) + 1, "all", {{"peak_rss_bytes", 0.9 * kQuiet[i]}}));
@@ -294,7 +295,8 @@ TEST(Analyse, NamesTheNearestRoleOfAWrongGate) {
 
 TEST(Analyse, BelievesNothingWhenItsOwnControlFlags) {
   RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
-  run.config["variants"].push_back({{"name", "twin"}, {"twin_of", "a"}});
+  run.config.variants.emplace_back().name = "twin";
+  run.config.variants.back().twin_of = "a";
   for (size_t i = 0; i < kTwoPercentMore.size(); ++i) {
     run.trials.push_back(make_trial("twin", static_cast<int>(i) + 1, "all",
                                     {{"peak_rss_bytes", kTwoPercentMore[i]}}));
@@ -321,10 +323,10 @@ RealRun real_run(const std::string& name) {
   std::ifstream file(std::string(MEMDUEL_ANALYSIS_TESTDATA) + "/" + name);
   const nlohmann::json told = nlohmann::json::parse(file);
   RealRun real;
-  real.run.config = {{"baseline", told.at("baseline")},
-                     {"variants", nlohmann::json::array()},
-                     {"gates", nlohmann::json::array()},
-                     {"measure", {{"order", "superblocks"}, {"repeats", 6}}}};
+  real.run.config = document_of_run({{"baseline", told.at("baseline")},
+                                     {"variants", nlohmann::json::array()},
+                                     {"gates", nlohmann::json::array()},
+                                     {"measure", {{"order", "superblocks"}, {"repeats", 6}}}});
   std::map<int, int> positions;  // by superblock
   std::vector<std::string> arms;
   for (const nlohmann::json& one : told.at("trials")) {
@@ -341,7 +343,7 @@ RealRun real_run(const std::string& name) {
     }
     if (std::ranges::find(arms, trial.arm) == arms.end()) {
       arms.push_back(trial.arm);
-      real.run.config["variants"].push_back({{"name", trial.arm}});
+      real.run.config.variants.emplace_back().name = trial.arm;
     }
     real.run.trials.push_back(std::move(trial));
   }
@@ -350,7 +352,7 @@ RealRun real_run(const std::string& name) {
     const std::string text = gate.at("gate");
     if (std::ranges::find(gates, text) == gates.end()) gates.push_back(text);
   }
-  for (const std::string& gate : gates) real.run.config["gates"].push_back(gate);
+  for (const std::string& gate : gates) real.run.config.gates.push_back(gate);
   real.settings = settings_from_config(real.run.config);
   return real;
 }

@@ -7,9 +7,9 @@ namespace memduel {
 namespace {
 
 TEST(SettingsFromConfig, TakesRepeatsAsAFixedDesign) {
-  const AnalysisSettings settings =
-      settings_from_config({{"measure", {{"repeats", 10}, {"warmup_rounds", 1}, {"seed", 7}}},
-                            {"gates", {"all.peak_rss_bytes<=+1%"}}});
+  const AnalysisSettings settings = settings_from_config(
+      document_of_run({{"measure", {{"repeats", 10}, {"warmup_rounds", 1}, {"seed", 7}}},
+                       {"gates", {"all.peak_rss_bytes<=+1%"}}}));
   ASSERT_EQ(settings.looks.size(), 1U);
   EXPECT_EQ(settings.looks[0].blocks, 10);
   EXPECT_EQ(settings.looks[0].alpha, 0.05);
@@ -19,20 +19,20 @@ TEST(SettingsFromConfig, TakesRepeatsAsAFixedDesign) {
 }
 
 TEST(SettingsFromConfig, LooksAdaptivelyWithoutRepeats) {
-  EXPECT_EQ(settings_from_config(nlohmann::json::object()).looks.size(), 4U);
-  nlohmann::json config = {{"measure", {{"order", "restricted"}}},
-                           {"variants", {{{"name", "a"}}, {{"name", "b"}}}}};
+  EXPECT_EQ(settings_from_config(document_of_run(nullptr)).looks.size(), 4U);
+  Document config = document_of_run(
+      {{"measure", {{"order", "restricted"}}}, {"variants", {{{"name", "a"}}, {{"name", "b"}}}}});
   EXPECT_EQ(settings_from_config(config).looks.front().blocks, 6);
-  config["variants"].push_back({{"name", "c"}});
+  config.variants.emplace_back().name = "c";
   EXPECT_EQ(settings_from_config(config).looks.front().blocks, 8) << "two candidates";
 }
 
 TEST(PlannedLooks, CountTheGatesOfAllCandidates) {
   RunData run;
-  run.config = {
-      {"variants",
-       {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "t"}, {"control", true}}}},
-      {"measure", {{"order", "superblocks"}}}};
+  run.config = document_of_run(
+      {{"variants",
+        {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "t"}, {"control", true}}}},
+       {"measure", {{"order", "superblocks"}}}});
   // Two default gates for three candidates: .01 / 6 is below 2 / 6^3, so that 6 blocks are refused.
   const CheckedLooks looks = planned_looks(run, settings_from_config(run.config));
   ASSERT_EQ(looks.looks.size(), 3U);
@@ -42,23 +42,24 @@ TEST(PlannedLooks, CountTheGatesOfAllCandidates) {
 TEST(TooFewTrials, DoNotCountGrowthWhereTooFewRoundsGiveIt) {
   RunData run;
   run.job = server_and_clients(2);
-  run.config = {{"workload", {{"rounds", 49}}},
-                {"variants", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
-                {"measure", {{"repeats", 5}}}};
+  run.config = document_of_run(
+      {{"workload", {{"rounds", 49}}},
+       {"variants", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
+       {"measure", {{"repeats", 5}}}});
   // Five blocks reach p = 2 / C(10, 5) = 0.0079: below .05 / 6, above .05 / 9.
   EXPECT_FALSE(planned_trials(run, settings_from_config(run.config)).too_few);
-  run.config["workload"]["rounds"] = 50;
+  run.config.workload.job.rounds = 50;
   EXPECT_TRUE(planned_trials(run, settings_from_config(run.config)).too_few);
 }
 
 /// Of so many candidates, with the gates.
 RunData plan_of(int trials, int candidates, const std::vector<std::string>& gates) {
   RunData run;
-  run.config = {{"variants", {{{"name", "baseline"}}}},
-                {"gates", gates},
-                {"measure", {{"repeats", trials}, {"order", "superblocks"}}}};
+  run.config = document_of_run({{"variants", {{{"name", "baseline"}}}},
+                                {"gates", gates},
+                                {"measure", {{"repeats", trials}, {"order", "superblocks"}}}});
   for (int i = 0; i < candidates; ++i)
-    run.config["variants"].push_back({{"name", "candidate-" + std::to_string(i)}});
+    run.config.variants.emplace_back().name = "candidate-" + std::to_string(i);
   return run;
 }
 
@@ -98,25 +99,27 @@ TEST(TooFewTrials, NameTheNumberThatWouldDo) {
   EXPECT_EQ(note_on(5)->advice, "give --repeats 6 or more, or name fewer gates");
   EXPECT_FALSE(note_on(6));
   RunData adaptive = plan_of(1, 1, gates);
-  adaptive.config["measure"].erase("repeats");
+  adaptive.config.measure.repeats.reset();
   EXPECT_FALSE(planned_trials(adaptive, settings_from_config(adaptive.config)).too_few);
 }
 
 TEST(SettingsFromConfig, RefusesAWrongGateOrNumber) {
-  EXPECT_THROW(settings_from_config({{"gates", {"all.peak_rss_bytes<=1"}}}), Error);
-  EXPECT_THROW(settings_from_config({{"measure", {{"repeats", "many"}}}}), Error);
+  EXPECT_THROW(settings_from_config(document_of_run({{"gates", {"all.peak_rss_bytes<=1"}}})),
+               Error);
+  EXPECT_THROW(document_of_run({{"measure", {{"repeats", "many"}}}}), Error);
+  EXPECT_THROW(document_of_run({{"measure", {{"repeats", -1}}}}), Error);
 }
 
 RunData planned(int arms, int gates) {
   RunData run;
-  run.config = {{"baseline", "v0"},
-                {"measure", {{"order", "restricted"}, {"seed", 1}}},
-                {"variants", nlohmann::json::array()},
-                {"gates", nlohmann::json::array()}};
+  run.config = document_of_run({{"baseline", "v0"},
+                                {"measure", {{"order", "restricted"}, {"seed", 1}}},
+                                {"variants", nlohmann::json::array()},
+                                {"gates", nlohmann::json::array()}});
   for (int arm = 0; arm < arms; ++arm)
-    run.config["variants"].push_back({{"name", "v" + std::to_string(arm)}});
+    run.config.variants.emplace_back().name = "v" + std::to_string(arm);
   for (int gate = 0; gate < gates; ++gate)
-    run.config["gates"].push_back("role" + std::to_string(gate) + ".peak_rss_bytes<=+1%");
+    run.config.gates.push_back("role" + std::to_string(gate) + ".peak_rss_bytes<=+1%");
   return run;
 }
 
@@ -143,7 +146,7 @@ TEST(FewestBlocksThatCanDecide, AreThoseOfTheDrawnOrderWithThreeVariants) {
 
 TEST(ReachableP, OfFourBlocksDecidesNothing) {
   RunData run = planned(2, 1);
-  run.config["measure"]["repeats"] = 4;
+  run.config.measure.repeats = 4;
   const ReachableP reachable = reachable_p(run, settings_from_config(run.config), 4);
   EXPECT_DOUBLE_EQ(reachable.smallest_p, 2.0 / 32);
   EXPECT_FALSE(reachable.can_decide());
@@ -155,7 +158,7 @@ using testing::HasSubstr;
 /// Of a run whose warm-up trials have so many rounds of the server.
 RunData warmed_up(std::size_t rounds, const std::string& gate) {
   RunData run;
-  run.config = {{"workload", {{"kind", "command"}}}, {"gates", {gate}}};
+  run.config = document_of_run({{"workload", {{"kind", "command"}}}, {"gates", {gate}}});
   RoleData server;
   server.role = "server";
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -180,7 +183,7 @@ std::string refusal_of(const RunData& run) {
   return "";
 }
 
-std::string refusal_of(const json& config) {
+std::string refusal_of(const Document& config) {
   try {
     refuse_growth_in_few_rounds(config, settings_from_config(config));
   } catch (const Error& error) {
@@ -193,22 +196,22 @@ std::string refusal_of(const json& config) {
 constexpr const char* kGate = "server.rss_growth_bytes_per_round<=1MiB";
 
 TEST(GrowthGates, AreRefusedWhereTheConfigPlansTooFewRounds) {
-  json config = {{"workload", {{"rounds", 5}}}, {"gates", {kGate}}};
+  Document config = document_of_run({{"workload", {{"rounds", 5}}}, {"gates", {kGate}}});
   // 20 % of the rounds are a warm-up: 50 leave the 40 that are needed.
   EXPECT_EQ(
       refusal_of(config),
       "gate 'server.rss_growth_bytes_per_round<=1MiB': found 5 rounds in the config, expected "
       "at least 50: fewer rounds cannot distinguish growth from a warm-up\n  give --set "
       "workload.rounds=50, or remove the gate");
-  config["workload"]["rounds"] = 50;
+  config.workload.job.rounds = 50;
   EXPECT_EQ(refusal_of(config), "");
-  config["workload"]["stop_after_round"] = 7;
+  config.workload.job.stop_after_round = 7;
   EXPECT_THAT(refusal_of(config), HasSubstr("found 7 rounds"));
   EXPECT_THAT(refusal_of(config), HasSubstr("give --set workload.stop_after_round=50, or"));
-  config["workload"]["rounds"] = 20;
+  config.workload.job.rounds = 20;
   EXPECT_THAT(refusal_of(config), HasSubstr("give --set workload.rounds=50 --set "
                                             "workload.stop_after_round=50, or"));
-  config["workload"] = json::object();
+  config.workload = {};
   EXPECT_EQ(refusal_of(config), "") << "the rounds are not known yet";
 }
 

@@ -16,7 +16,7 @@ RunData twin_run(size_t blocks, double sd) {
     b.push_back(5e8 * (1 + sd * random.normal()));
   }
   RunData run = make_duel("peak_rss_bytes", a, b);
-  run.config["variants"][1]["twin_of"] = "a";
+  run.config.variants[1].twin_of = "a";
   return run;
 }
 
@@ -44,7 +44,7 @@ TEST(Calibrate, GivesNoSizeOfAMetricThatIsZeroInTheMedian) {
   shared[3] = 65536;
   shared[9] = 131072;
   RunData run = make_duel("peak_rss_bytes", shared, std::vector<double>(16, 0));
-  run.config["variants"][1]["twin_of"] = "a";
+  run.config.variants[1].twin_of = "a";
   const Calibration calibration = calibrate(run, {}, 8);
   const CalibratedMetric& metric = calibration.metrics.at({"all", "peak_rss_bytes"});
   EXPECT_EQ(metric.noise_floor, 0);
@@ -54,7 +54,7 @@ TEST(Calibrate, GivesNoSizeOfAMetricThatIsZeroInTheMedian) {
 TEST(Calibrate, RefusesLessThanADuelAndMoreThanTwoArms) {
   EXPECT_THROW(calibrate(twin_run(7, 0.01), {}, 8), Error);
   RunData three = twin_run(8, 0.01);
-  three.config["variants"].push_back({{"name", "c"}});
+  three.config.variants.emplace_back().name = "c";
   EXPECT_THROW(calibrate(three, {}, 8), Error);
 }
 

@@ -153,7 +153,7 @@ TEST(Diagnostics, TakeTheLoadOfAWatchedJobForItsOwn) {
   run.environment["cores"] = 2;
   EXPECT_THAT(codes(run), testing::Contains("other_load"));
   std::erase_if(run.trials, [](const TrialData& trial) { return trial.arm != "a"; });
-  run.config["variants"].erase(1);
+  run.config.variants.pop_back();
   EXPECT_THAT(codes(run), testing::Not(testing::Contains("other_load")));
 }
 
@@ -178,7 +178,7 @@ TrialData traced_or_not(const std::string& arm, TrialKind kind, std::int64_t ns,
 
 TEST(Perturbation, IsTheRatioOfMediansPerTracerAndArm) {
   RunData run;
-  run.config = {{"variants", {{{"name", "a"}}, {{"name", "b"}}}}};
+  run.config = document_of_run({{"variants", {{{"name", "a"}}, {{"name", "b"}}}}});
   for (const std::int64_t ns : {1000, 2000, 9000})
     run.trials.push_back(traced_or_not("a", TrialKind::measure, ns, 100));
   run.trials.push_back(traced_or_not("a", TrialKind::warmup, 1, 1));

@@ -41,7 +41,7 @@ TEST(Equivalence, PrefersModelsThatWereComparedElementByElement) {
 /// asks for; the candidate's differs in the last.
 RunData with_files() {
   RunData run = make_duel("accuracy", {0.5, 0.7, 0.6}, {0.4, 0.7, 0.6});
-  run.config["workload"]["processes"] = {{{"argv", {"train", "{block}"}}}};
+  run.config.workload.job.processes[0].argv = {"train", "{block}"};
   for (TrialData& trial : run.trials) {
     trial.files["model"] = "hash of block " + std::to_string(trial.block);
     if (trial.arm == "b" && trial.block == 3) trial.files["model"] = "another";
@@ -101,7 +101,7 @@ TEST(Equivalence, OfOneBlockCannotTellAClockFromAResult) {
 
 TEST(Equivalence, OfAFileThatVariesByItselfIsNotKnown) {
   RunData run = with_files();
-  run.config["workload"].erase("processes");
+  run.config.workload.job.processes[0].argv = {"train"};
   const Equivalence varies = equivalence(run);
   EXPECT_FALSE(varies.bit_identical);
   ASSERT_EQ(varies.files.size(), 1U);
@@ -115,7 +115,7 @@ TEST(Equivalence, TakesWhatACommandPrintsUnderItsOwnName) {
   const auto pair = equivalence(run).metrics.at("accuracy");
   EXPECT_DOUBLE_EQ(pair.first, 0.6);
   EXPECT_DOUBLE_EQ(pair.second, 0.6);
-  run.config["workload"]["kind"] = "google-benchmark";
+  run.config.workload = {{}, {{"kind", "google-benchmark"}}};
   EXPECT_TRUE(equivalence(run).metrics.empty());
 }
 

@@ -82,7 +82,8 @@ TEST(Explain, TellsTheSlopesByWhichGrowthWasDecided) {
 
 TEST(Explain, TellsWhatIsComparedWithNothing) {
   RunData run = make_duel("peak_rss_bytes", {200e6}, {});
-  run.config["variants"] = {{{"name", "a"}}};
+  run.config.variants.resize(1);
+  run.config.variants[0].name = "a";
   run.environment["watched"] = nlohmann::json::array();
   AnalysisSettings settings;
   name_gates(settings, {"all.peak_rss_bytes<=100MiB"});

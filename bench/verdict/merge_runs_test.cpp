@@ -10,7 +10,8 @@ using nlohmann::json;
 
 RunData run_of(const std::string& workload, const std::string& fingerprint, double peak) {
   RunData run;
-  run.config = {{"name", "q"}, {"baseline", "original"}, {"workload", {{"kind", workload}}}};
+  run.config = document_of_run(
+      {{"name", "q"}, {"baseline", "original"}, {"workload", {{"kind", workload}}}});
   run.environment = {{"fingerprint", fingerprint}};
   for (const char* arm : {"original", "optimized"}) {
     TrialData trial;
@@ -68,15 +69,19 @@ TEST(MergeRuns, OfResultsComparesWhatItCanAndSaysWhatItCannot) {
   EXPECT_EQ(apart.warnings[1].code, "workloads_not_checked");
 }
 
-json arm(const std::string& name, const std::string& program) {
-  return {{"name", name}, {"argv", {{"command", {program, "1"}}}}, {"env", {{"SIZE", name}}}};
+Variant arm(const std::string& name, const std::string& program) {
+  Variant variant;
+  variant.name = name;
+  variant.argv = {{"command", {program, "1"}}};
+  variant.env = {{"SIZE", name}};
+  return variant;
 }
 
 RunData command_run(const std::string& program) {
   RunData run = run_of("command", "f", 100);
-  run.config["workload"]["processes"] = {{{"role", "command"}, {"argv", {program}}}};
-  run.config["variants"] = {arm("original", program), arm("optimized", program)};
-  run.config["measure"]["repeats"] = 6;
+  run.config.workload = document_of_program("q", {program}, "").workload;
+  run.config.variants = {arm("original", program), arm("optimized", program)};
+  run.config.measure.repeats = 6;
   run.environment["reproduce"] = "memduel watch -- " + program;
   return run;
 }
@@ -85,15 +90,15 @@ TEST(MergeRuns, NamesItsArmsAndSaysWhatTheyWere) {
   const RunData merged = merge_runs(command_run("old"), command_run("new"), "optimized",
                                     {"monday", "runs/monday"}, {"tuesday", "my runs/tuesday"});
   EXPECT_EQ(merged.trials[1].arm, "tuesday");
-  EXPECT_EQ(merged.config.at("baseline"), "monday");
-  const json& second = merged.config.at("variants").at(1);
-  EXPECT_EQ(second.at("name"), "tuesday");
-  EXPECT_EQ(second.at("argv").at("command"), json({"new", "1"})) << "not the other run's program";
-  EXPECT_EQ(second.at("env").at("SIZE"), "optimized");
+  EXPECT_EQ(merged.config.baseline, "monday");
+  const Variant& second = merged.config.variants.at(1);
+  EXPECT_EQ(second.name, "tuesday");
+  EXPECT_EQ(second.argv.at("command"), Argv({"new", "1"})) << "not the other run's program";
+  EXPECT_EQ(second.env.at("SIZE"), "optimized");
   EXPECT_EQ(merged.environment.at("subjects").at("tuesday"), "optimized of my runs/tuesday");
   EXPECT_EQ(merged.environment.at("reproduce"),
             "memduel compare runs/monday 'my runs/tuesday' --variant optimized");
-  EXPECT_FALSE(merged.config.at("measure").contains("repeats")) << "both runs have ended";
+  EXPECT_FALSE(merged.config.measure.repeats) << "both runs have ended";
 }
 
 /// A run of one trial whose process had so many rounds of a second each.
@@ -130,7 +135,7 @@ TEST(RunFromResults, KeepsTrialsAndEnvironment) {
   results.trials = run_of("federated", "f", 100).trials;
   const RunData run = run_from_results(results);
   EXPECT_EQ(run.trials.size(), 2u);
-  EXPECT_EQ(run.config.at("baseline"), "original");
+  EXPECT_EQ(run.config.baseline, "original");
 }
 
 }  // namespace

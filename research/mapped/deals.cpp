@@ -75,11 +75,10 @@ class Deal {
     const std::uint64_t seed = random.next() >> 12;
     run_.trials.clear();
     run_.artifact_differences.clear();
-    run_.config["variants"].erase(run_.config["variants"].begin() + kArms,
-                                  run_.config["variants"].end());
-    run_.config["gates"] = {kDefaultGates};
-    run_.config["measure"]["seed"] = seed;
-    run_.config["measure"].erase("repeats");
+    run_.config.variants.resize(kArms);
+    run_.config.gates = {kDefaultGates};
+    run_.config.measure.seed = seed;
+    run_.config.measure.repeats.reset();
     const std::vector<Segment> segments =
         segments_of(OrderPlan{seed, kArms, 0, planned_segments(std::nullopt, kArms - 1)});
     int superblock = 0;
@@ -126,7 +125,7 @@ class Deal {
     trial.id = static_cast<std::int64_t>(index) + 1;
     trial.block = places_[index].block;
     trial.position = places_[index].position;
-    trial.arm = run_.config["variants"][places_[index].arm]["name"].get<std::string>();
+    trial.arm = run_.config.variants[places_[index].arm].name;
     run.trials.push_back(std::move(trial));
   }
 
@@ -184,10 +183,9 @@ int run(int argc, char** argv) {
   }
   RunData stored = read_run(argv[3], WithSeries::no);
   keep_what_is_judged(stored);
-  const std::string baseline = stored.config["baseline"];
+  const std::string baseline = stored.config.baseline;
   const Trials plain = trials_of(stored, baseline);
-  for (const nlohmann::json& arm : stored.config["variants"]) {
-    const std::string name = arm["name"];
+  for (const std::string& name : stored.config.variant_names()) {
     const Trials others = trials_of(stored, name);
     const auto counts =
         repeated(std::atoi(argv[1]), std::strtoul(argv[2], nullptr, 10),

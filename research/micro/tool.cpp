@@ -96,7 +96,7 @@ BENCHMARK(write_results_json)->Unit(benchmark::kMicrosecond);
 void store_a_trial(benchmark::State& run) {
   const ScratchDirectory scratch(std::filesystem::temp_directory_path(), "memduel-bench");
   RunHeader header;
-  header.config = {{"name", "bench"}};
+  header.config = document_of_run({{"name", "bench"}});
   header.config_sha256 = "0";
   header.environment = nlohmann::json::object();
   Store store = Store::create(scratch.path() / "run", header);

@@ -21,15 +21,16 @@ RunData make_run(const GatesCase& one, Random& random) {
   const std::uint64_t seed = random.next() >> 12;
   Random values(random.next());
   RunData run;
-  run.config = {{"baseline", "v0"},
-                {"variants", nlohmann::json::array()},
-                {"gates", nlohmann::json::array()},
-                {"measure", {{"order", "restricted"}, {"seed", seed}, {"repeats", one.blocks}}}};
+  run.config = document_of_run(
+      {{"baseline", "v0"},
+       {"variants", nlohmann::json::array()},
+       {"gates", nlohmann::json::array()},
+       {"measure", {{"order", "restricted"}, {"seed", seed}, {"repeats", one.blocks}}}});
   const auto arms = static_cast<std::size_t>(one.candidates) + 1;
   for (std::size_t arm = 0; arm < arms; ++arm)
-    run.config["variants"].push_back({{"name", fmt::format("v{}", arm)}});
+    run.config.variants.emplace_back().name = fmt::format("v{}", arm);
   for (int gate = 0; gate < one.gates; ++gate)
-    run.config["gates"].push_back(fmt::format("role{}.peak_rss_bytes<=+1%", gate));
+    run.config.gates.push_back(fmt::format("role{}.peak_rss_bytes<=+1%", gate));
   for (const Segment& segment : segments_of(OrderPlan{seed, arms, 0, segments_of(one.blocks)})) {
     int superblock = segment.first;
     for (const TrialOrder& order : segment.superblocks) {

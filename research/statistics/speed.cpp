@@ -18,11 +18,12 @@ constexpr int kRounds = 100;
 
 RunData large_run() {
   RunData run;
-  run.config = {{"name", "large"},
-                {"workload", {{"kind", "command"}}},
-                {"measure", {{"order", "restricted"}}},
-                {"baseline", "arm0"},
-                {"variants", {{{"name", "arm0"}}, {{"name", "arm1"}}, {{"name", "arm2"}}}}};
+  run.config =
+      document_of_run({{"name", "large"},
+                       {"workload", {{"kind", "command"}}},
+                       {"measure", {{"order", "restricted"}}},
+                       {"baseline", "arm0"},
+                       {"variants", {{{"name", "arm0"}}, {{"name", "arm1"}}, {{"name", "arm2"}}}}});
   Random random(1);
   const OrderPlan plan{1, 3, 0, planned_segments(std::nullopt, 2)};
   for (int block = 1; block <= kBlocks; ++block) {

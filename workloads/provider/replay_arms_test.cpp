@@ -52,7 +52,8 @@ TEST(ReservedEnvironment, WhatTheyResolveToLoadsAsItself) {
 json arm_with(const json& env, const json& allocator = nullptr) {
   json config = arms_with(env, json::object());
   if (!allocator.is_null()) config["variants"][1]["allocator"] = allocator;
-  return parse_experiment(config.dump(), "c.json", "/", {}, ask_fl).resolved.at("variants")[1];
+  return written_document(parse_experiment(config.dump(), "c.json", "/", {}, ask_fl).config)
+      .at("variants")[1];
 }
 
 TEST(ReservedEnvironment, NVFlaresPreloadIsTheAllocatorOfTheArm) {

@@ -24,7 +24,7 @@ TEST(ReplayAblation, OfTheBuiltInPresetsStandForEverySwitchThatDiffers) {
   std::size_t differing = 0;
   for (const auto& item : experiment.variants[0].switches.items())
     if (experiment.variants[1].switches.at(item.key()) != item.value()) ++differing;
-  const json& switches = ablation.resolved.at("ablation").at("switches");
+  const json switches = written_document(ablation.config).at("ablation").at("switches");
   EXPECT_EQ(switches.size(), differing);
   for (const json& one : switches) {
     if (one.at("name") == "staging") {
@@ -65,10 +65,12 @@ TEST(ReplayConfigs, EveryDefaultIsWrittenOut) {
       "transport": {"kind": "grpc", "port": 0, "max_message_bytes": 10485760},
       "stall_seconds": 60, "deadline_seconds": 600, "seed": 1})");
   const Experiment experiment = replay(small_document());
-  EXPECT_EQ(experiment.resolved.at("workload"), workload) << experiment.resolved.dump(2);
-  EXPECT_EQ(experiment.resolved.at("measure").at("meters"), json({"procfs", "allocator", "torch"}));
-  EXPECT_EQ(experiment.resolved.at("variants")[0].at("switches").size(),
-            experiment.resolved.at("variants")[1].at("switches").size());
+  EXPECT_EQ(written_document(experiment.config).at("workload"), workload)
+      << written_document(experiment.config).dump(2);
+  EXPECT_EQ(written_document(experiment.config).at("measure").at("meters"),
+            json({"procfs", "allocator", "torch"}));
+  EXPECT_EQ(written_document(experiment.config).at("variants")[0].at("switches").size(),
+            written_document(experiment.config).at("variants")[1].at("switches").size());
   EXPECT_EQ(experiment.config.workload.job.deadline_seconds, 600);
 }
 
@@ -86,13 +88,15 @@ TEST(ReplayConfigs, AResolvedOneLoadsAsItselfAndAsksNobody) {
     const auto nobody = [](const Provider&, const std::string& word, const json&) -> json {
       throw Error(ExitCode::usage, "was asked for " + word);
     };
-    const Experiment again = parse_experiment(once.resolved.dump(), "config.json", "/", {}, nobody);
-    EXPECT_EQ(again.resolved, once.resolved);
+    const Experiment again =
+        parse_experiment(written_document(once.config).dump(), "config.json", "/", {}, nobody);
+    EXPECT_EQ(written_document(again.config), written_document(once.config));
     EXPECT_EQ(again.config_sha256, once.config_sha256);
     Overrides resumed;
-    resumed.resumed = once.resolved;
-    EXPECT_EQ(parse_experiment(document.dump(), "c.json", "/", resumed, nobody).resolved,
-              once.resolved)
+    resumed.resumed = once.config;
+    EXPECT_EQ(
+        written_document(parse_experiment(document.dump(), "c.json", "/", resumed, nobody).config),
+        written_document(once.config))
         << kind;
   }
 }
@@ -103,7 +107,7 @@ TEST(ReplayConfigs, AnArmKeepsThePresetWhoseValuesItHas) {
       "variants": [{"name": "a", "preset": "appfl-original"},
                {"name": "b", "preset": "appfl-optimized", "switches": {"cleanup": "trim"}},
                {"name": "c", "preset": "appfl-optimized", "switches": {"cleanup": "none"}}]})");
-  const json arms = replay(document).resolved.at("variants");
+  const json arms = written_document(replay(document).config).at("variants");
   EXPECT_EQ(arms[0].value("preset", ""), "appfl-original");
   EXPECT_EQ(arms[1].value("preset", ""), "appfl-optimized") << "trim is the preset's own";
   EXPECT_FALSE(arms[2].contains("preset"));
@@ -114,10 +118,10 @@ TEST(ReplayConfigs, ASeedIsSetWithoutAskingAgain) {
   EXPECT_EQ(once.job.seed, 1U);
   Overrides overrides;
   overrides.set = {"workload.seed=5"};
-  const Experiment again = replay(once.resolved, overrides);
+  const Experiment again = replay(written_document(once.config), overrides);
   EXPECT_EQ(again.job.seed, 5U);
-  EXPECT_EQ(again.resolved.at("workload").at("seed"), 5);
-  EXPECT_EQ(again.resolved.at("expanded").at("workload").at("seed"), 5);
+  EXPECT_EQ(written_document(again.config).at("workload").at("seed"), 5);
+  EXPECT_EQ(written_document(again.config).at("expanded").at("workload").at("seed"), 5);
 }
 
 TEST(BadReplay, UnknownKey) {
@@ -165,8 +169,10 @@ TEST(ReplaySchema, EveryConfigOfTheProjectIsValidAndResolvedLoadsAsItself) {
       continue;
     }
     json once;
-    EXPECT_NO_THROW(once = load_experiment(entry.path(), {}, ask_fl).resolved) << entry.path();
-    EXPECT_EQ(parse_experiment(once.dump(), "c.json", "/", {}, ask_fl).resolved, once)
+    EXPECT_NO_THROW(once = written_document(load_experiment(entry.path(), {}, ask_fl).config))
+        << entry.path();
+    EXPECT_EQ(written_document(parse_experiment(once.dump(), "c.json", "/", {}, ask_fl).config),
+              once)
         << entry.path();
     ++count;
   }

@@ -174,7 +174,7 @@ TEST(EegPlan, IsOneProcessWhoseRoundsAreItsFineTunings) {
   EXPECT_THAT(plan.processes[0].argv,
               ElementsAre(EndsWith("memduel-worker"), "--role", "trainer", "--index", "0",
                           "--config", "/run/trials/000012/worker.json"));
-  EXPECT_EQ(experiment.resolved.at("workload").at("dataset").at("seconds"), 30);
+  EXPECT_EQ(written_document(experiment.config).at("workload").at("dataset").at("seconds"), 30);
   EXPECT_EQ(experiment.variants[1].switches.at("gradient_checkpointing"), "per_block");
 }
 
@@ -198,7 +198,7 @@ TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
   const Experiment experiment = rounds_of_images();
   const PlannedTrial planned = plan_trial(experiment, {1, 0, 0, 1, TrialKind::warmup}, site());
   const auto text = planned.files.at("/run/trials/000001/worker.json");
-  json workload = experiment.resolved.at("workload");
+  json workload = written_document(experiment.config).at("workload");
   workload.erase("seed");
   const json expected = {{"workload", workload},
                          {"switches", experiment.variants[1].switches},

@@ -19,7 +19,7 @@ RunHeader small_header() {
   JobFacts job;
   job.roles = {"server"};
   job.reference = "server";
-  return {{{"name", "t"}}, "c0ffee", job, {{"fingerprint", "f1"}}, {}};
+  return {document_of_run({{"name", "t"}}), "c0ffee", job, {{"fingerprint", "f1"}}, {}};
 }
 
 /// A run of a measured and a profiled trial, made into one of store version 5, then `more`.

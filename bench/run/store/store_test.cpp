@@ -22,8 +22,11 @@ RunHeader header() {
   job.roles = {"coordinator", "worker-1", "worker-2"};
   job.groups = {{"worker", 2}};
   job.reference = "coordinator";
-  return {
-      {{"name", "t"}}, "c0ffee", job, {{"cpu", "A"}, {"fingerprint", "f1"}}, {{"/bin/x", "1234"}}};
+  return {document_of_run({{"name", "t"}}),
+          "c0ffee",
+          job,
+          {{"cpu", "A"}, {"fingerprint", "f1"}},
+          {{"/bin/x", "1234"}}};
 }
 
 /// Every field of a trial as JSON, so that two trials can be compared whole.
@@ -83,7 +86,7 @@ TEST_F(StoreTest, EverythingWrittenIsReadBack) {
                                     {"original", "optimized", "global_model", false, 0.5, {}}});
   }
   const RunData run = read_run(folder_ / "run");
-  EXPECT_EQ(run.config, header().config);
+  EXPECT_EQ(written_document(run.config), written_document(header().config));
   EXPECT_EQ(run.config_sha256, "c0ffee");
   EXPECT_EQ(run.job, header().job);
   EXPECT_EQ(run.environment, header().environment);
@@ -100,7 +103,7 @@ TEST_F(StoreTest, EverythingWrittenIsReadBack) {
   EXPECT_EQ(run.artifact_differences[1].artifact, "global_model");
   EXPECT_EQ(run.artifact_differences[1].max_difference, 0.5);
   EXPECT_FALSE(run.artifact_differences[1].max_within_baseline);
-  EXPECT_EQ(json::parse(read_file(folder_ / "run/config.json")), header().config);
+  EXPECT_EQ(json::parse(read_file(folder_ / "run/config.json")), written_document(header().config));
 }
 
 TEST_F(StoreTest, ReadingWithoutSeriesLeavesOnlyThemOut) {
@@ -225,11 +228,11 @@ TEST_F(StoreTest, ResumeNeedsTheSameConfigProgramsAndMachine) {
     return std::string(error.what());
   };
   RunHeader config = header();
-  config.config["name"] = "u";
+  config.config.name = "u";
   config.config_sha256 = "beef";
   EXPECT_EQ(refusal(config), "cannot resume: the config changed, first at /name");
   RunHeader gates = header();
-  gates.config["default_gates"] = false;
+  gates.config.default_gates = DefaultGatesDecide::never;
   gates.config_sha256 = "beef";
   EXPECT_EQ(refusal(gates), "cannot resume: it began with other gates, which decide its length");
   RunHeader program = header();
@@ -245,17 +248,17 @@ TEST_F(StoreTest, ResumeNeedsTheSameConfigProgramsAndMachine) {
 
 TEST_F(StoreTest, ResumeNamesTheNumberOfBlocksThatARunBeganWith) {
   RunHeader began = header();
-  began.config["measure"] = {{"repeats", 6}, {"warmups", 1}};
+  began.config.measure.repeats = 6;
   {
     Store::create(folder_ / "run", began).add_trial(full_trial(1, 0, "a"));
   }
   RunHeader other = began;
   other.config_sha256 = "beef";
-  other.config["measure"]["repeats"] = 8;
+  other.config.measure.repeats = 8;
   EXPECT_EQ(error_of([&] { Store::resume(folder_ / "run", other); }).message(),
             (folder_ / "run").string() +
                 ": cannot resume: it began with another number of blocks\n  give --repeats 6");
-  other.config["measure"].erase("repeats");
+  other.config.measure.repeats.reset();
   EXPECT_EQ(error_of([&] { Store::resume(folder_ / "run", other); }).advice(), "give --repeats 6");
 }
 

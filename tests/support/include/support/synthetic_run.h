@@ -44,10 +44,11 @@ inline TrialData make_trial(const std::string& arm, int block, const std::string
 inline RunData make_duel(const std::string& metric, const std::vector<double>& a,
                          const std::vector<double>& b) {
   RunData run;
-  run.config = {{"name", "duel"},
-                {"workload", {{"kind", "command"}}},
-                {"baseline", "a"},
-                {"variants", {{{"name", "a"}}, {{"name", "b"}}}}};
+  run.config =
+      document_of_run({{"name", "duel"},
+                       {"workload", {{"processes", {{{"role", "command"}, {"argv", {"./duel"}}}}}}},
+                       {"baseline", "a"},
+                       {"variants", {{{"name", "a"}}, {{"name", "b"}}}}});
   run.config_sha256 = "0";
   run.environment = {{"fingerprint", "here"}};
   for (size_t i = 0; i < a.size(); ++i) {
@@ -61,8 +62,11 @@ inline RunData make_duel(const std::string& metric, const std::vector<double>& a
 
 /// The same trials at the places of a restricted order that is drawn for them.
 inline RunData in_restricted_order(RunData run, int blocks, std::uint64_t seed = 1) {
-  run.config["measure"] = {{"order", "restricted"}, {"seed", seed}, {"repeats", blocks}};
-  const auto& arms = run.config.at("variants");
+  Measure& measure = run.config.measure;
+  measure.order = BlockOrder::restricted;
+  measure.seed = seed;
+  measure.repeats = blocks;
+  const auto& arms = run.config.variants;
   const OrderPlan plan{seed, arms.size(), 0, segments_of(blocks)};
   for (TrialData& trial : run.trials) {
     const int superblock = (trial.block - 1) / 2;
@@ -71,7 +75,7 @@ inline RunData in_restricted_order(RunData run, int blocks, std::uint64_t seed =
         segment.superblocks[static_cast<std::size_t>(superblock - segment.first)];
     int times = (trial.block - 1) % 2;
     for (std::size_t place = 0; place < order.size(); ++place)
-      if (arms.at(order[place]).at("name") == trial.arm && times-- == 0)
+      if (arms.at(order[place]).name == trial.arm && times-- == 0)
         trial.position = static_cast<int>(place);
     trial.id = 100 * superblock + trial.position + 1;
   }
