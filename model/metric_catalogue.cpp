@@ -250,7 +250,7 @@ MetricInfo from_suffix(std::string_view name) {
   return gauge(name, kNumber);
 }
 
-const MetricInfo* find(std::string_view name) {
+const MetricInfo* known_metric(std::string_view name) {
   const auto& table = all_metrics();
   const auto at = std::ranges::find(table, name, &MetricInfo::name);
   return at == table.end() ? nullptr : &*at;
@@ -268,12 +268,12 @@ const std::vector<MetricInfo>& all_metrics() {
 }
 
 MetricInfo metric_info(std::string_view name) {
-  const MetricInfo* known = find(name);
+  const MetricInfo* known = known_metric(name);
   return known != nullptr ? *known : from_suffix(name);
 }
 
 bool is_known_metric(std::string_view name) {
-  return find(name) != nullptr;
+  return known_metric(name) != nullptr;
 }
 
 std::vector<std::string> metrics_of_meter(std::string_view meter) {
@@ -284,7 +284,7 @@ std::vector<std::string> metrics_of_meter(std::string_view meter) {
 }
 
 bool is_measured_of_any_program(std::string_view name) {
-  const MetricInfo* info = find(name);
+  const MetricInfo* info = known_metric(name);
   return info != nullptr && (info->meter == "procfs" || info->meter == "heap" ||
                              info->meter == "cgroup" || is_growth_metric(name));
 }

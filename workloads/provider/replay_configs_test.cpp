@@ -115,11 +115,11 @@ TEST(ReplayConfigs, AnArmKeepsThePresetWhoseValuesItHas) {
 
 TEST(ReplayConfigs, ASeedIsSetWithoutAskingAgain) {
   const Experiment once = replay(small_document());
-  EXPECT_EQ(once.job.seed, 1U);
+  EXPECT_EQ(once.config.workload.job.seed, 1U);
   Overrides overrides;
   overrides.set = {"workload.seed=5"};
   const Experiment again = replay(written_document(once.config), overrides);
-  EXPECT_EQ(again.job.seed, 5U);
+  EXPECT_EQ(again.config.workload.job.seed, 5U);
   EXPECT_EQ(written_document(again.config).at("workload").at("seed"), 5);
   EXPECT_EQ(written_document(again.config).at("expanded").at("workload").at("seed"), 5);
 }
@@ -212,7 +212,7 @@ TEST(ReplayConfigs, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) 
   EXPECT_EQ(count, 7);
   const Experiment fine_tunings =
       load_experiment(MEMDUEL_CONFIGS "/cbramod-quick.json", {}, ask_fl);
-  EXPECT_GE(fine_tunings.measure.repeats, kLeastRuns);
+  EXPECT_GE(fine_tunings.config.measure.repeats, kLeastRuns);
 }
 
 TEST(BadReplay, UnknownValue) {

@@ -50,7 +50,8 @@ Experiment parse_experiment(std::string_view text, const std::string& origin,
                             const std::filesystem::path& directory, const Overrides& overrides = {},
                             const AskProvider& ask = ask_program);
 
-/// Of a document that a command made; `origin` stands for its file in messages.
+/// Of a document that a command made; `origin` stands for its file in messages. It goes through
+/// JSON, because --set names its values by their paths there.
 Experiment make_experiment(const Document& document, const std::string& origin,
                            const std::filesystem::path& directory, const Overrides& overrides = {},
                            const AskProvider& ask = ask_program);
