@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +32,7 @@
 
 #include "util/error.h"
 #include "util/file.h"
+#include "util/spawn.h"
 
 namespace memduel {
 namespace {
@@ -73,73 +73,6 @@ Descriptor file_with(const std::string& text) {
   if (file.get() < 0 || written < text.size() || ::lseek(file.get(), 0, SEEK_SET) != 0)
     throw Error(ExitCode::io, fmt::format("cannot hold its input: {}", std::strerror(errno)));
   return file;
-}
-
-/// Why a child could not become its program.
-struct StartFailure {
-  int error = 0;  ///< 0: it could
-  bool of_directory = false;
-};
-
-struct StartOfHelper {
-  char* const* argv;
-  char* const* environment;
-  const char* directory;
-  std::array<int, 3> streams;
-};
-
-/// Only what is safe between fork and exec. Its own process group is ended as one, and the kernel
-/// ends the child with its parent, however that dies.
-[[noreturn]] void become_helper(const StartOfHelper& helper, int report, pid_t parent) {
-  sigset_t none;
-  sigemptyset(&none);
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const bool is_orphan = ::getppid() != parent;
-  StartFailure failure;
-  failure.of_directory = *helper.directory != '\0' && ::chdir(helper.directory) != 0;
-  bool ready = !is_orphan && !failure.of_directory;
-  for (int stream = 0; stream < 3; ++stream)
-    ready = ready && ::dup2(helper.streams[static_cast<std::size_t>(stream)], stream) == stream;
-  if (ready) ::execvpe(helper.argv[0], helper.argv, helper.environment);
-  failure.error = errno;
-  static_cast<void>(!::write(report, &failure, sizeof failure));
-  ::_exit(127);
-}
-
-StartFailure failure_in(int report) {
-  StartFailure failure;
-  ssize_t size = 0;
-  do size = ::read(report, &failure, sizeof failure);
-  while (size < 0 && errno == EINTR);
-  return size == sizeof failure ? failure : StartFailure();
-}
-
-/// Strings as execve takes them.
-class StringBlock {
- public:
-  explicit StringBlock(std::vector<std::string> strings) : strings_(std::move(strings)) {
-    for (std::string& text : strings_) pointers_.push_back(text.data());
-    pointers_.push_back(nullptr);
-  }
-  [[nodiscard]] char* const* data() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> strings_;
-  std::vector<char*> pointers_;
-};
-
-StringBlock environment_with(const std::map<std::string, std::optional<std::string>>& changes) {
-  auto variables = current_environment();
-  for (const auto& [name, value] : changes)
-    if (value)
-      variables[name] = *value;
-    else
-      variables.erase(name);
-  std::vector<std::string> strings;
-  for (const auto& [name, value] : variables) strings.push_back(name + "=" + value);
-  return StringBlock(std::move(strings));
 }
 
 constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -212,26 +145,21 @@ class HelperProcess {
 
 pid_t start_helper(const std::vector<std::string>& argv, const HelperOptions& options,
                    const std::array<int, 3>& streams) {
-  const StringBlock arguments(argv);
-  const StringBlock environment = environment_with(options.environment);
-  const std::string directory = options.directory.string();
-  Pipe report;
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid < 0)
-    throw Error(ExitCode::io, fmt::format("cannot start: {}", std::strerror(errno)), argv[0]);
-  if (pid == 0)
-    become_helper({arguments.data(), environment.data(), directory.c_str(), streams}, report.end(1),
-                  parent);
-  ::setpgid(pid, pid);
-  report.close(1);
-  const StartFailure failure = failure_in(report.end(0));
-  if (failure.error == 0) return pid;
-  ::waitpid(pid, nullptr, 0);
+  SpawnOptions how;
+  how.arguments = argv;
+  for (const auto& [name, value] : options.environment)
+    how.environment.push_back(value ? name + "=" + *value : name);
+  how.directory = options.directory.string();
+  how.descriptors = {
+      {streams[0], STDIN_FILENO}, {streams[1], STDOUT_FILENO}, {streams[2], STDERR_FILENO}};
+  how.is_contained = true;
+  const SpawnResult started = spawn(how);
+  if (started.pid != 0) return started.pid;
   throw Error(ExitCode::io,
-              failure.of_directory
-                  ? fmt::format("cannot start in {}: {}", directory, std::strerror(failure.error))
-                  : "cannot start: " + why_not_run(argv[0], failure.error),
+              started.failed == SpawnStep::enter_directory
+                  ? fmt::format("cannot start in {}: {}", how.directory,
+                                std::strerror(started.error_number))
+                  : "cannot start: " + why_not_run(argv[0], started.error_number),
               argv[0]);
 }
 
@@ -365,6 +293,16 @@ HelperResult capture(const std::vector<std::string>& argv, const HelperOptions& 
                 fmt::format("was not done within {} s and was killed", *options.within_seconds),
                 argv[0]);
   return result;
+}
+
+pid_t start_command(const SpawnOptions& options) {
+  const SpawnResult started = spawn(options);
+  if (started.pid != 0) return started.pid;
+  if (started.failed == SpawnStep::make_process)
+    throw Error(ExitCode::io, fmt::format("cannot fork: {}", std::strerror(started.error_number)));
+  throw Error(ExitCode::usage,
+              "cannot run it: " + why_not_run(options.arguments[0], started.error_number),
+              options.arguments[0]);
 }
 
 std::map<std::string, std::string> current_environment() {

@@ -71,10 +71,6 @@ std::int64_t load(const std::int64_t& counter) {
   return __atomic_load_n(&counter, __ATOMIC_RELAXED);
 }
 
-void add_to(std::optional<std::int64_t>& sum, std::int64_t bytes) {
-  sum = sum.value_or(0) + bytes;
-}
-
 /// Gone, or a zombie that nobody has waited for.
 bool has_ended(std::int64_t pid) {
   const auto line = process_line(static_cast<pid_t>(pid));
@@ -242,9 +238,9 @@ void HeapMeter::add_images(std::int64_t now_ns, Values& live, Values& mapped, Va
     for (const auto& image : roles_[at]->running) {
       const std::size_t role = role_of(static_cast<pid_t>(image->page->pid), at);
       const std::int64_t heap = image->live();
-      add_to(live[role], heap);
-      add_to(mapped[role], image->mapped());
-      add_to(together[role], heap + image->dense() + image->touched(now_ns));
+      add_up(live[role], heap);
+      add_up(mapped[role], image->mapped());
+      add_up(together[role], heap + image->dense() + image->touched(now_ns));
     }
   }
 }
@@ -271,8 +267,8 @@ void HeapMeter::add_uncounted(std::int64_t now_ns, Values& uncounted, Values& to
     const std::int64_t bytes = pages->anonymous() * page_bytes;
     if (bytes == 0) return false;  // a zombie, until somebody waits for it
     const std::size_t role = role_of(process->pid, 0);
-    add_to(uncounted[role], bytes);
-    add_to(together[role], bytes);
+    add_up(uncounted[role], bytes);
+    add_up(together[role], bytes);
     return false;
   });
 }

@@ -3,6 +3,8 @@
 // and threads.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "util/error.h"
+#include "util/spawn.h"
 
 namespace memduel {
 
@@ -46,6 +49,10 @@ HelperResult run_helper(const std::vector<std::string>& argv, const HelperOption
 /// The same of a helper that is of no use unless it gets done. Throws Error(cannot_measure) when it
 /// timed out or its output was cut, Error(interrupted or terminated) when it was stopped.
 HelperResult capture(const std::vector<std::string>& argv, const HelperOptions& options = {});
+
+/// Starts a command that the user wrote; somebody must wait for it. Throws Error(usage) naming it
+/// where it cannot be executed, Error(io) where no process can be made.
+pid_t start_command(const SpawnOptions& options);
 
 /// This process's.
 std::map<std::string, std::string> current_environment();

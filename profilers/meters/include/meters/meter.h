@@ -28,6 +28,11 @@ inline std::int64_t thread_cpu_ns() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+/// Adds to a sum of what is known; it is absent as long as nothing is.
+inline void add_up(std::optional<std::int64_t>& sum, std::optional<std::int64_t> value) {
+  if (value) sum = sum.value_or(0) + *value;
+}
+
 /// What a meter read at one mark.
 struct MeterReading {
   Metrics counters;  ///< grow over the process's life: a round's value is a difference
