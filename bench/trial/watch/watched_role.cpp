@@ -116,7 +116,7 @@ RoleData WatchedRole::take_data(Series rss) {
   data.declared = declared_;
   data.outside_rounds = outside_rounds_;
   data.peak_rss_is_sampled = peak_is_sampled_;
-  data.rounds = take_rounds();
+  data.rounds = std::exchange(finished_, {});
   if (!rss.t_ns.empty()) data.series.push_back(std::move(rss));
   if (!pss_.empty()) data.series.push_back(pss_.series());
   return data;
