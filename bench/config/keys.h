@@ -19,11 +19,7 @@
 namespace memduel {
 
 template <>
-inline constexpr NameTable<Allocator, 4> kNameTable<Allocator> = {
-    {{Allocator::glibc, "glibc"},
-     {Allocator::jemalloc, "jemalloc"},
-     {Allocator::tcmalloc, "tcmalloc"},
-     {Allocator::mimalloc, "mimalloc"}}};
+inline constexpr auto kNameTable<Allocator> = kAllocatorNames;
 
 /// With its keys in the order in which they are declared.
 using Schema = nlohmann::ordered_json;
