@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -23,6 +24,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -37,40 +39,17 @@
 namespace memduel {
 namespace {
 
-/// A pipe that no other child inherits.
-class Pipe {
- public:
-  Pipe() {
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) {
-      throw Error(ExitCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-    }
-  }
-  ~Pipe() {
-    close(0);
-    close(1);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-
-  [[nodiscard]] int end(std::size_t index) const { return ends_[index]; }
-  void close(std::size_t index) {
-    if (ends_[index] >= 0) ::close(std::exchange(ends_[index], -1));
-  }
-
- private:
-  std::array<int, 2> ends_ = {-1, -1};
-};
+Pipe pipe_of_helper() {
+  Pipe pipe = make_pipe();
+  if (!pipe.from)
+    throw Error(ExitCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  return pipe;
+}
 
 /// A file without a name that holds `text`, at its beginning.
 Descriptor file_with(const std::string& text) {
   Descriptor file(::memfd_create("input", MFD_CLOEXEC));
-  std::size_t written = 0;
-  while (file.get() >= 0 && written < text.size()) {
-    const ssize_t more = ::write(file.get(), text.data() + written, text.size() - written);
-    if (more < 0 && errno != EINTR) break;
-    if (more > 0) written += static_cast<std::size_t>(more);
-  }
-  if (file.get() < 0 || written < text.size() || ::lseek(file.get(), 0, SEEK_SET) != 0)
+  if (!file || !write_all(file.get(), text) || ::lseek(file.get(), 0, SEEK_SET) != 0)
     throw Error(ExitCode::io, fmt::format("cannot hold its input: {}", std::strerror(errno)));
   return file;
 }
@@ -266,16 +245,16 @@ HelperResult run_helper(const std::vector<std::string>& argv, const HelperOption
       options.input.empty() ? opened("/dev/null", O_RDONLY) : file_with(options.input);
   const Descriptor log =
       is_captured ? Descriptor() : opened(options.log, O_WRONLY | O_CREAT | O_APPEND);
-  Pipe out;
-  Pipe err;
-  HelperProcess helper(start_helper(
-      argv, options,
-      {input.get(), is_captured ? out.end(1) : log.get(), is_captured ? err.end(1) : log.get()}));
-  out.close(1);
-  err.close(1);
+  Pipe out = pipe_of_helper();
+  Pipe err = pipe_of_helper();
+  HelperProcess helper(start_helper(argv, options,
+                                    {input.get(), is_captured ? out.into.get() : log.get(),
+                                     is_captured ? err.into.get() : log.get()}));
+  out.into.reset();
+  err.into.reset();
   HelperResult result;
   HelperWait(helper, argv[0], options, result)
-      .until_over(is_captured ? out.end(0) : -1, is_captured ? err.end(0) : -1);
+      .until_over(is_captured ? out.from.get() : -1, is_captured ? err.from.get() : -1);
   const int status = helper.end();
   result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   result.exit_status = result.signal != 0 ? 128 + result.signal : WEXITSTATUS(status);
@@ -341,6 +320,35 @@ std::string why_not_run(const std::string& program, int error) {
          (of_windows ? ": the line ends as in Windows" : "");
 }
 
+bool is_program(const std::filesystem::path& file) {
+  std::error_code unreadable;
+  return std::filesystem::is_regular_file(file, unreadable) && ::access(file.c_str(), X_OK) == 0;
+}
+
+std::string own_path() {
+  const char* path = std::getenv("PATH");
+  return path == nullptr ? "/bin:/usr/bin" : path;
+}
+
+std::vector<std::string> folders_of(const std::string& path) {
+  std::vector<std::string> folders;
+  std::istringstream stream(path);
+  for (std::string folder; std::getline(stream, folder, ':');) folders.push_back(folder);
+  return folders;
+}
+
+std::optional<std::filesystem::path> resolve_program(const std::string& name,
+                                                     const std::filesystem::path& cwd,
+                                                     const std::string& path) {
+  if (name.find('/') != std::string::npos) {
+    const std::filesystem::path file = cwd / name;
+    return is_program(file) ? std::optional(file.lexically_normal()) : std::nullopt;
+  }
+  for (const std::string& folder : folders_of(path))
+    if (std::filesystem::path file = cwd / folder / name; is_program(file)) return file;
+  return std::nullopt;
+}
+
 namespace {
 
 std::filesystem::path own_directory() {
@@ -362,8 +370,7 @@ std::filesystem::path own_directory() {
 std::filesystem::path part(std::string_view name, const std::filesystem::path& built) {
   const std::filesystem::path directory = own_directory();
   std::filesystem::path installed = directory.parent_path() / "lib" / "memduel" / name;
-  std::error_code unreadable;
-  if (std::filesystem::exists(installed, unreadable)) return installed;
+  if (is_there(installed)) return installed;
   return (directory / built / name).lexically_normal();
 }
 
@@ -376,8 +383,7 @@ std::filesystem::path program_beside(std::string_view name) {
 std::string own_program(const std::string& name) {
   if (!name.starts_with("memduel-") || name.find('/') != std::string::npos) return name;
   const std::filesystem::path beside = program_beside(name);
-  std::error_code unreadable;
-  return std::filesystem::exists(beside, unreadable) ? beside.string() : name;
+  return is_there(beside) ? beside.string() : name;
 }
 
 std::filesystem::path library_beside_programs(std::string_view name) {

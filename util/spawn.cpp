@@ -7,21 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <map>
 #include <string_view>
 
+#include "util/clock.h"
 #include "util/file.h"
 
 namespace memduel {
 namespace {
-
-std::int64_t now_ns() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
 
 /// What the child tells: that it executes the program now, or what failed.
 struct Told {
@@ -102,7 +96,7 @@ bool place(int descriptor, int number) {
   if (options.data_limit != 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
     fail(child.report, SpawnStep::limit_data);
   environ = const_cast<char**>(child.environment.data());
-  const Told told{now_ns(), SpawnStep::execute, 0};
+  const Told told{monotonic_ns(), SpawnStep::execute, 0};
   if (write(child.report, &told, sizeof told) != sizeof told) _exit(126);
   execvp(child.arguments[0], child.arguments.data());
   fail(child.report, SpawnStep::execute);
@@ -134,22 +128,20 @@ int least_report(const SpawnOptions& options) {
 }  // namespace
 
 SpawnResult spawn(const SpawnOptions& options) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return failed_at(SpawnStep::make_process, errno);
-  const Descriptor told_from(ends[0]);
-  Descriptor own_end(ends[1]);
-  Descriptor report(fcntl(own_end.get(), F_DUPFD_CLOEXEC, least_report(options)));
+  Pipe pipe = make_pipe();
+  if (!pipe.from) return failed_at(SpawnStep::make_process, errno);
+  Descriptor report(fcntl(pipe.into.get(), F_DUPFD_CLOEXEC, least_report(options)));
   if (!report) return failed_at(SpawnStep::make_process, errno);
-  own_end.reset();
+  pipe.into.reset();
   const Prepared prepared{options, pointers_to(options.arguments),
                           environment_with(options.environment), getpid(), report.get()};
   const pid_t pid = fork();
   if (pid == 0) become(prepared);
   if (pid < 0) return failed_at(SpawnStep::make_process, errno);
   report.reset();
-  const Told told = last_told(told_from.get());
+  const Told told = last_told(pipe.from.get());
   if (told.error_number == 0)
-    return {.pid = pid, .begin_ns = told.begin_ns == 0 ? now_ns() : told.begin_ns};
+    return {.pid = pid, .begin_ns = told.begin_ns == 0 ? monotonic_ns() : told.begin_ns};
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   return failed_at(told.step, told.error_number);

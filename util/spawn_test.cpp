@@ -19,18 +19,15 @@ namespace {
 
 /// What the program writes to its descriptor `number`.
 std::string written_by(SpawnOptions options, int number = STDOUT_FILENO) {
-  std::array<int, 2> ends{};
-  EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
-  const Descriptor from(ends[0]);
-  Descriptor into(ends[1]);
-  options.descriptors.emplace_back(into.get(), number);
+  Pipe pipe = make_pipe();
+  options.descriptors.emplace_back(pipe.into.get(), number);
   const SpawnResult started = spawn(options);
   EXPECT_GT(started.pid, 0) << std::strerror(started.error_number);
   EXPECT_GT(started.begin_ns, 0);
-  into.reset();
+  pipe.into.reset();
   std::string text;
   std::array<char, 256> part{};
-  for (ssize_t got = 0; (got = ::read(from.get(), part.data(), part.size())) > 0;)
+  for (ssize_t got = 0; (got = ::read(pipe.from.get(), part.data(), part.size())) > 0;)
     text.append(part.data(), static_cast<std::size_t>(got));
   waitpid(started.pid, nullptr, 0);
   return text;

@@ -73,17 +73,7 @@ class SignalsForTheCommand {
 
 std::filesystem::path find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
-  const char* list = std::getenv("PATH");
-  std::string rest = list == nullptr ? "/bin:/usr/bin" : list;
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    const std::string directory = rest.substr(0, colon);
-    const auto candidate = std::filesystem::path(directory.empty() ? "." : directory) / name;
-    const bool executable = access(candidate.c_str(), X_OK) == 0;
-    if (executable && std::filesystem::is_regular_file(candidate)) return candidate;
-    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
-  }
-  return {};
+  return resolve_program(name, ".", own_path()).value_or(std::filesystem::path());
 }
 
 int run_command(const std::vector<std::string>& argv,

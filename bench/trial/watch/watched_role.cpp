@@ -83,9 +83,7 @@ void WatchedRole::take(MarkEvent event) {
 
 /// Turns the trace so far into rounds and metrics and begins the next one where it ends.
 void WatchedRole::fold() {
-  const bool has_round = std::ranges::any_of(trace_.marks, [](const MarkEvent& event) {
-    return event.mark.kind == Mark::Kind::round_begin;
-  });
+  const bool has_round = marks_rounds(trace_);
   trace_.rss = rss_.series();
   RoleData data = role_metrics(trace_, sweeps_);
   // Without marks of rounds what there is counts as one round, which it is only at the very end.
