@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "config/provider.h"
-#include "run/plan.h"
 #include "util/error.h"
 #include "util/json.h"
 #include "util/process.h"
@@ -15,9 +13,7 @@
 namespace memduel::cli {
 
 std::optional<std::string> find_fl() {
-  const char* path = std::getenv("PATH");
-  const auto found =
-      resolve_program(own_program(kDefaultProvider), ".", path == nullptr ? "" : path);
+  const auto found = resolve_program(own_program(kDefaultProvider), ".", own_path());
   return found ? std::optional(found->string()) : std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/print.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "config/reference.h"
 
@@ -33,12 +34,6 @@ std::vector<const CLI::Option*> options_of(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options())
     if (option->nonpositional() && !option->get_lnames().empty()) options.push_back(option);
   return options;
-}
-
-std::vector<std::string> inner_verbs(const CLI::App& verb) {
-  std::vector<std::string> names;
-  for (const CLI::App* inner : verb.get_subcommands(nullptr)) names.push_back(inner->get_name());
-  return names;
 }
 
 std::string replaced(std::string text, char from, const std::string& by) {
@@ -108,7 +103,7 @@ std::string bash_completion(const CLI::App& app) {
   std::string cases;
   for (const CLI::App* verb : verbs_of(app)) {
     names.push_back(verb->get_name());
-    std::vector<std::string> words = inner_verbs(*verb);
+    std::vector<std::string> words = verb_names(*verb);
     for (const CLI::Option* option : options_of(*verb))
       words.push_back("--" + option->get_lnames().front());
     cases += fmt::format("    {}) words='{}' ;;\n", verb->get_name(), fmt::join(words, " "));

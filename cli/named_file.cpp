@@ -29,11 +29,6 @@ constexpr std::array kFilesOfRuns = {kConfigFile, kResultsFile,     kReportFile,
 constexpr std::array kFoldersOfRuns = {kLogsFolder,  kProfilesFolder, kModelsFolder,
                                        kFilesFolder, kTrialsFolder,   kWorktreesFolder};
 
-bool is_present(const fs::path& path) {
-  std::error_code unreadable;
-  return fs::exists(path, unreadable);
-}
-
 /// Absolute and without links, also of a file that is not there yet.
 fs::path place_of(const fs::path& path) {
   std::error_code failed;
@@ -49,8 +44,8 @@ fs::path place_of_directory(const fs::path& directory) {
 }
 
 bool is_directory_of_run(const fs::path& directory) {
-  return is_present(directory / kStoreFile) || is_present(directory / kSuiteFile) ||
-         (is_present(directory / kResultsFile) && is_present(directory / kReportFile));
+  return is_there(directory / kStoreFile) || is_there(directory / kSuiteFile) ||
+         (is_there(directory / kResultsFile) && is_there(directory / kReportFile));
 }
 
 /// What `memduel flamegraph` writes beside a profile is nothing that a run left.
@@ -74,7 +69,7 @@ bool is_place_of_run(const fs::path& place, const Kept& kept) {
   for (fs::path directory = place.parent_path(); directory.has_relative_path();
        directory = directory.parent_path()) {
     const bool is_shares =
-        is_present(directory / kSlurmFile) || (kept.run && directory == own_shares);
+        is_there(directory / kSlurmFile) || (kept.run && directory == own_shares);
     const bool is_run = is_directory_of_run(directory) || (kept.run && directory == own);
     if (is_shares || (is_run && is_of_run(place.lexically_relative(directory)))) return true;
   }

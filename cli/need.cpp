@@ -46,8 +46,7 @@ struct NeedArguments {
 
 bool is_config(const NeedArguments& arguments) {
   const fs::path first = arguments.words.front();
-  std::error_code absent;
-  return arguments.words.size() == 1 && first.extension() == ".json" && fs::exists(first, absent);
+  return arguments.words.size() == 1 && first.extension() == ".json" && is_there(first);
 }
 
 /// An experiment of one arm, which is never compared.

@@ -24,14 +24,13 @@ struct ImagePlace {
 
 /// Absent for the only image, and for other tools' profiles.
 std::optional<ImagePlace> image_of(const Profile& profile) {
-  const auto fact = profile.info.find("image");
-  if (fact == profile.info.end() || profile.info.contains("profiler")) return std::nullopt;
+  const std::string image = profile.fact("image");
+  if (image.empty() || profile.info.contains("profiler")) return std::nullopt;
   ImagePlace place;
-  if (std::sscanf(fact->second.c_str(), "%zu of %zu", &place.number, &place.count) != 2)
+  if (std::sscanf(image.c_str(), "%zu of %zu", &place.number, &place.count) != 2)
     return std::nullopt;
-  const auto largest = profile.info.find("largest_image_number");
-  if (largest != profile.info.end())
-    place.largest = std::strtoull(largest->second.c_str(), nullptr, 10);
+  if (const std::string largest = profile.fact("largest_image_number"); !largest.empty())
+    place.largest = std::strtoull(largest.c_str(), nullptr, 10);
   return place;
 }
 
@@ -47,8 +46,7 @@ std::optional<Profile> image_beside(const std::filesystem::path& first, std::siz
 }
 
 std::string program_of(const Profile& profile) {
-  const auto program = profile.info.find("program");
-  return program == profile.info.end() ? "a program" : program->second;
+  return profile.fact("program", "a program");
 }
 
 }  // namespace

@@ -81,15 +81,9 @@ void refuse_empty_names(const CLI::App& app) {
   }
 }
 
-std::vector<std::string> verbs_of(const CLI::App& app) {
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands(nullptr)) verbs.push_back(verb->get_name());
-  return verbs;
-}
-
 /// CLI11 would say that a verb is missing.
 bool names_another_verb(const CLI::App& app, int argc, char** argv) {
-  const auto verbs = verbs_of(app);
+  const auto verbs = verb_names(app);
   return argc > 1 && *argv[1] != '-' && std::ranges::find(verbs, argv[1]) == verbs.end();
 }
 
@@ -160,12 +154,18 @@ void prepare(CLI::App& app, const std::string& footer) {
   app.footer(footer);
 }
 
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands(nullptr)) names.push_back(verb->get_name());
+  return names;
+}
+
 const std::vector<std::string>& given_words() {
   return words();
 }
 
 int refuse_verb(const CLI::App& app, const std::string& word) {
-  std::string advice = nearest_advice(word, verbs_of(app), "see " + app.get_name() + " --help");
+  std::string advice = nearest_advice(word, verb_names(app), "see " + app.get_name() + " --help");
   if (const auto replacement = replacement_for(Removed::verb, word)) advice = *replacement;
   print_failure(fmt::format("found \"{}\", expected a command\n  {}", word, advice));
   return static_cast<int>(ExitCode::usage);

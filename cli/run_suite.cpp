@@ -48,8 +48,7 @@ bool can_go_on(const fs::path& directory, const RunOptions& options) {
 }
 
 bool has_suite(const fs::path& directory) {
-  std::error_code unreadable;
-  if (!fs::exists(directory / kSuiteFile, unreadable)) return false;
+  if (!is_there(directory / kSuiteFile)) return false;
   const nlohmann::json index = parse_foreign_json(read_text_file(directory / kSuiteFile));
   const auto schema = index.is_object() ? index.find("schema") : index.end();
   return schema != index.end() && schema->is_string() &&

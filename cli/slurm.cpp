@@ -106,11 +106,6 @@ constexpr std::chrono::seconds kLongestPause{30};
 /// A daemon that is restarted is back by then.
 constexpr std::chrono::minutes kSilence{15};
 
-bool is_there(const fs::path& path) {
-  std::error_code unreadable;
-  return fs::exists(path, unreadable);
-}
-
 /// One share for each node that there is; every share costs a warm-up of each arm.
 int shares_of(const Experiment& experiment, const SlurmOptions& slurm,
               const SlurmCommands& commands) {

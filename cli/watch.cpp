@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +23,7 @@
 #include "reports/terminal.h"
 #include "run/run.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/text.h"
 #include "verdict/results.h"
 
@@ -57,7 +57,6 @@ class LiveBlock {
 int live_columns();
 
 /// All of `bytes`, or as many as a reader that goes away takes.
-void write_to(int target, std::string_view bytes);
 
 namespace {
 
@@ -66,15 +65,6 @@ constexpr int kMostColumns = 80;
 constexpr std::size_t kLongestHeld = 4096;
 
 }  // namespace
-
-void write_to(int target, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(target, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-}
 
 int live_columns() {
   winsize size{};
@@ -85,14 +75,14 @@ int live_columns() {
 void LiveBlock::erase() {
   if (lines_.empty()) return;
   const std::string up = lines_.size() > 1 ? fmt::format("\033[{}A", lines_.size() - 1) : "";
-  write_to(STDERR_FILENO, "\r" + up + "\033[J");
+  write_all(STDERR_FILENO, "\r" + up + "\033[J");
   lines_.clear();
 }
 
 void LiveBlock::redraw() const {
   std::string text;
   for (const std::string& line : lines_) text += (text.empty() ? "" : "\n") + line;
-  write_to(STDERR_FILENO, text);
+  write_all(STDERR_FILENO, text);
 }
 
 void LiveBlock::draw(const std::vector<std::string>& lines) {
@@ -104,12 +94,15 @@ void LiveBlock::draw(const std::vector<std::string>& lines) {
 void LiveBlock::say(const std::string& line) {
   const std::vector<std::string> lines = lines_;
   erase();
-  write_to(STDERR_FILENO, line + "\n");
+  write_all(STDERR_FILENO, line + "\n");
   draw(lines);
 }
 
 void LiveBlock::write(int target, std::string_view bytes) {
-  if (::isatty(target) != 1) return write_to(target, bytes);
+  if (::isatty(target) != 1) {
+    write_all(target, bytes);
+    return;
+  }
   std::string& held = unfinished_[target];
   held += bytes;
   const std::size_t end = held.find_last_of("\r\n");
@@ -119,13 +112,13 @@ void LiveBlock::write(int target, std::string_view bytes) {
   if (whole.empty()) return;
   const std::vector<std::string> lines = lines_;
   erase();
-  write_to(target, whole);
+  write_all(target, whole);
   draw(lines);
 }
 
 void LiveBlock::flush() {
   erase();
-  for (auto& [target, text] : unfinished_) write_to(target, std::exchange(text, {}));
+  for (auto& [target, text] : unfinished_) write_all(target, std::exchange(text, {}));
 }
 
 namespace {

@@ -14,15 +14,14 @@ namespace {
 
 struct Row {
   Allocator allocator;
-  const char* name;
   const char* symbol;  ///< that no other allocator has
 };
 
 constexpr std::array<Row, 4> kRows = {{
-    {Allocator::jemalloc, "jemalloc", "mallctl"},
-    {Allocator::tcmalloc, "tcmalloc", "MallocExtension_GetNumericProperty"},
-    {Allocator::mimalloc, "mimalloc", "mi_process_info"},
-    {Allocator::glibc, "glibc", "gnu_get_libc_version"},
+    {Allocator::jemalloc, "mallctl"},
+    {Allocator::tcmalloc, "MallocExtension_GetNumericProperty"},
+    {Allocator::mimalloc, "mi_process_info"},
+    {Allocator::glibc, "gnu_get_libc_version"},
 }};
 
 #if __has_include(<link.h>)
@@ -111,8 +110,8 @@ Allocator find_allocator() {
 }  // namespace
 
 const char* name_of(Allocator allocator) {
-  for (const Row& row : kRows)
-    if (row.allocator == allocator) return row.name;
+  for (const auto& [known, name] : kAllocatorNames)
+    if (known == allocator) return name.data();
   return "unknown";
 }
 

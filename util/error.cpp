@@ -2,9 +2,10 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <utility>
+
+#include "util/file.h"
 
 namespace memduel {
 
@@ -18,12 +19,7 @@ std::string Error::message() const {
 }
 
 void say(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  write_all(STDERR_FILENO, text);
 }
 
 namespace {

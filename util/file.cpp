@@ -19,17 +19,39 @@
 namespace memduel {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& action, int number) {
-  throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(number),
-              path.string());
-}
-
 void write(AtomicFile&& file, std::string_view bytes) {
   file.write(bytes);
   file.finish();
 }
 
 }  // namespace
+
+bool write_all(int descriptor, std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+bool is_there(const std::filesystem::path& path) noexcept {
+  std::error_code unreadable;
+  return std::filesystem::exists(path, unreadable);
+}
+
+Descriptor unnamed_file(const std::filesystem::path& directory) {
+  std::string name = (directory / ".memduel-XXXXXX").string();
+  Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (file) ::unlink(name.c_str());
+  return file;
+}
+
+void fail_at(const std::filesystem::path& path, const std::string& action, int error) {
+  throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(error),
+              path.string());
+}
 
 void make_directory(const std::filesystem::path& directory, const std::string& advice) {
   std::error_code error;
@@ -50,9 +72,9 @@ std::string read_file(const std::filesystem::path& path) {
 
 std::string read_file_of_at_most(const std::filesystem::path& path, std::size_t most) {
   std::error_code unreachable;
-  if (std::filesystem::is_directory(path, unreachable)) fail(path, "read", EISDIR);
+  if (std::filesystem::is_directory(path, unreachable)) fail_at(path, "read", EISDIR);
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) fail(path, "open", errno);
+  if (!stream) fail_at(path, "open");
   std::string bytes;
   constexpr std::size_t kPiece = 1 << 16;
   std::error_code no_size;
@@ -65,7 +87,7 @@ std::string read_file_of_at_most(const std::filesystem::path& path, std::size_t 
     stream.read(bytes.data() + before, kPiece);
     bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
   }
-  if (stream.bad()) fail(path, "read", EIO);
+  if (stream.bad()) fail_at(path, "read", EIO);
   if (too_large || bytes.size() > most)
     throw Error(ExitCode::io, "found more than " + std::to_string(most) + " bytes", path.string());
   return bytes;
@@ -92,18 +114,13 @@ namespace {
 constexpr int kAttempts = 16;
 constexpr int kMostLinks = 40;  ///< as the kernel follows
 
-[[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& action) {
-  throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(errno),
-              path.string());
-}
-
 /// A rename is on disk when its directory is; some file systems have nothing to sync there.
 void sync_directory(const std::filesystem::path& file) {
   const std::filesystem::path parent = file.parent_path();
   const Descriptor directory(
       ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory && ::fsync(directory.get()) != 0 && errno != EINVAL)
-    fail_writing(file, "sync the directory");
+    fail_at(file, "sync the directory");
 }
 
 }  // namespace
@@ -133,7 +150,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, Target target, mode_t 
   if (target == Target::named && is_written_through(path)) {
     // /dev/stdout may be a file that others write to as well.
     descriptor_ = Descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-    if (!descriptor_) fail_writing(path_, "open");
+    if (!descriptor_) fail_at(path_, "open");
     return;
   }
   if (target == Target::named) place_ = file_behind(path);
@@ -145,7 +162,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, Target target, mode_t 
         ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
     if (!descriptor_ && errno != EEXIST) break;
   }
-  if (!descriptor_) fail_writing(path_, "create");
+  if (!descriptor_) fail_at(path_, "create");
 }
 
 AtomicFile::~AtomicFile() {
@@ -153,12 +170,7 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_writing(path_, "write");
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
+  if (!write_all(descriptor_.get(), bytes)) fail_at(path_, "write");
 }
 
 void AtomicFile::finish() {
@@ -166,8 +178,8 @@ void AtomicFile::finish() {
     descriptor_.reset();
     return;
   }
-  if (::fsync(descriptor_.get()) != 0) fail_writing(path_, "sync");
-  if (::rename(temporary_.c_str(), place_.c_str()) != 0) fail_writing(path_, "rename");
+  if (::fsync(descriptor_.get()) != 0) fail_at(path_, "sync");
+  if (::rename(temporary_.c_str(), place_.c_str()) != 0) fail_at(path_, "rename");
   descriptor_.reset();
   sync_directory(place_);
 }
@@ -177,13 +189,11 @@ namespace fs = std::filesystem;
 ScratchDirectory::ScratchDirectory(const fs::path& parent, const std::string& name) {
   // Before anything is made: the current directory may be gone.
   std::string pattern = (fs::absolute(parent) / (name + "-XXXXXX")).string();
-  if (::mkdtemp(pattern.data()) == nullptr)
-    throw Error(ExitCode::io, "cannot make a directory: " + std::generic_category().message(errno),
-                parent.string());
+  if (::mkdtemp(pattern.data()) == nullptr) fail_at(parent, "make a directory");
   ::chmod(pattern.c_str(), S_IRWXU);  // whatever the umask
   path_ = pattern;
-  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  ::flock(lock_, LOCK_EX | LOCK_NB);
+  lock_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ::flock(lock_.get(), LOCK_EX | LOCK_NB);
 }
 
 ScratchDirectory::~ScratchDirectory() {
@@ -194,7 +204,6 @@ ScratchDirectory::~ScratchDirectory() {
     fs::remove_all(path_, failed);
     if (!failed) break;
   }
-  ::close(lock_);
 }
 
 std::vector<fs::path> abandoned_scratch(const fs::path& parent, const std::string& name) {
@@ -203,10 +212,10 @@ std::vector<fs::path> abandoned_scratch(const fs::path& parent, const std::strin
   for (fs::directory_iterator entry(parent, unreadable), end; !unreadable && entry != end;
        entry.increment(unreadable)) {
     if (!entry->path().filename().string().starts_with(name + "-")) continue;
-    const int fd = ::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) continue;
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) found.push_back(entry->path());
-    ::close(fd);
+    const Descriptor directory(
+        ::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (directory && ::flock(directory.get(), LOCK_EX | LOCK_NB) == 0)
+      found.push_back(entry->path());
   }
   std::ranges::sort(found);
   return found;

@@ -181,5 +181,22 @@ TEST(ScratchDirectory, AMissingParentIsNamed) {
   }
 }
 
+TEST(UnnamedFile, HoldsWhatIsWrittenAndLeavesNothing) {
+  const ScratchDirectory place(::testing::TempDir(), "unnamed");
+  const Descriptor file = unnamed_file(place.path());
+  const std::string text(300'000, 'x');
+  ASSERT_TRUE(write_all(file.get(), text));
+  EXPECT_EQ(::lseek(file.get(), 0, SEEK_CUR), static_cast<off_t>(text.size()));
+  EXPECT_TRUE(std::filesystem::is_empty(place.path()));
+  EXPECT_FALSE(unnamed_file(place.path() / "nowhere"));
+  EXPECT_EQ(errno, ENOENT);
+}
+
+TEST(WriteAll, TellsWhenItCannot) {
+  const Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  EXPECT_FALSE(write_all(full.get(), "text"));
+  EXPECT_EQ(errno, ENOSPC);
+}
+
 }  // namespace
 }  // namespace memduel

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -24,6 +24,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -33,113 +34,24 @@
 
 #include "util/error.h"
 #include "util/file.h"
+#include "util/spawn.h"
 
 namespace memduel {
 namespace {
 
-/// A pipe that no other child inherits.
-class Pipe {
- public:
-  Pipe() {
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) {
-      throw Error(ExitCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-    }
-  }
-  ~Pipe() {
-    close(0);
-    close(1);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-
-  [[nodiscard]] int end(std::size_t index) const { return ends_[index]; }
-  void close(std::size_t index) {
-    if (ends_[index] >= 0) ::close(std::exchange(ends_[index], -1));
-  }
-
- private:
-  std::array<int, 2> ends_ = {-1, -1};
-};
+Pipe pipe_of_helper() {
+  Pipe pipe = make_pipe();
+  if (!pipe.from)
+    throw Error(ExitCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  return pipe;
+}
 
 /// A file without a name that holds `text`, at its beginning.
 Descriptor file_with(const std::string& text) {
   Descriptor file(::memfd_create("input", MFD_CLOEXEC));
-  std::size_t written = 0;
-  while (file.get() >= 0 && written < text.size()) {
-    const ssize_t more = ::write(file.get(), text.data() + written, text.size() - written);
-    if (more < 0 && errno != EINTR) break;
-    if (more > 0) written += static_cast<std::size_t>(more);
-  }
-  if (file.get() < 0 || written < text.size() || ::lseek(file.get(), 0, SEEK_SET) != 0)
+  if (!file || !write_all(file.get(), text) || ::lseek(file.get(), 0, SEEK_SET) != 0)
     throw Error(ExitCode::io, fmt::format("cannot hold its input: {}", std::strerror(errno)));
   return file;
-}
-
-/// Why a child could not become its program.
-struct StartFailure {
-  int error = 0;  ///< 0: it could
-  bool of_directory = false;
-};
-
-struct StartOfHelper {
-  char* const* argv;
-  char* const* environment;
-  const char* directory;
-  std::array<int, 3> streams;
-};
-
-/// Only what is safe between fork and exec. Its own process group is ended as one, and the kernel
-/// ends the child with its parent, however that dies.
-[[noreturn]] void become_helper(const StartOfHelper& helper, int report, pid_t parent) {
-  sigset_t none;
-  sigemptyset(&none);
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const bool is_orphan = ::getppid() != parent;
-  StartFailure failure;
-  failure.of_directory = *helper.directory != '\0' && ::chdir(helper.directory) != 0;
-  bool ready = !is_orphan && !failure.of_directory;
-  for (int stream = 0; stream < 3; ++stream)
-    ready = ready && ::dup2(helper.streams[static_cast<std::size_t>(stream)], stream) == stream;
-  if (ready) ::execvpe(helper.argv[0], helper.argv, helper.environment);
-  failure.error = errno;
-  static_cast<void>(!::write(report, &failure, sizeof failure));
-  ::_exit(127);
-}
-
-StartFailure failure_in(int report) {
-  StartFailure failure;
-  ssize_t size = 0;
-  do size = ::read(report, &failure, sizeof failure);
-  while (size < 0 && errno == EINTR);
-  return size == sizeof failure ? failure : StartFailure();
-}
-
-/// Strings as execve takes them.
-class StringBlock {
- public:
-  explicit StringBlock(std::vector<std::string> strings) : strings_(std::move(strings)) {
-    for (std::string& text : strings_) pointers_.push_back(text.data());
-    pointers_.push_back(nullptr);
-  }
-  [[nodiscard]] char* const* data() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> strings_;
-  std::vector<char*> pointers_;
-};
-
-StringBlock environment_with(const std::map<std::string, std::optional<std::string>>& changes) {
-  auto variables = current_environment();
-  for (const auto& [name, value] : changes)
-    if (value)
-      variables[name] = *value;
-    else
-      variables.erase(name);
-  std::vector<std::string> strings;
-  for (const auto& [name, value] : variables) strings.push_back(name + "=" + value);
-  return StringBlock(std::move(strings));
 }
 
 constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -212,26 +124,21 @@ class HelperProcess {
 
 pid_t start_helper(const std::vector<std::string>& argv, const HelperOptions& options,
                    const std::array<int, 3>& streams) {
-  const StringBlock arguments(argv);
-  const StringBlock environment = environment_with(options.environment);
-  const std::string directory = options.directory.string();
-  Pipe report;
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid < 0)
-    throw Error(ExitCode::io, fmt::format("cannot start: {}", std::strerror(errno)), argv[0]);
-  if (pid == 0)
-    become_helper({arguments.data(), environment.data(), directory.c_str(), streams}, report.end(1),
-                  parent);
-  ::setpgid(pid, pid);
-  report.close(1);
-  const StartFailure failure = failure_in(report.end(0));
-  if (failure.error == 0) return pid;
-  ::waitpid(pid, nullptr, 0);
+  SpawnOptions how;
+  how.arguments = argv;
+  for (const auto& [name, value] : options.environment)
+    how.environment.push_back(value ? name + "=" + *value : name);
+  how.directory = options.directory.string();
+  how.descriptors = {
+      {streams[0], STDIN_FILENO}, {streams[1], STDOUT_FILENO}, {streams[2], STDERR_FILENO}};
+  how.is_contained = true;
+  const SpawnResult started = spawn(how);
+  if (started.pid != 0) return started.pid;
   throw Error(ExitCode::io,
-              failure.of_directory
-                  ? fmt::format("cannot start in {}: {}", directory, std::strerror(failure.error))
-                  : "cannot start: " + why_not_run(argv[0], failure.error),
+              started.failed == SpawnStep::enter_directory
+                  ? fmt::format("cannot start in {}: {}", how.directory,
+                                std::strerror(started.error_number))
+                  : "cannot start: " + why_not_run(argv[0], started.error_number),
               argv[0]);
 }
 
@@ -338,16 +245,16 @@ HelperResult run_helper(const std::vector<std::string>& argv, const HelperOption
       options.input.empty() ? opened("/dev/null", O_RDONLY) : file_with(options.input);
   const Descriptor log =
       is_captured ? Descriptor() : opened(options.log, O_WRONLY | O_CREAT | O_APPEND);
-  Pipe out;
-  Pipe err;
-  HelperProcess helper(start_helper(
-      argv, options,
-      {input.get(), is_captured ? out.end(1) : log.get(), is_captured ? err.end(1) : log.get()}));
-  out.close(1);
-  err.close(1);
+  Pipe out = pipe_of_helper();
+  Pipe err = pipe_of_helper();
+  HelperProcess helper(start_helper(argv, options,
+                                    {input.get(), is_captured ? out.into.get() : log.get(),
+                                     is_captured ? err.into.get() : log.get()}));
+  out.into.reset();
+  err.into.reset();
   HelperResult result;
   HelperWait(helper, argv[0], options, result)
-      .until_over(is_captured ? out.end(0) : -1, is_captured ? err.end(0) : -1);
+      .until_over(is_captured ? out.from.get() : -1, is_captured ? err.from.get() : -1);
   const int status = helper.end();
   result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   result.exit_status = result.signal != 0 ? 128 + result.signal : WEXITSTATUS(status);
@@ -365,6 +272,16 @@ HelperResult capture(const std::vector<std::string>& argv, const HelperOptions& 
                 fmt::format("was not done within {} s and was killed", *options.within_seconds),
                 argv[0]);
   return result;
+}
+
+pid_t start_command(const SpawnOptions& options) {
+  const SpawnResult started = spawn(options);
+  if (started.pid != 0) return started.pid;
+  if (started.failed == SpawnStep::make_process)
+    throw Error(ExitCode::io, fmt::format("cannot fork: {}", std::strerror(started.error_number)));
+  throw Error(ExitCode::usage,
+              "cannot run it: " + why_not_run(options.arguments[0], started.error_number),
+              options.arguments[0]);
 }
 
 std::map<std::string, std::string> current_environment() {
@@ -403,6 +320,35 @@ std::string why_not_run(const std::string& program, int error) {
          (of_windows ? ": the line ends as in Windows" : "");
 }
 
+bool is_program(const std::filesystem::path& file) {
+  std::error_code unreadable;
+  return std::filesystem::is_regular_file(file, unreadable) && ::access(file.c_str(), X_OK) == 0;
+}
+
+std::string own_path() {
+  const char* path = std::getenv("PATH");
+  return path == nullptr ? "/bin:/usr/bin" : path;
+}
+
+std::vector<std::string> folders_of(const std::string& path) {
+  std::vector<std::string> folders;
+  std::istringstream stream(path);
+  for (std::string folder; std::getline(stream, folder, ':');) folders.push_back(folder);
+  return folders;
+}
+
+std::optional<std::filesystem::path> resolve_program(const std::string& name,
+                                                     const std::filesystem::path& cwd,
+                                                     const std::string& path) {
+  if (name.find('/') != std::string::npos) {
+    const std::filesystem::path file = cwd / name;
+    return is_program(file) ? std::optional(file.lexically_normal()) : std::nullopt;
+  }
+  for (const std::string& folder : folders_of(path))
+    if (std::filesystem::path file = cwd / folder / name; is_program(file)) return file;
+  return std::nullopt;
+}
+
 namespace {
 
 std::filesystem::path own_directory() {
@@ -424,8 +370,7 @@ std::filesystem::path own_directory() {
 std::filesystem::path part(std::string_view name, const std::filesystem::path& built) {
   const std::filesystem::path directory = own_directory();
   std::filesystem::path installed = directory.parent_path() / "lib" / "memduel" / name;
-  std::error_code unreadable;
-  if (std::filesystem::exists(installed, unreadable)) return installed;
+  if (is_there(installed)) return installed;
   return (directory / built / name).lexically_normal();
 }
 
@@ -438,8 +383,7 @@ std::filesystem::path program_beside(std::string_view name) {
 std::string own_program(const std::string& name) {
   if (!name.starts_with("memduel-") || name.find('/') != std::string::npos) return name;
   const std::filesystem::path beside = program_beside(name);
-  std::error_code unreadable;
-  return std::filesystem::exists(beside, unreadable) ? beside.string() : name;
+  return is_there(beside) ? beside.string() : name;
 }
 
 std::filesystem::path library_beside_programs(std::string_view name) {

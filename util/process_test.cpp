@@ -322,6 +322,22 @@ TEST(Helper, SeveralThreadsStartThemAtOnce) {
   EXPECT_EQ(well, 40);
 }
 
+TEST(ResolveProgram, LooksInPathAndFromTheDirectory) {
+  const ScratchDirectory place(::testing::TempDir(), "programs");
+  const std::filesystem::path tool = place.path() / "bin/tool";
+  make_directory(place.path() / "bin");
+  write_file_atomically(tool, "#!/bin/sh\n");
+  std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+  write_file_atomically(place.path() / "bin/text", "not executable");
+  const std::string path = "/nowhere:" + (place.path() / "bin").string();
+  EXPECT_EQ(resolve_program("tool", "/", path), tool);
+  EXPECT_EQ(resolve_program("./bin/tool", place.path(), ""), tool);
+  EXPECT_EQ(resolve_program("text", "/", path), std::nullopt);
+  EXPECT_EQ(resolve_program("absent", "/", path), std::nullopt);
+  EXPECT_EQ(resolve_program("tool", place.path(), "/nowhere:bin"), tool)
+      << "a folder in PATH may start at the directory of the process";
+}
+
 TEST(WhyNotRun, NamesTheInterpreterThatIsMissing) {
   const ScratchDirectory place(::testing::TempDir(), "why-not-run");
   const std::string script = place.path() / "script";

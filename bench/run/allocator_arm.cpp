@@ -12,6 +12,7 @@
 
 #include "recorder/witness_format.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/process.h"
 
 namespace memduel {
@@ -52,8 +53,7 @@ std::string ldconfig_cache() {
   HelperOptions options;
   options.stop = nullptr;  // a trial that is planned is ended in order
   for (const char* program : {"/sbin/ldconfig", "/usr/sbin/ldconfig"}) {
-    std::error_code error;
-    if (fs::exists(program, error)) return capture({program, "-p"}, options).out;
+    if (is_there(program)) return capture({program, "-p"}, options).out;
   }
   return {};
 }

@@ -60,8 +60,7 @@ bool ran_in_turn(const ProfileSide& side, const std::vector<double>& measured) {
     if (!all_counted(trial)) return false;
     std::map<std::string, double> programs;  // of several images of one the largest counts
     for (const Profile& profile : trial) {
-      const auto program = profile.info.find("program");
-      double& peak = programs[program == profile.info.end() ? "" : program->second];
+      double& peak = programs[profile.fact("program")];
       peak = std::max(peak, peak_of(profile, Heap::malloc));
     }
     double sum = 0;

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +7,6 @@
 #include <fstream>
 #include <functional>
 #include <set>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -92,31 +90,14 @@ std::string client_in(const Argv& argv) {
   return {};
 }
 
-bool is_program(const fs::path& file) {
-  std::error_code error;
-  return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
-}
-
 bool has_placeholder(const std::string& text) {
   return text.find('{') != std::string::npos;
-}
-
-std::string inherited_path() {
-  const char* inherited = std::getenv("PATH");
-  return inherited == nullptr ? "" : inherited;
 }
 
 std::string search_path(const Variant& arm, const JobProcess& process) {
   if (const auto own = process.env.find("PATH"); own != process.env.end()) return own->second;
   if (const auto found = arm.env.find("PATH"); found != arm.env.end()) return found->second;
-  return inherited_path();
-}
-
-std::vector<std::string> folders_of(const std::string& path) {
-  std::vector<std::string> folders;
-  std::istringstream stream(path);
-  for (std::string folder; std::getline(stream, folder, ':');) folders.push_back(folder);
-  return folders;
+  return own_path();
 }
 
 /// Whether its file is only known in a trial.
@@ -141,8 +122,8 @@ bool is_virtualenv(const std::string& folder) {
 void refuse_fall_through(const Variant& arm, const JobProcess& process, const fs::path& file) {
   const std::string& name = process.argv.front();
   const std::string path = search_path(arm, process);
-  if (name.find('/') != std::string::npos || path == inherited_path()) return;
-  const auto usual = folders_of(inherited_path());
+  if (name.find('/') != std::string::npos || path == own_path()) return;
+  const auto usual = folders_of(own_path());
   std::vector<std::string> added = folders_of(path);
   std::erase_if(added, [&](const std::string& folder) {
     return std::ranges::find(usual, folder) != usual.end();
@@ -166,8 +147,8 @@ void refuse_fall_through(const Variant& arm, const JobProcess& process, const fs
 std::string advice_on_path(const std::string& path, const std::string& name) {
   if (path.find('$') != std::string::npos)
     return "nothing expands $PATH here: write its folders, or let a shell do it";
-  const auto usual = resolve_program(name, "/", inherited_path());
-  if (path == inherited_path() || !usual)
+  const auto usual = resolve_program(name, "/", own_path());
+  if (path == own_path() || !usual)
     return "install it, or give a path that starts at the process's cwd";
   return fmt::format("it is {} here: put the folder behind those of the variant's PATH, {}:{}",
                      usual->string(), path, usual->parent_path().string());
@@ -280,18 +261,6 @@ void refuse_arms_that_run_the_same(const Experiment& experiment) {
 }
 
 }  // namespace
-
-std::optional<fs::path> resolve_program(const std::string& name, const fs::path& cwd,
-                                        const std::string& path) {
-  if (name.find('/') != std::string::npos) {
-    const fs::path file = cwd / name;
-    return is_program(file) ? std::optional(file.lexically_normal()) : std::nullopt;
-  }
-  for (const std::string& folder : folders_of(path)) {
-    if (fs::path file = cwd / folder / name; is_program(file)) return file;
-  }
-  return std::nullopt;
-}
 
 std::optional<fs::path> program_of(const Variant& arm, const JobProcess& process) {
   if (is_made_by_the_job(process)) return std::nullopt;

@@ -10,6 +10,7 @@
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {
@@ -22,7 +23,6 @@ class Programs : public testing::Test {
     fs::create_directories(dir_ / "bin");
     write_file_atomically(dir_ / "bin/tool", "#!/bin/sh\n");
     fs::permissions(dir_ / "bin/tool", fs::perms::owner_all);
-    write_file_atomically(dir_ / "bin/text", "not executable");
   }
   void TearDown() override {
     fs::remove_all(dir_);
@@ -47,16 +47,6 @@ class Programs : public testing::Test {
   // One per process: CTest runs cases side by side.
   fs::path dir_ = fs::path(testing::TempDir()) / ("memduel_programs_" + std::to_string(::getpid()));
 };
-
-TEST_F(Programs, AreFoundInPathAndBesideTheDirectory) {
-  const std::string path = "/nowhere:" + (dir_ / "bin").string();
-  EXPECT_EQ(resolve_program("tool", "/", path), dir_ / "bin/tool");
-  EXPECT_EQ(resolve_program("./bin/tool", dir_, ""), dir_ / "bin/tool");
-  EXPECT_EQ(resolve_program("text", "/", path), std::nullopt);
-  EXPECT_EQ(resolve_program("absent", "/", path), std::nullopt);
-  EXPECT_EQ(resolve_program("tool", dir_, "/nowhere:bin"), dir_ / "bin/tool")
-      << "a folder in PATH may start at the directory of the process";
-}
 
 TEST_F(Programs, AreHashedOncePerFile) {
   const auto hashes = program_hashes(experiment_running("tool"));

@@ -16,6 +16,7 @@
 #include "run/run.h"
 #include "run/store.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/text.h"
 
 namespace memduel {
@@ -308,8 +309,7 @@ void merge_into(std::vector<Part>& parts, const fs::path& directory) {
   merge_artifacts(parts, store);
   for (const Part& part : parts) copy_files(part, directory);
   const fs::path calibration = parts.front().directory / kCalibrationFile;
-  std::error_code none;
-  if (fs::exists(calibration, none)) take_over(calibration, directory / kCalibrationFile);
+  if (is_there(calibration)) take_over(calibration, directory / kCalibrationFile);
 }
 
 /// Beside where it will be, so that a rename is enough; gone where it did not come to that.

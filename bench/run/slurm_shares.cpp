@@ -202,8 +202,7 @@ fs::path slurm_script_file(const fs::path& directory) {
 
 SlurmRecord read_slurm_record(const fs::path& directory) {
   const fs::path file = directory / kSlurmFile;
-  std::error_code missing;
-  if (!fs::exists(file, missing))
+  if (!is_there(file))
     throw Error(ExitCode::usage, "there is no run on Slurm here to resume", directory.string());
   const nlohmann::json document = parse_foreign_json(read_text_file(file));
   const JsonReader in(document, file.string());

@@ -1,15 +1,13 @@
 #include "allocator_check.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <sstream>
 
 #include "profile/recording.h"
 #include "util/file.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {
@@ -33,16 +31,6 @@ bool is_required(const RequiredAllocator& required, const std::string& provider)
   return real_name(provider) == real_name(required.library);
 }
 
-fs::path file_of(const std::string& program, const std::string& path) {
-  if (program.find('/') != std::string::npos) return program;
-  std::istringstream folders(path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    fs::path file = fs::path(folder) / program;
-    if (::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return program;
-}
-
 /// What keeps a preload out of each program, asked once.
 class Obstacles {
  public:
@@ -50,7 +38,8 @@ class Obstacles {
 
   const std::string& of(const std::string& program) {
     const auto [known, is_new] = known_.try_emplace(program);
-    if (is_new) known->second = obstacle_to_recording(file_of(program, path_));
+    if (is_new)
+      known->second = obstacle_to_recording(resolve_program(program, "", path_).value_or(program));
     return known->second;
   }
 
@@ -114,10 +103,7 @@ OwnProcess own_process(const SupervisedProcess& process, const TrialPlan& plan) 
   OwnProcess own{process.pid, spec.argv.front(), {}};
   if (own.program.find('/') != std::string::npos)
     own.program = ((spec.cwd.empty() ? plan.trial_dir : spec.cwd) / own.program).lexically_normal();
-  const char* inherited = std::getenv("PATH");
-  const auto path = spec.env.find("PATH");
-  if (inherited != nullptr) own.path = inherited;
-  if (path != spec.env.end()) own.path = path->second;
+  own.path = path_of(spec);
   return own;
 }
 

@@ -17,6 +17,7 @@
 #include "trial/processes.h"
 #include "trial/supervisor.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/process.h"
 
 // NOLINTNEXTLINE(readability-redundant-declaration): POSIX asks programs to declare it
@@ -67,8 +68,7 @@ pid_t start(const std::filesystem::path& program, const std::string& trial, int 
 
 std::filesystem::path find_launcher() {
   const auto launcher = program_beside("memduel-launcher");
-  std::error_code unreadable;
-  if (!std::filesystem::exists(launcher, unreadable)) {
+  if (!is_there(launcher)) {
     throw Error(ExitCode::io, "memduel-launcher is not there", launcher.string(),
                 "build or install it beside memduel");
   }

@@ -92,7 +92,7 @@ std::optional<Owner> owner_named(std::string_view name) {
 std::string unique_trial_name(std::int64_t id) {
   const auto self = process_line(::getpid());
   return fmt::format("{}{}-{}-{:019}-{:06}", owned_prefix(), ::getpid(), self ? start_of(*self) : 0,
-                     std::chrono::steady_clock::now().time_since_epoch().count(), id);
+                     monotonic_ns(), id);
 }
 
 bool owner_has_ended(std::string_view name) {

@@ -112,7 +112,7 @@ void Starting::take(const Unstarted& unstarted) {
       by_directory ? spec.cwd.string() : fmt::format("{}", fmt::join(spec.argv, " "));
   const std::string& program = spec.argv.front();
   const std::string why =
-      unstarted.step == "executing the program" && program.find('/') != std::string::npos
+      unstarted.step == kExecutingProgram && program.find('/') != std::string::npos
           ? why_not_run(spec.cwd / program, unstarted.error)
           : std::strerror(unstarted.error);
   outcome_.fail_of(process, fmt::format("could not be started: {} ({}) failed: {}", unstarted.step,

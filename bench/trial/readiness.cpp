@@ -8,6 +8,7 @@
 #include "trial/marks.h"
 #include "trial/processes.h"
 #include "trial_processes.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -34,17 +35,16 @@ struct Readiness::LogSearch {
   }
 
   bool found_in(Log& log) {
-    const int file = open(log.path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
+    const Descriptor file(open(log.path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return false;
     bool matched = false;
     std::array<char, 16384> buffer{};
     while (!matched) {
-      const ssize_t got = pread(file, buffer.data(), buffer.size(), log.offset);
+      const ssize_t got = pread(file.get(), buffer.data(), buffer.size(), log.offset);
       if (got <= 0) break;
       log.offset += got;
       matched = take({buffer.data(), static_cast<std::size_t>(got)}, log.line);
     }
-    close(file);
     return matched;
   }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <string>
 
 #include "memory/proc_files.h"
+#include "meters/meter.h"
 #include "trial/processes.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -93,10 +93,6 @@ ProcessOrigin RoleMembers::read_origin(pid_t pid) {
 
 namespace {
 
-void add_size(std::optional<std::int64_t>& sum, std::optional<std::int64_t> bytes) {
-  if (bytes) sum = sum.value_or(0) + *bytes;
-}
-
 bool reset_peak(pid_t pid) {
   const Descriptor file(
       open(fmt::format("/proc/{}/clear_refs", pid).c_str(), O_WRONLY | O_CLOEXEC));
@@ -115,9 +111,9 @@ MarkSizes RoleMemory::read(const std::vector<pid_t>& processes) {
     if (!memory || !memory->rss) continue;  // a zombie has none
     ++living;
     last = pid;
-    add_size(sizes.rss, memory->rss);
-    add_size(sizes.anon, memory->rss_anon);
-    add_size(sizes.file, memory->rss_file);
+    add_up(sizes.rss, memory->rss);
+    add_up(sizes.anon, memory->rss_anon);
+    add_up(sizes.file, memory->rss_file);
     peak = memory->peak_rss;
   }
   const bool is_new = known_ == 0;
@@ -134,7 +130,7 @@ MarkSizes RoleMemory::read(const std::vector<pid_t>& processes) {
 std::optional<std::int64_t> resident_bytes(const std::vector<pid_t>& processes) {
   std::optional<std::int64_t> sum;
   for (const pid_t pid : processes)
-    if (const auto memory = process_memory(pid)) add_size(sum, memory->rss);
+    if (const auto memory = process_memory(pid)) add_up(sum, memory->rss);
   return sum;
 }
 
@@ -225,26 +221,6 @@ const std::vector<void*>& Events::wait_until(std::int64_t until_ns) {
   for (long at = 0; at < count; ++at)
     sources_.push_back(ready_[static_cast<std::size_t>(at)].data.ptr);
   return sources_;
-}
-
-SignalQueue::SignalQueue(const std::vector<int>& numbers) {
-  sigset_t queued;
-  sigemptyset(&queued);
-  for (const int number : numbers) sigaddset(&queued, number);
-  sigprocmask(SIG_BLOCK, &queued, &before_);
-  descriptor_ = Descriptor(signalfd(-1, &queued, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-SignalQueue::~SignalQueue() {
-  while (next()) {
-  }
-  sigprocmask(SIG_SETMASK, &before_, nullptr);
-}
-
-std::optional<int> SignalQueue::next() {
-  signalfd_siginfo info{};
-  if (read(descriptor_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
-  return static_cast<int>(info.ssi_signo);
 }
 
 }  // namespace memduel

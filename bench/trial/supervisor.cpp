@@ -27,6 +27,7 @@
 #include "trial_processes.h"
 #include "trial_result.h"
 #include "util/error.h"
+#include "util/signal_queue.h"
 
 namespace memduel {
 

@@ -8,6 +8,7 @@
 #include "meters/meter_registry.h"
 #include "model/metric_catalogue.h"
 #include "util/error.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace memduel {
@@ -79,6 +80,11 @@ void check_plan(const TrialPlan& plan) {
     refuse({}, "no process of the trial ends it", kGiveATrialAnEnd);
   }
   for (const std::string& name : plan.meters) meter_named(name);
+}
+
+std::string path_of(const ProcessSpec& process) {
+  const auto own = process.env.find("PATH");
+  return own == process.env.end() ? own_path() : own->second;
 }
 
 }  // namespace memduel

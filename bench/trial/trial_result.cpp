@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -16,6 +14,7 @@
 #include "profile/recording.h"
 #include "trial/trial_plan.h"
 #include "trial/trial_trace.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace memduel {
@@ -294,17 +293,7 @@ namespace fs = std::filesystem;
 /// As execvp(3) would find it for the process; empty if it is not there.
 fs::path executable(const ProcessSpec& spec, const std::string& name) {
   if (name.find('/') != std::string::npos) return (spec.cwd / name).lexically_normal();
-  const auto own = spec.env.find("PATH");
-  const char* inherited = std::getenv("PATH");
-  std::istringstream folders(own != spec.env.end()  ? own->second
-                             : inherited == nullptr ? ""
-                                                    : inherited);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    fs::path file = spec.cwd / folder / name;
-    std::error_code unreadable;
-    if (fs::is_regular_file(file, unreadable) && ::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
+  return resolve_program(name, spec.cwd, path_of(spec)).value_or(fs::path());
 }
 
 /// The word that names the program which env(1) or a `#!` line executes.

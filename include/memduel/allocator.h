@@ -5,13 +5,20 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace memduel {
 
 enum class Allocator { unknown, glibc, jemalloc, tcmalloc, mimalloc };
 
-/// "unknown", "glibc", "jemalloc", "tcmalloc" or "mimalloc".
+inline constexpr std::array<std::pair<Allocator, std::string_view>, 4> kAllocatorNames = {
+    {{Allocator::glibc, "glibc"},
+     {Allocator::jemalloc, "jemalloc"},
+     {Allocator::tcmalloc, "tcmalloc"},
+     {Allocator::mimalloc, "mimalloc"}}};
+
+/// One of kAllocatorNames, or "unknown".
 const char* name_of(Allocator allocator);
 
 /// Which library malloc comes from, through a recorder that stands in front of it. A library whose

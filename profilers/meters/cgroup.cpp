@@ -70,11 +70,17 @@ TrialCgroup create_cgroup(const std::string& name) {
   return group;
 }
 
+std::vector<std::string> process_lists_of(const TrialCgroup& group) {
+  std::vector<std::string> lists;
+  if (!group.memory_dir.empty()) lists.push_back(group.memory_dir + "/cgroup.procs");
+  if (!group.kill_dir.empty() && group.kill_dir != group.memory_dir)
+    lists.push_back(group.kill_dir + "/cgroup.procs");
+  return lists;
+}
+
 int join_cgroup(const TrialCgroup& group) {
-  for (const std::string& directory : {group.memory_dir, group.kill_dir}) {
-    if (directory.empty()) continue;
-    if (const int error = write_text(directory + "/cgroup.procs", "0")) return error;
-  }
+  for (const std::string& list : process_lists_of(group))
+    if (const int error = write_text(list, "0")) return error;
   return 0;
 }
 
@@ -94,11 +100,9 @@ int limit_cgroup(const TrialCgroup& group, std::int64_t bytes) {
 
 std::vector<pid_t> processes_in(const TrialCgroup& group) {
   std::vector<pid_t> processes;
-  for (const std::string& directory : {group.memory_dir, group.kill_dir}) {
-    if (directory.empty()) continue;
-    const std::vector<pid_t> listed = parse_pids(text_of(directory + "/cgroup.procs"));
+  for (const std::string& list : process_lists_of(group)) {
+    const std::vector<pid_t> listed = parse_pids(text_of(list));
     processes.insert(processes.end(), listed.begin(), listed.end());
-    if (group.memory_dir == group.kill_dir) break;
   }
   std::ranges::sort(processes);
   processes.erase(std::unique(processes.begin(), processes.end()), processes.end());

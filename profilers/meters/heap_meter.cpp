@@ -26,19 +26,15 @@ TouchedPages::TouchedPages(pid_t pid)
     : descriptor_(
           ::open(("/proc/" + std::to_string(pid) + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC)) {}
 
-TouchedPages::~TouchedPages() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 std::int64_t TouchedPages::bytes_in(std::uint64_t begin, std::uint64_t end, Count count) const {
   static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   thread_local std::array<std::uint64_t, 8192> entries;
   std::int64_t pages = 0;
   std::uint64_t at = begin / page_bytes;
   const std::uint64_t last = end / page_bytes;
-  while (descriptor_ >= 0 && at < last) {
+  while (descriptor_ && at < last) {
     const std::size_t asked = std::min<std::size_t>(last - at, entries.size());
-    const ssize_t got = ::pread(descriptor_, entries.data(), asked * sizeof entries[0],
+    const ssize_t got = ::pread(descriptor_.get(), entries.data(), asked * sizeof entries[0],
                                 static_cast<off_t>(at * sizeof entries[0]));
     if (got < static_cast<ssize_t>(sizeof entries[0])) break;
     const std::size_t read = static_cast<std::size_t>(got) / sizeof entries[0];
@@ -71,10 +67,6 @@ std::int64_t load(const std::int64_t& counter) {
   return __atomic_load_n(&counter, __ATOMIC_RELAXED);
 }
 
-void add_to(std::optional<std::int64_t>& sum, std::int64_t bytes) {
-  sum = sum.value_or(0) + bytes;
-}
-
 /// Gone, or a zombie that nobody has waited for.
 bool has_ended(std::int64_t pid) {
   const auto line = process_line(static_cast<pid_t>(pid));
@@ -85,14 +77,11 @@ bool has_ended(std::int64_t pid) {
 
 struct HeapMeter::Image {
   explicit Image(const std::filesystem::path& file) {
-    const int fd = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return;
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
     // A page that is not there yet would be SIGBUS.
-    if (::lseek(fd, 0, SEEK_END) >= static_cast<off_t>(sizeof(HeapPage))) {
-      void* memory = ::mmap(nullptr, sizeof(HeapPage), PROT_READ, MAP_SHARED, fd, 0);
-      if (memory != MAP_FAILED) page = static_cast<const HeapPage*>(memory);
-    }
-    ::close(fd);
+    if (::lseek(opened.get(), 0, SEEK_END) < static_cast<off_t>(sizeof(HeapPage))) return;
+    void* memory = ::mmap(nullptr, sizeof(HeapPage), PROT_READ, MAP_SHARED, opened.get(), 0);
+    if (memory != MAP_FAILED) page = static_cast<const HeapPage*>(memory);
   }
   ~Image() {
     if (page != nullptr) ::munmap(const_cast<HeapPage*>(page), sizeof(HeapPage));
@@ -242,9 +231,9 @@ void HeapMeter::add_images(std::int64_t now_ns, Values& live, Values& mapped, Va
     for (const auto& image : roles_[at]->running) {
       const std::size_t role = role_of(static_cast<pid_t>(image->page->pid), at);
       const std::int64_t heap = image->live();
-      add_to(live[role], heap);
-      add_to(mapped[role], image->mapped());
-      add_to(together[role], heap + image->dense() + image->touched(now_ns));
+      add_up(live[role], heap);
+      add_up(mapped[role], image->mapped());
+      add_up(together[role], heap + image->dense() + image->touched(now_ns));
     }
   }
 }
@@ -271,8 +260,8 @@ void HeapMeter::add_uncounted(std::int64_t now_ns, Values& uncounted, Values& to
     const std::int64_t bytes = pages->anonymous() * page_bytes;
     if (bytes == 0) return false;  // a zombie, until somebody waits for it
     const std::size_t role = role_of(process->pid, 0);
-    add_to(uncounted[role], bytes);
-    add_to(together[role], bytes);
+    add_up(uncounted[role], bytes);
+    add_up(together[role], bytes);
     return false;
   });
 }

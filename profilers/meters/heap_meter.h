@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "meters/meter.h"
+#include "util/file.h"
 
 namespace memduel {
 
@@ -29,15 +30,12 @@ class TouchedPages {
   };
 
   explicit TouchedPages(pid_t pid);
-  ~TouchedPages();
-  TouchedPages(const TouchedPages&) = delete;
-  TouchedPages& operator=(const TouchedPages&) = delete;
 
   /// Bytes of [begin, end); 0 when the process is gone or may not be read.
   [[nodiscard]] std::int64_t bytes_in(std::uint64_t begin, std::uint64_t end, Count count) const;
 
  private:
-  int descriptor_;
+  Descriptor descriptor_;
 };
 
 class HeapMeter : public Meter {

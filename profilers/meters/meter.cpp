@@ -95,7 +95,7 @@ bool SampledSums::add(std::int64_t now_ns, const std::vector<std::optional<std::
     moved =
         moved || samples.empty() || std::abs(*values[role] - samples.last()) >= kNoticeableBytes;
     samples.add(now_ns, *values[role]);
-    sum = sum.value_or(0) + *values[role];
+    add_up(sum, values[role]);
   }
   if (sum) tree_.add(now_ns, *sum);
   return moved;

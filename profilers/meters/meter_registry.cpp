@@ -22,6 +22,7 @@
 #include "model/metric_catalogue.h"
 #include "profile/recording.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/process.h"
 #include "util/text.h"
 
@@ -49,14 +50,10 @@ Capability peak_reset() {
   std::memset(block, 1, kBytes);
   munmap(block, kBytes);
   const auto before = own_peak();
-  const int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-  const bool written = file >= 0 && write(file, "5", 1) == 1;
-  const int error_number = errno;
-  if (file >= 0) close(file);
-  if (!written) {
-    return {"peak_reset", false,
-            std::string("/proc/self/clear_refs: ") + std::strerror(error_number), advice};
-  }
+  const Descriptor file(open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
+  if (!file || write(file.get(), "5", 1) != 1)
+    return {"peak_reset", false, std::string("/proc/self/clear_refs: ") + std::strerror(errno),
+            advice};
   const auto after = own_peak();
   if (!before || !after) return {"peak_reset", false, "the kernel reports no VmHWM", advice};
   if (*before - *after < static_cast<std::int64_t>(kBytes / 2)) {
@@ -91,8 +88,7 @@ Availability procfs_works() {
 }
 
 Availability worker_is_here() {
-  std::error_code unreadable;
-  if (std::filesystem::exists(program_beside("memduel-worker"), unreadable)) return {true, {}};
+  if (is_there(program_beside("memduel-worker"))) return {true, {}};
   return {false, "memduel-worker is not built here; build the release preset"};
 }
 

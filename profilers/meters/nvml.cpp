@@ -208,7 +208,7 @@ std::optional<std::int64_t> NvmlMeter::used_by(const Role& role,
   std::optional<std::int64_t> sum;
   for (const pid_t pid : role.pids) {
     const auto found = used.find(pid);
-    if (found != used.end()) sum = sum.value_or(0) + found->second;
+    if (found != used.end()) add_up(sum, found->second);
   }
   return sum;
 }

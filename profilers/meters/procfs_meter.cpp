@@ -33,11 +33,6 @@ void add_to(Metrics& metrics, const char* name, std::optional<double> value) {
   if (value) metrics[name] += *value;
 }
 
-std::optional<double> as_double(std::optional<std::int64_t> value) {
-  if (!value) return std::nullopt;
-  return static_cast<double>(*value);
-}
-
 }  // namespace
 
 struct ProcfsMeter::Process {

@@ -12,11 +12,6 @@
 namespace memduel {
 namespace {
 
-std::string fact_in(const Profile& profile, const char* key) {
-  const auto found = profile.info.find(key);
-  return found == profile.info.end() ? std::string() : found->second;
-}
-
 /// The number that a fact begins with; absent if there is none.
 std::optional<double> number_in(const std::string& fact) {
   char* end = nullptr;
@@ -28,7 +23,7 @@ std::optional<double> number_in(const std::string& fact) {
 ToolFacts facts_of_amounts(const Profile& profile) {
   const bool any_live = std::ranges::any_of(
       profile.sites, [](const AllocationSite& site) { return site.live.samples > 0; });
-  const std::string tracer = fact_in(profile, "profiler");
+  const std::string tracer = profile.fact("profiler");
   // "memray (gprof2dot)" and "memray (stats)" are memray's, whichever of its formats.
   return {tracer.substr(0, tracer.find_first_of(" @")), CountedSize::requested,
           profile.peak.total.samples > 0, profile.any_allocated(), any_live};
@@ -38,16 +33,16 @@ ToolFacts facts_of_amounts(const Profile& profile) {
 
 TracerFacts facts_of(const Profile& profile) {
   TracerFacts facts;
-  const bool is_recorders = fact_in(profile, "profiler").empty();
+  const bool is_recorders = profile.fact("profiler").empty();
   facts.known_tool = profile.facts || is_recorders;
   static_cast<ToolFacts&>(facts) =
       profile.facts  ? *profile.facts
       : is_recorders ? ToolFacts{"memduel", CountedSize::requested, true, true, true}
                      : facts_of_amounts(profile);
   // jemalloc calls it one sample per byte when it records every block.
-  const auto interval = number_in(fact_in(profile, "interval_bytes"));
+  const auto interval = number_in(profile.fact("interval_bytes"));
   if (profile.sampled() && interval && *interval > 1) facts.interval_bytes = interval;
-  facts.denser_at_first = !fact_in(profile, "first_interval_bytes").empty();
+  facts.denser_at_first = !profile.fact("first_interval_bytes").empty();
   return facts;
 }
 
@@ -111,8 +106,7 @@ Comparability comparability_of(const Profile& a, const Profile& b,
   const TracerFacts second = facts_of(b);
   both.one_tool = first.tool == second.tool || a.unit != ProfileUnit::bytes;
   // Of two files of one unknown tool, one that has no amount of a kind has none of it.
-  const bool alike =
-      both.one_tool && !first.known_tool && fact_in(a, "profiler") == fact_in(b, "profiler");
+  const bool alike = both.one_tool && !first.known_tool && a.fact("profiler") == b.fact("profiler");
   bool all = true;
   for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated}) {
     const bool in_both = tells(first, kind) && tells(second, kind);

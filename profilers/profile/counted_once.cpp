@@ -13,13 +13,8 @@ namespace {
 
 constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
 
-std::string fact_of(const Profile& profile, const char* key) {
-  const auto fact = profile.info.find(key);
-  return fact == profile.info.end() ? std::string() : fact->second;
-}
-
 std::int64_t time_of(const Profile& profile, const char* key) {
-  return std::strtoll(fact_of(profile, key).c_str(), nullptr, 10);
+  return std::strtoll(profile.fact(key).c_str(), nullptr, 10);
 }
 
 /// What of a part other processes may have as well; empty: it is the process's own.
@@ -48,14 +43,14 @@ std::string shared_name(const Profile& profile, const AllocationSite& site) {
 class SharedOnce {
  public:
   explicit SharedOnce(const std::vector<const Profile*>& processes) {
-    for (const Profile* process : processes) pids_.push_back(fact_of(*process, "pid"));
+    for (const Profile* process : processes) pids_.push_back(process->fact("pid"));
   }
 
   /// Of `bytes` of what is shared as `name`, those that are not counted yet.
   double count(const Profile& process, const std::string& name, double bytes) {
     std::string whose;
     if (name == kSharedWithOthers) {
-      whose = fact_of(process, "parent_pid");
+      whose = process.fact("parent_pid");
       if (std::ranges::find(pids_, whose) != pids_.end()) return 0;
     }
     double& most = counted_[{name, whose}];
@@ -79,7 +74,7 @@ struct Life {
 Life life_of(const Profile& profile) {
   Life life{&profile, time_of(profile, "started_ns"), time_of(profile, "ended_ns")};
   if (life.end != 0) return life;
-  const std::string end = fact_of(profile, "end");
+  const std::string end = profile.fact("end");
   const bool went_on = end.starts_with("abruptly") || end.starts_with("not yet");
   life.end = went_on ? kForever : profile.resident->time_ns;
   return life;

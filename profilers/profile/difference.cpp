@@ -44,16 +44,8 @@ bool adds_up(DifferenceKind kind) {
   return kind == DifferenceKind::allocated || kind == DifferenceKind::allocations;
 }
 
-Estimate sum_of(const LiveSites& sites) {
-  Estimate sum;
-  for (const auto& entry : sites) sum += entry.second;
-  return sum;
-}
-
 std::string program_of(const Profile& profile) {
-  const auto program = profile.info.find("program");
-  if (program == profile.info.end()) return {};
-  return std::filesystem::path(program->second).filename().string();
+  return std::filesystem::path(profile.fact("program")).filename().string();
 }
 
 struct Image {
@@ -72,7 +64,7 @@ std::vector<Image> images_of_trial(const std::vector<Profile>& trial, Difference
       all.push_back(std::move(image));
       continue;
     }
-    const double bytes = sum_of(image.sites).bytes;
+    const double bytes = total_of(image.sites).bytes;
     const auto [entry, first] = largest.try_emplace(program_of(profile), bytes, image);
     if (!first && bytes > entry->second.first) entry->second = {bytes, std::move(image)};
   }

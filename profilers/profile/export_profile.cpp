@@ -68,8 +68,8 @@ class Mappings {
  public:
   explicit Mappings(const Profile& profile) {
     for (std::size_t i = 0; i < profile.modules.size(); ++i) order_.push_back(i);
-    if (const auto program = profile.info.find("program"); program != profile.info.end())
-      put_first(profile, program->second);
+    if (const std::string program = profile.fact("program"); !program.empty())
+      put_first(profile, program);
     ids_.resize(order_.size());
     const std::uint64_t first = program_without_frames_.empty() ? 1 : 2;
     for (std::size_t i = 0; i < order_.size(); ++i) ids_[order_[i]] = first + i;

@@ -1,7 +1,5 @@
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -12,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "profile/elf_file.h"
 #include "profile/function_names.h"
 #include "profile/recording.h"
 #include "util/error.h"
@@ -82,46 +81,32 @@ struct DynamicSymbols {
 
 DynamicSymbols dynamic_symbols_of(const std::filesystem::path& program) {
   DynamicSymbols found;
-  elf_version(EV_CURRENT);
-  const int fd = open(program.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return found;
-  Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header{};
-    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM) continue;
+  const OpenElf opened = open_elf(program);
+  for_each_section(opened.elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    if (header.sh_type != SHT_DYNSYM) return;
     Elf_Data* data = elf_getdata(section, nullptr);
     const std::size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
     for (std::size_t i = 0; data != nullptr && i < count; ++i) {
       GElf_Sym symbol{};
       if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
-      const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
+      const char* text = elf_strptr(opened.elf.get(), header.sh_link, symbol.st_name);
       const std::string_view name = text == nullptr ? "" : text;
       found.own_malloc = found.own_malloc || (name == "malloc" && symbol.st_shndx != SHN_UNDEF);
       found.sanitizer = found.sanitizer || name == "__asan_init" || name == "__tsan_init";
     }
-  }
-  elf_end(elf);
-  close(fd);
+  });
   return found;
 }
 
 bool has_section(const std::filesystem::path& program, std::string_view name) {
-  elf_version(EV_CURRENT);
-  const int fd = open(program.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
+  const OpenElf opened = open_elf(program);
   std::size_t names = 0;
+  if (elf_getshdrstrndx(opened.elf.get(), &names) != 0) return false;
   bool found = false;
-  if (elf_getshdrstrndx(elf, &names) == 0) {
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-      GElf_Shdr header{};
-      if (gelf_getshdr(section, &header) == nullptr) continue;
-      const char* text = elf_strptr(elf, names, header.sh_name);
-      found = found || (text != nullptr && name == text);
-    }
-  }
-  elf_end(elf);
-  close(fd);
+  for_each_section(opened.elf, [&](Elf_Scn* /*section*/, const GElf_Shdr& header) {
+    const char* text = elf_strptr(opened.elf.get(), names, header.sh_name);
+    found = found || (text != nullptr && name == text);
+  });
   return found;
 }
 

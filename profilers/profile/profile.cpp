@@ -103,10 +103,16 @@ std::string format_amount(ProfileUnit unit, double amount) {
   return fmt::format("{:.0f}", amount);
 }
 
+Estimate total_of(const LiveSites& sites) {
+  Estimate total;
+  for (const auto& entry : sites) total += entry.second;
+  return total;
+}
+
 std::optional<double> peak_resident_bytes(const Profile& profile) {
-  const auto fact = profile.info.find("peak_rss_bytes");
-  if (fact == profile.info.end()) return std::nullopt;
-  return std::strtod(fact->second.c_str(), nullptr);
+  const std::string fact = profile.fact("peak_rss_bytes");
+  if (fact.empty()) return std::nullopt;
+  return std::strtod(fact.c_str(), nullptr);
 }
 
 std::string to_string(ProfileUnit unit) {
@@ -121,9 +127,13 @@ std::string to_string(ProfileUnit unit) {
   return "samples";
 }
 
+std::string Profile::fact(const std::string& key, const std::string& otherwise) const {
+  const auto found = info.find(key);
+  return found == info.end() ? otherwise : found->second;
+}
+
 bool Profile::sampled() const {
-  const auto mode = info.find("mode");
-  return mode != info.end() && mode->second == "sampled";
+  return fact("mode") == "sampled";
 }
 
 bool Profile::any_allocated() const {

@@ -1,5 +1,4 @@
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +8,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "profile/recorded_files.h"
@@ -17,6 +15,7 @@
 #include "util/error.h"
 #include "util/file.h"
 #include "util/process.h"
+#include "util/spawn.h"
 
 namespace memduel {
 
@@ -34,24 +33,39 @@ constexpr std::array kOfTerminals = {SIGINT, SIGQUIT};
 /// These come to us alone.
 constexpr std::array kPassedOn = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
-// The command decides what a signal means, and its profile is finished after it.
+/// The command decides what a signal means, and its profile is finished after it.
 class SignalsForTheCommand {
  public:
-  explicit SignalsForTheCommand(pid_t child) {
-    signalled_child = child;
-    for (const int number : kOfTerminals) before_[number] = std::signal(number, SIG_IGN);
-    for (const int number : kPassedOn) before_[number] = std::signal(number, pass_on);
-    if (before_[SIGHUP] == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
+  /// None arrives until there is a command, for it would end us alone.
+  SignalsForTheCommand() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int number : kOfTerminals) sigaddset(&held, number);
+    for (const int number : kPassedOn) sigaddset(&held, number);
+    sigprocmask(SIG_BLOCK, &held, &blocked_before_);
   }
   ~SignalsForTheCommand() {
     for (const auto& [number, handler] : before_) std::signal(number, handler);
+    let_arrive();
   }
   SignalsForTheCommand(const SignalsForTheCommand&) = delete;
   SignalsForTheCommand& operator=(const SignalsForTheCommand&) = delete;
   SignalsForTheCommand(SignalsForTheCommand&&) = delete;
   SignalsForTheCommand& operator=(SignalsForTheCommand&&) = delete;
 
+  [[nodiscard]] const sigset_t& blocked_before() const { return blocked_before_; }
+  void pass_to(pid_t child) {
+    signalled_child = child;
+    for (const int number : kOfTerminals) before_[number] = std::signal(number, SIG_IGN);
+    for (const int number : kPassedOn) before_[number] = std::signal(number, pass_on);
+    if (before_[SIGHUP] == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
+    let_arrive();
+  }
+
  private:
+  void let_arrive() const { sigprocmask(SIG_SETMASK, &blocked_before_, nullptr); }
+
+  sigset_t blocked_before_{};
   std::map<int, void (*)(int)> before_;
 };
 
@@ -59,63 +73,20 @@ class SignalsForTheCommand {
 
 std::filesystem::path find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
-  const char* list = std::getenv("PATH");
-  std::string rest = list == nullptr ? "/bin:/usr/bin" : list;
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    const std::string directory = rest.substr(0, colon);
-    const auto candidate = std::filesystem::path(directory.empty() ? "." : directory) / name;
-    const bool executable = access(candidate.c_str(), X_OK) == 0;
-    if (executable && std::filesystem::is_regular_file(candidate)) return candidate;
-    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
-  }
-  return {};
+  return resolve_program(name, ".", own_path()).value_or(std::filesystem::path());
 }
 
-// The child tells through a pipe why it cannot execute the command.
 int run_command(const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& environment) {
-  std::vector<char*> arguments;
-  for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  int failure_pipe[2];
-  if (pipe2(failure_pipe, O_CLOEXEC) != 0) {
-    throw Error(ExitCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  }
-  // None may end us between the command's start and the handlers that pass them on.
-  sigset_t passed_on;
-  sigset_t before;
-  sigemptyset(&passed_on);
-  for (const int number : kOfTerminals) sigaddset(&passed_on, number);
-  for (const int number : kPassedOn) sigaddset(&passed_on, number);
-  sigprocmask(SIG_BLOCK, &passed_on, &before);
-  const pid_t child = fork();
-  if (child < 0) {
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    throw Error(ExitCode::io, fmt::format("cannot fork: {}", std::strerror(errno)));
-  }
-  if (child == 0) {
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    execvp(arguments[0], arguments.data());
-    const int reason = errno;
-    const ssize_t wrote = write(failure_pipe[1], &reason, sizeof reason);
-    _exit(wrote == sizeof reason ? 127 : 126);
-  }
-  const SignalsForTheCommand signals(child);
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-  close(failure_pipe[1]);
-  int reason = 0;
-  ssize_t got = 0;
-  do {
-    got = read(failure_pipe[0], &reason, sizeof reason);
-  } while (got < 0 && errno == EINTR);
-  close(failure_pipe[0]);
+  SignalsForTheCommand signals;
+  SpawnOptions options;
+  options.arguments = argv;
+  for (const auto& [name, value] : environment) options.environment.push_back(name + "=" + value);
+  options.blocked = &signals.blocked_before();
+  const pid_t child = start_command(options);
+  signals.pass_to(child);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (got == sizeof reason) {
-    throw Error(ExitCode::usage, "cannot run it: " + why_not_run(argv[0], reason), argv[0]);
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

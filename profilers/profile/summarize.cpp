@@ -29,24 +29,14 @@ std::string count_text(const Profile& profile, const Estimate& amount) {
                                          profile.unit == ProfileUnit::bytes ? "block" : "sample");
 }
 
-Estimate total_of(const LiveSites& sites) {
-  Estimate total;
-  for (const auto& entry : sites) total += entry.second;
-  return total;
-}
-
 void add_estimates(std::string& text, const Profile& profile) {
-  const auto fact = [&](const char* key, const char* otherwise) {
-    const auto entry = profile.info.find(key);
-    return entry == profile.info.end() ? std::string(otherwise) : entry->second;
-  };
   text += fmt::format("\n{} ({})\n",
                       profile.sampled() ? "Estimated from samples, 95 % intervals"
                       : profile.unit == ProfileUnit::bytes ? "From every allocation"
                                                            : "From every sample",
-                      fact("amounts", "requested bytes"));
+                      profile.fact("amounts", "requested bytes"));
   const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
-  if (allocated.samples == 0 && fact("end", "").starts_with("abruptly")) {
+  if (allocated.samples == 0 && profile.fact("end").starts_with("abruptly")) {
     text += "  nothing: the stacks were still in the program's own memory when it ended\n";
     return;
   }
@@ -70,24 +60,24 @@ void add_estimates(std::string& text, const Profile& profile) {
   const Estimate temporary = total_of(sites_of(profile, ProfileKind::temporary));
   add("temporary", temporary,
       fmt::format(" ({:.1f} %: {})", 100 * temporary.bytes / allocated.bytes,
-                  fact("temporary", profile.phases.size() > 1
-                                        ? "freed by their thread in their phase"
-                                        : "freed by their thread; no phase was marked")));
+                  profile.fact("temporary", profile.phases.size() > 1
+                                                ? "freed by their thread in their phase"
+                                                : "freed by their thread; no phase was marked")));
 }
 
 /// The recorder's first samples are denser.
 std::string first_interval(const Profile& profile, std::string_view key) {
-  const auto first = profile.info.find("first_interval_bytes");
-  if (key != "interval_bytes" || first == profile.info.end()) return {};
-  return fmt::format(" (the first samples: {})", first->second);
+  const std::string first = profile.fact("first_interval_bytes");
+  if (key != "interval_bytes" || first.empty()) return {};
+  return fmt::format(" (the first samples: {})", first);
 }
 
 /// Of a forked process, whose counters begin with what was live and mapped at the fork.
 void add_inherited(std::string& text, const Profile& profile, const char* key,
                    std::int64_t peak_bytes) {
-  const auto entry = profile.info.find(key);
-  if (entry == profile.info.end()) return;
-  const double inherited = std::strtod(entry->second.c_str(), nullptr);
+  const std::string fact = profile.fact(key);
+  if (fact.empty()) return;
+  const double inherited = std::strtod(fact.c_str(), nullptr);
   text +=
       fmt::format("    inherited   {:>12}   its parent's at the fork\n", format_bytes(inherited));
   text += fmt::format("    its own     {:>12}   what its peak has beyond that\n",
@@ -105,11 +95,11 @@ void add_totals(std::string& text, const Profile& profile) {
   }
   if (profile.counters) {
     const HeapTotals& counters = *profile.counters;
-    const auto within = profile.info.find("counters_within");
+    const std::string within = profile.fact("counters_within");
     text +=
-        within == profile.info.end()
+        within.empty()
             ? "\nExact counters\n"
-            : fmt::format("\nCounters; peak and live bytes are exact within {}{}\n", within->second,
+            : fmt::format("\nCounters; peak and live bytes are exact within {}{}\n", within,
                           profile.sampled() ? "" : ", those of every allocation below to the byte");
     text += fmt::format("  peak          {:>12}   block bytes\n",
                         format_bytes(static_cast<double>(counters.peak_bytes)));

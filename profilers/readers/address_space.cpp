@@ -1,59 +1,34 @@
 #include "address_space.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "memory/proc_files.h"
+#include "profile/elf_file.h"
 #include "profile/function_names.h"
 #include "readers/plain_source.h"
 #include "util/bytes.h"
 
 namespace memduel {
 
-namespace {
-
-// Closes what it opened.
-struct ElfHandle {
-  int file = -1;
-  Elf* elf = nullptr;
-  ElfHandle() = default;
-  ElfHandle(ElfHandle&&) = delete;
-  ElfHandle& operator=(ElfHandle&&) = delete;
-  ElfHandle(const ElfHandle&) = delete;
-  ElfHandle& operator=(const ElfHandle&) = delete;
-  ~ElfHandle() {
-    elf_end(elf);
-    if (file >= 0) close(file);
-  }
-};
-
-}  // namespace
-
 std::optional<ElfFile> read_elf_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return std::nullopt;
-  elf_version(EV_CURRENT);
-  ElfHandle handle;
-  handle.file = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (handle.file < 0) return std::nullopt;
-  handle.elf = elf_begin(handle.file, ELF_C_READ_MMAP, nullptr);
+  const OpenElf opened = open_elf(file);
   std::size_t headers = 0;
-  if (handle.elf == nullptr || elf_getphdrnum(handle.elf, &headers) != 0) return std::nullopt;
+  if (!opened.elf || elf_getphdrnum(opened.elf.get(), &headers) != 0) return std::nullopt;
   ElfFile found;
   for (std::size_t i = 0; i < headers; ++i) {
     GElf_Phdr header;
-    if (gelf_getphdr(handle.elf, static_cast<int>(i), &header) == nullptr) break;
+    if (gelf_getphdr(opened.elf.get(), static_cast<int>(i), &header) == nullptr) break;
     if (header.p_type == PT_LOAD) {
       found.segments.push_back({header.p_offset, header.p_vaddr, header.p_memsz});
     }
   }
   const void* bits = nullptr;
-  const ssize_t size = dwelf_elf_gnu_build_id(handle.elf, &bits);
+  const ssize_t size = dwelf_elf_gnu_build_id(opened.elf.get(), &bits);
   for (ssize_t i = 0; i < size; ++i) {
     found.build_id += fmt::format("{:02x}", static_cast<const unsigned char*>(bits)[i]);
   }
@@ -201,12 +176,7 @@ std::uint32_t AddressSpace::location_at(std::uint64_t address) {
 }
 
 void AddressSpace::finish() {
-  for (const auto& [module, names] : names_) {
-    if (!names.problem().empty()) {
-      profile_.notes.push_back(note_of_no_names(profile_.modules[module].path, names.problem()));
-    }
-    names.keep();
-  }
+  for (const auto& [module, names] : names_) names.finish(profile_.notes);
 }
 
 void read_maps(PlainSource& source, AddressSpace& space) {

@@ -166,6 +166,16 @@ __attribute__((constructor)) void begin() {
   write_line(line.add('\t').add(target_of("/proc/self/exe").text));
 }
 
+int spawned(decltype(Next::posix_spawn) spawn, pid_t* pid, const char* program,
+            const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+            char* const* argv, char* const* environment) {
+  pid_t child = 0;
+  const int error = spawn(&child, program, actions, attributes, argv, environment);
+  if (pid != nullptr) *pid = child;
+  if (error == 0) say_program("spawn", child, program, environment);
+  return error;
+}
+
 }  // namespace
 }  // namespace memduel::witness
 
@@ -196,11 +206,7 @@ MEMDUEL_EXPORT int posix_spawn(pid_t* pid, const char* path,
                                const posix_spawnattr_t* attributes, char* const* argv,
                                char* const* environment) {
   find_next();
-  pid_t child = 0;
-  const int error = next.posix_spawn(&child, path, actions, attributes, argv, environment);
-  if (pid != nullptr) *pid = child;
-  if (error == 0) say_program("spawn", child, path, environment);
-  return error;
+  return spawned(next.posix_spawn, pid, path, actions, attributes, argv, environment);
 }
 
 MEMDUEL_EXPORT int posix_spawnp(pid_t* pid, const char* file,
@@ -208,9 +214,5 @@ MEMDUEL_EXPORT int posix_spawnp(pid_t* pid, const char* file,
                                 const posix_spawnattr_t* attributes, char* const* argv,
                                 char* const* environment) {
   find_next();
-  pid_t child = 0;
-  const int error = next.posix_spawnp(&child, file, actions, attributes, argv, environment);
-  if (pid != nullptr) *pid = child;
-  if (error == 0) say_program("spawn", child, file, environment);
-  return error;
+  return spawned(next.posix_spawnp, pid, file, actions, attributes, argv, environment);
 }

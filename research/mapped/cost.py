@@ -9,14 +9,12 @@ compare   the command's time in trials of `compare`, over that of the build befo
 
 Times on a busy machine say nothing: the pairs of one program take the place of each other in random order, but run them alone.
 """
-import argparse
 import pathlib
 import random
 import shutil
 import sqlite3
 import statistics
 import subprocess
-import tempfile
 import time
 
 import programs
@@ -58,17 +56,13 @@ def ratio(pairs, measured, beside):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("memduel", type=pathlib.Path)
-    options.add_argument("directory", type=pathlib.Path, nargs="?")
+    options = programs.parser(__doc__)
     options.add_argument("--before", type=pathlib.Path)
     options.add_argument("--pairs", type=int, default=15)
-    options.add_argument("--only", nargs="*")
     options.add_argument("--parts", nargs="*", default=["count", "record", "compare"])
-    asked = options.parse_args()
-    memduel = asked.memduel.resolve()
+    asked = programs.asked_of(options, "cost")
     before = asked.before.resolve() if asked.before else None
-    directory = (asked.directory or pathlib.Path(tempfile.mkdtemp(prefix="memduel-cost-"))).resolve()
+    memduel, directory = asked.memduel, asked.directory
     parts = [part for part in asked.parts if part == "count" or before]
     print(f"| program | {' | '.join(parts)} |")
     print("| --- |" + " --- |" * len(parts))

@@ -12,14 +12,12 @@
 Prints the tables of results.md and how long each step took. Exits 1 when a target is missed: false verdicts in at most 5 % (no one-sided 99.9 %
 bound above it), and 5 % more found in at least 80 % of all deals.
 """
-import argparse
 import json
 import pathlib
 import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 import programs
@@ -98,19 +96,16 @@ def timed(what, start):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("memduel", type=pathlib.Path)
-    options.add_argument("directory", type=pathlib.Path, nargs="?")
+    options = programs.parser(__doc__)
     options.add_argument("--dealer", type=pathlib.Path)
     options.add_argument("--trials", type=int, default=60)
     options.add_argument("--deals", type=int, default=1000)
     options.add_argument("--seed", type=int, default=53)
-    options.add_argument("--only", nargs="*")
     options.add_argument("--steps", nargs="*", default=["store", "deal", "fresh"])
-    asked = options.parse_args()
-    memduel = asked.memduel.resolve()
+    asked = programs.asked_of(options, "deals")
+    memduel = asked.memduel
     dealer = asked.dealer or memduel.parent / "memduel-bench-deals"
-    directory = (asked.directory or pathlib.Path(tempfile.mkdtemp(prefix="memduel-deals-"))).resolve()
+    directory = asked.directory
     found = list(programs.installed(directory, asked.only))
     good = True
     if "store" in asked.steps:

@@ -7,14 +7,12 @@ Each program keeps N objects, and then 20 % more. memduel compares the two with 
 this script reads smaps_rollup of its processes: the largest sum of anonymous pages. Prints the table of docs/method.md. Programs that are not
 installed are named and left out. Compiles the Java and the Go program in DIR.
 """
-import argparse
 import contextlib
 import json
 import pathlib
 import shutil
 import statistics
 import subprocess
-import tempfile
 
 import programs
 
@@ -70,18 +68,15 @@ def mib(value):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("memduel", type=pathlib.Path)
-    options.add_argument("directory", type=pathlib.Path, nargs="?")
+    options = programs.parser(__doc__)
     options.add_argument("--blocks", type=int, default=6)
-    options.add_argument("--only", nargs="*")
-    asked = options.parse_args()
-    directory = (asked.directory or pathlib.Path(tempfile.mkdtemp(prefix="memduel-mapped-"))).resolve()
+    asked = programs.asked_of(options, "mapped")
+    directory = asked.directory
     print("| program, N and 1.2 N objects | heap | mapped | heap and mapped | RSS | anonymous pages, smaps_rollup | `--gate default` |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for program in programs.installed(directory, asked.only):
         commands = [[*program.command, count] for count in (program.count, program.count * 12 // 10)]
-        rows, status = compare(asked.memduel.resolve(), directory / "mapped", commands, asked.blocks)
+        rows, status = compare(asked.memduel, directory / "mapped", commands, asked.blocks)
         cells = []
         for metric in METRICS:
             row = rows.get(metric)

@@ -7,7 +7,6 @@ memduel measures each command against itself. Beside that, this script reads sma
 at its largest. Where both differ, the difference is split into parts that are known: pages of a program's and its libraries' data, stacks, pages
 that malloc keeps beside its live blocks, and the recorder's own. The rest is printed. Prints the second table of results.md.
 """
-import argparse
 import dataclasses
 import functools
 import json
@@ -18,7 +17,6 @@ import sqlite3
 import statistics
 import struct
 import subprocess
-import tempfile
 import time
 
 import programs
@@ -247,14 +245,10 @@ def middle(values):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("memduel", type=pathlib.Path)
-    options.add_argument("directory", type=pathlib.Path, nargs="?")
+    options = programs.parser(__doc__)
     options.add_argument("--trials", type=int, default=6)
-    options.add_argument("--only", nargs="*")
-    asked = options.parse_args()
-    memduel = asked.memduel.resolve()
-    directory = (asked.directory or pathlib.Path(tempfile.mkdtemp(prefix="memduel-pages-"))).resolve()
+    asked = programs.asked_of(options, "pages")
+    memduel, directory = asked.memduel, asked.directory
     directory.mkdir(parents=True, exist_ok=True)
     prepare(directory)
     print("| program | anonymous pages, smaps | heap and mapped | more in smaps | data of files | stacks | malloc keeps | live blocks never touched | "

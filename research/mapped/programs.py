@@ -1,8 +1,10 @@
 """The programs: each keeps as many objects as its first argument says, and waits as many milliseconds as its second says before it ends."""
+import argparse
 import dataclasses
 import pathlib
 import shutil
 import subprocess
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -27,6 +29,22 @@ PROGRAMS = [
     Program("Ruby", ["ruby", HERE / "objects.rb"], 400_000, 418_000),
     Program("R", ["Rscript", HERE / "objects.R"], 300_000, 365_000),
 ]
+
+
+def parser(doc):
+    """Of the words that every script here takes."""
+    options = argparse.ArgumentParser(description=doc.splitlines()[0])
+    options.add_argument("memduel", type=lambda word: pathlib.Path(word).resolve())
+    options.add_argument("directory", type=pathlib.Path, nargs="?")
+    options.add_argument("--only", nargs="*")
+    return options
+
+
+def asked_of(options, name):
+    """What the command line says; without a directory one is made."""
+    asked = options.parse_args()
+    asked.directory = (asked.directory or pathlib.Path(tempfile.mkdtemp(prefix=f"memduel-{name}-"))).resolve()
+    return asked
 
 
 def build(directory):

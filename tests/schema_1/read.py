@@ -9,18 +9,30 @@ two shards, a run with a calibration, and one that was interrupted. Their result
 import hashlib
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
 MEMDUEL = str(pathlib.Path(sys.argv[1]).resolve())
-NAMES = {"tree": "all", "heap_held_free_bytes": "heap_free_bytes", "undecided": "inconclusive", "settling": "leveling_off", "cannot_tell": "inconclusive"}
-OWNERS = {"pinned": "fragmentation", "held": "free", "mapping": "mapped", "unexplained": "other"}
-KEYS = {"arms": "variants", "arm": "variant", "tracer": "profiler", "optimizations": "switches", "optimization": "switch", "left_out": "removed_alone",
-        "smallest_detectable": "minimum_detectable", "exact": "identical", "blocks": "allocations", "share": "shard", "shares": "shards"}
+DOCS = HERE.parents[1] / "docs/schema-1.md"
+
+
+def documented(section):
+    """Old name -> (new name, where) in a table of docs/schema-1.md."""
+    found = {}
+    for row in re.findall(r"^\| (`.*) \| (`.*) \| (.*) \|$", DOCS.read_text().split(f"## {section}\n")[1].split("## ")[0], re.MULTILINE):
+        old, new = (re.findall("`(.*?)`", cell) for cell in row[:2])
+        found.update({name: (now, row[2]) for name, now in zip(old, new, strict=True)})
+    return found
+
+
+KEYS = {old: new for old, (new, _) in documented("Keys").items()}
+OWNERS = {old: new for old, (new, where) in documented("Names").items() if where.startswith(("owners", "`heap`"))}
+NAMES = {old: new for old, (new, _) in documented("Names").items() if old not in OWNERS}
 # Lists whose rows are compared field by field; `why` fields are sentences, in which names stand as well.
 ROWS = ("comparisons", "growth", "gates", "differences", "difference_totals", "resident", "ablation", "ablation_totals", "perturbation", "trials", "equivalence")
 

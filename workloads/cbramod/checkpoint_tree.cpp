@@ -14,6 +14,7 @@
 
 #include "checkpoint_name.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/json.h"
 
 namespace memduel {
@@ -22,11 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
-[[noreturn]] void fail_at(const fs::path& path, const std::string& action, int reason) {
-  throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(reason),
-              path.string());
-}
 
 /// Without "/" and "/." at the end, which would have a link followed. Nothing else is folded: to
 /// the kernel "link/.." is not the directory that holds the link.
@@ -76,7 +72,7 @@ HeldDirectory::HeldDirectory(Descriptor descriptor, fs::path path)
 
 HeldDirectory HeldDirectory::child(const std::string& name) const {
   Descriptor below(::openat(descriptor_.get(), name.c_str(), kOpenDirectory));
-  if (!below) fail_at(path_ / name, "open the directory", errno);
+  if (!below) fail_at(path_ / name, "open the directory");
   return {std::move(below), path_ / name};
 }
 
@@ -84,7 +80,7 @@ std::vector<DirectoryEntry> HeldDirectory::entries() const {
   // A description of its own: reading moves the position, which duplicates share.
   const int again = ::openat(descriptor_.get(), ".", kOpenDirectory);
   const std::unique_ptr<DIR, CloseStream> stream(again < 0 ? nullptr : ::fdopendir(again));
-  if (stream == nullptr) fail_at(path_, "read the directory", errno);
+  if (stream == nullptr) fail_at(path_, "read the directory");
   std::vector<DirectoryEntry> entries;
   errno = 0;
   while (const dirent* at = ::readdir(stream.get())) {
@@ -93,7 +89,7 @@ std::vector<DirectoryEntry> HeldDirectory::entries() const {
     if (std::optional<DirectoryEntry> entry = look(name)) entries.push_back(std::move(*entry));
     errno = 0;
   }
-  if (errno != 0) fail_at(path_, "read the directory", errno);
+  if (errno != 0) fail_at(path_, "read the directory");
   std::ranges::sort(entries, [](const auto& a, const auto& b) { return a.name < b.name; });
   return entries;
 }
@@ -104,7 +100,7 @@ std::optional<DirectoryEntry> HeldDirectory::look(const std::string& name) const
     return DirectoryEntry{name,          kind_of(facts.st_mode),
                           facts.st_size, nanoseconds(facts.st_mtim),
                           facts.st_ino,  facts.st_nlink};
-  if (errno != ENOENT) fail_at(path_ / name, "look at it", errno);
+  if (errno != ENOENT) fail_at(path_ / name, "look at it");
   return std::nullopt;
 }
 
@@ -112,13 +108,13 @@ std::string HeldDirectory::read(const std::string& name, std::size_t most) const
   // Not blocked by a pipe that takes the file's place.
   const Descriptor file(
       ::openat(descriptor_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file) fail_at(path_ / name, "open", errno);
+  if (!file) fail_at(path_ / name, "open");
   std::string text;
   std::array<char, 4096> piece{};
   while (true) {
     const ssize_t size = ::read(file.get(), piece.data(), piece.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) fail_at(path_ / name, "read", errno);
+    if (size < 0) fail_at(path_ / name, "read");
     if (size == 0) return text;
     text.append(piece.data(), static_cast<std::size_t>(size));
     if (text.size() > most) fail_at(path_ / name, "read", EFBIG);
@@ -131,7 +127,7 @@ bool HeldDirectory::may_remove(const std::string& name) const {
     struct statx facts{};
     const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
     if (::statx(descriptor_.get(), entry.c_str(), flags, STATX_MODE | STATX_UID, &facts) != 0)
-      fail_at(path_ / entry, "look at it", errno);
+      fail_at(path_ / entry, "look at it");
     return facts;
   };
   const struct statx directory = facts_of("");
@@ -152,7 +148,7 @@ fs::path HeldDirectory::location() const {
 }
 
 void HeldDirectory::remove(const std::string& name) const {
-  if (::unlinkat(descriptor_.get(), name.c_str(), 0) != 0) fail_at(path_ / name, "remove", errno);
+  if (::unlinkat(descriptor_.get(), name.c_str(), 0) != 0) fail_at(path_ / name, "remove");
 }
 
 namespace {

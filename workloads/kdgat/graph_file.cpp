@@ -49,19 +49,14 @@ struct GraphPlace {
   std::uint64_t first_edge = 0;
 };
 
-[[noreturn]] void fail_reading(const std::filesystem::path& path, const std::string& action) {
-  throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(errno),
-              path.string());
-}
-
 /// An open file and its size.
 class GraphFile {
  public:
   explicit GraphFile(const std::filesystem::path& path)
       : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (!descriptor_) fail_reading(path_, "open");
+    if (!descriptor_) fail_at(path_, "open");
     struct stat facts{};
-    if (::fstat(descriptor_.get(), &facts) != 0) fail_reading(path_, "look at it");
+    if (::fstat(descriptor_.get(), &facts) != 0) fail_at(path_, "look at it");
     if (!S_ISREG(facts.st_mode)) refuse(0, "found no regular file, expected a file of graphs");
     bytes_ = static_cast<std::uint64_t>(facts.st_size);
     read_header();
@@ -148,7 +143,7 @@ class GraphFile {
     while (size > 0) {
       const ssize_t got = ::pread(descriptor_.get(), at, size, static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail_reading(path_, "read");
+      if (got < 0) fail_at(path_, "read");
       if (got == 0) refuse(offset, "the file was cut off while it was read");
       at += got;
       offset += static_cast<std::uint64_t>(got);
@@ -239,7 +234,7 @@ class MappedGraphs final : public GraphStore {
   explicit MappedGraphs(GraphFile file)
       : file_(std::move(file)),
         bytes_(::mmap(nullptr, file_.bytes(), PROT_READ, MAP_SHARED, file_.descriptor(), 0)) {
-    if (bytes_ == MAP_FAILED) fail_reading(file_.path(), "map");
+    if (bytes_ == MAP_FAILED) fail_at(file_.path(), "map");
     const GraphHeader& header = file_.header();
     const GraphParts& parts = file_.parts();
     try {

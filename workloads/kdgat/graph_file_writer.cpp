@@ -1,14 +1,9 @@
 #include "graph_file_writer.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <bit>
 #include <cerrno>
-#include <system_error>
-
-#include "util/error.h"
 
 namespace memduel {
 namespace {
@@ -16,11 +11,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the format is the memory's");
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-
-[[noreturn]] void fail_spooling(const std::filesystem::path& directory, const std::string& action) {
-  throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(errno),
-              directory.string());
-}
 
 template <class Number>
 std::string_view bytes_in(const std::vector<Number>& numbers) {
@@ -51,11 +41,8 @@ class PartWriter {
 }  // namespace
 
 SpooledPart::SpooledPart(const std::filesystem::path& directory)
-    : directory_(directory.empty() ? "." : directory) {
-  std::string name = (directory_ / ".graphs-XXXXXX").string();
-  descriptor_ = Descriptor(::mkostemp(name.data(), O_CLOEXEC));
-  if (!descriptor_) fail_spooling(directory_, "make a temporary file");
-  ::unlink(name.c_str());
+    : directory_(directory.empty() ? "." : directory), descriptor_(unnamed_file(directory_)) {
+  if (!descriptor_) fail_at(directory_, "make a temporary file");
 }
 
 void SpooledPart::append(const void* bytes, std::size_t size) {
@@ -64,12 +51,7 @@ void SpooledPart::append(const void* bytes, std::size_t size) {
 }
 
 void SpooledPart::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_.get(), rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) fail_spooling(directory_, "write a temporary file");
-    if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(descriptor_.get(), buffer_)) fail_at(directory_, "write a temporary file");
   buffer_.clear();
 }
 
@@ -79,7 +61,7 @@ void SpooledPart::move_to(AtomicFile& file) {
   for (off_t at = 0;;) {
     const ssize_t size = ::pread(descriptor_.get(), piece.data(), piece.size(), at);
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) fail_spooling(directory_, "read a temporary file");
+    if (size < 0) fail_at(directory_, "read a temporary file");
     if (size == 0) break;
     file.write({piece.data(), static_cast<std::size_t>(size)});
     at += size;

@@ -4,6 +4,7 @@
 
 #include "replay_job.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/process.h"
 #include "util/text.h"
 
@@ -40,8 +41,7 @@ nlohmann::json ask(const std::vector<std::string>& argv,
 
 std::optional<std::filesystem::path> find_worker() {
   auto worker = program_beside(kWorkerProgram);
-  std::error_code unreadable;
-  if (!std::filesystem::exists(worker, unreadable)) return {};
+  if (!is_there(worker)) return {};
   return worker;
 }
 

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <gelf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +15,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "profile/elf_file.h"
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -24,11 +23,6 @@
 
 namespace memduel {
 namespace {
-
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
 std::string replaced(std::string text, const std::string& what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at))
@@ -63,19 +57,18 @@ std::string build_id_in(Elf_Scn* section) {
 }
 
 /// Fills what the sections say; their contents without the directory.
-std::string loaded_sections(Elf* elf, const std::string& directory, BuildFile& file) {
+std::string loaded_sections(const ElfHandle& elf, const std::string& directory, BuildFile& file) {
   std::string loaded;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header{};
-    if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_ALLOC) == 0) continue;
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    if ((header.sh_flags & SHF_ALLOC) == 0) return;
     if (header.sh_type == SHT_NOTE && file.build_id.empty()) {
       file.build_id = build_id_in(section);
-      if (!file.build_id.empty()) continue;
+      if (!file.build_id.empty()) return;
     }
     const std::string bytes = header.sh_type == SHT_NOBITS ? "" : bytes_of(section);
     loaded += fmt::format("section of {} bytes\n", header.sh_size) +
               replaced(bytes, directory, "DIRECTORY");
-  }
+  });
   return loaded;
 }
 
@@ -105,7 +98,7 @@ BuildFile read_build_file(const std::filesystem::path& path,
   file.is_elf = elf && elf_kind(elf.get()) == ELF_K_ELF;
   std::string loaded;
   if (file.is_elf) {
-    loaded = loaded_sections(elf.get(), directory.string(), file);
+    loaded = loaded_sections(elf, directory.string(), file);
     file.interpreter = interpreter_of(elf.get(), bytes);
   }
   // Without section headers nothing says what belongs to the code.
@@ -189,11 +182,6 @@ bool lies_in(const fs::path& file, const fs::path& directory) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-bool is_executable(const fs::path& file) {
-  std::error_code ignored;
-  return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
-}
-
 /// The two builds, where one may lie inside the other.
 struct BuildSite {
   fs::path directory;
@@ -230,7 +218,7 @@ BuildIndex index_build(const BuildSite& site) {
     const std::string name = path.filename().string();
     if (name.find(".so") != std::string::npos)
       index.libraries[name].push_back(path);
-    else if (is_executable(path))
+    else if (is_program(path))
       index.programs[name].push_back(path);
   }
   // The one nearest to the root of the build first.
@@ -258,7 +246,7 @@ fs::path look_up(const std::string& program, const BuildSite& site, const BuildI
                 fmt::format("found \"{}\", expected a path inside a build", program),
                 site.directory.string(),
                 "name the program as it lies in both builds, for instance bin/server");
-  if (is_executable(named)) return named;
+  if (is_program(named)) return named;
   const auto found = index.programs.find(fs::path(program).filename().string());
   const auto candidates = found == index.programs.end() ? std::vector<fs::path>() : found->second;
   if (candidates.size() == 1 && program.find('/') == std::string::npos) return candidates.front();
@@ -371,7 +359,7 @@ bool is_in_build(const fs::path& directory, const std::string& program) {
   const fs::path root = fs::canonical(directory, missing);
   const fs::path named = (root / program).lexically_normal();
   if (missing || !lies_in(named, root)) return false;
-  if (is_executable(named)) return true;
+  if (is_program(named)) return true;
   return program.find('/') == std::string::npos &&
          index_build({root, {}}).programs.contains(program);
 }

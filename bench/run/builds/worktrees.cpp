@@ -239,8 +239,7 @@ class WordCheck {
  private:
   /// Out of the worktree, whose folder is not there yet.
   void expect_outside() const {
-    std::error_code unreadable;
-    if (!fs::exists((plan_.folder / "a" / target_).lexically_normal(), unreadable))
+    if (!is_there((plan_.folder / "a" / target_).lexically_normal()))
       refuse("no worktree of a revision can reach", advice());
   }
 
@@ -257,8 +256,7 @@ class WordCheck {
 
   /// What git ignores at this place, and what lies in a submodule, is the build's business.
   [[nodiscard]] bool may_be_built() const {
-    std::error_code unreadable;
-    return fs::exists(plan_.root / target_, unreadable) && !is_of_the_checkout(plan_.root, target_);
+    return is_there(plan_.root / target_) && !is_of_the_checkout(plan_.root, target_);
   }
 
   [[nodiscard]] std::string here() const {

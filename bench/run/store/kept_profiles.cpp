@@ -28,8 +28,7 @@ std::vector<std::string> keep_of(const ProcessSpec& process, const TrialPlan& pl
   std::vector<std::string> missing;
   if (!process.trace_obstacle.empty())
     missing.push_back(fmt::format("{}: {}", process.role, process.trace_obstacle));
-  std::error_code absent;
-  if (!process.trace_dir || !std::filesystem::exists(*process.trace_dir, absent)) return missing;
+  if (!process.trace_dir || !is_there(*process.trace_dir)) return missing;
   const KeptProfiles kept = tracer.keep(*process.trace_dir, [&](const LeftProfile& left) {
     return folder /
            to_text(ProfileName{plan.id, process.role, left.image, left.round, plan.tracer});

@@ -5,13 +5,12 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <string>
-#include <utility>
 
 #include "model/run_directory.h"
 #include "run/store.h"
 #include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -27,45 +26,22 @@ std::string holder(int fd) {
 
 RunLock::RunLock(const std::filesystem::path& directory) {
   const auto file = directory / kLockFile;
-  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (fd_ < 0) {
-    throw Error(ExitCode::io, fmt::format("cannot make the lock file: {}", std::strerror(errno)),
-                file.string());
-  }
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-    const int reason = errno;
-    const std::string process = holder(fd_);
-    ::close(std::exchange(fd_, -1));
-    if (reason != EWOULDBLOCK) {
-      throw Error(ExitCode::io, fmt::format("cannot lock: {}", std::strerror(reason)),
-                  file.string());
-    }
-    throw Error(ExitCode::usage, fmt::format("another memduel is using this run ({})", process),
+  file_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!file_) fail_at(file, "make the lock file");
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) fail_at(file, "lock");
+    throw Error(ExitCode::usage,
+                fmt::format("another memduel is using this run ({})", holder(file_.get())),
                 directory.string(), "wait for it, or give another --out");
   }
   const std::string line = fmt::format("pid {}\n", ::getpid());
-  if (::ftruncate(fd_, 0) != 0 ||
-      ::pwrite(fd_, line.data(), line.size(), 0) != static_cast<ssize_t>(line.size())) {
-    const int reason = errno;
-    ::close(std::exchange(fd_, -1));
-    throw Error(ExitCode::io, fmt::format("cannot write: {}", std::strerror(reason)),
-                file.string());
-  }
-}
-
-RunLock::RunLock(RunLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-RunLock::~RunLock() {
-  if (fd_ >= 0) ::close(fd_);
+  if (::ftruncate(file_.get(), 0) != 0 || !write_all(file_.get(), line)) fail_at(file, "write");
 }
 
 bool is_in_use(const std::filesystem::path& directory) {
-  const int fd = ::open((directory / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return false;
+  const Descriptor file(::open((directory / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   // Shared: several who look do not take each other for a run.
-  const bool held = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(fd);
-  return held;
+  return file && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 }  // namespace memduel

@@ -226,8 +226,7 @@ struct TrialWriter {
 }  // namespace
 
 bool has_run(const fs::path& directory) {
-  std::error_code unreadable;
-  return fs::exists(directory / kStoreFile, unreadable);
+  return is_there(directory / kStoreFile);
 }
 
 void refuse_used_directory(const fs::path& directory, const std::string& advice) {

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,11 +25,32 @@
 
 #include "meters/cgroup.h"
 #include "protocol.h"
-#include "spawn.h"
 #include "trial/processes.h"
+#include "util/file.h"
+#include "util/signal_queue.h"
+#include "util/spawn.h"
 
 namespace memduel {
 namespace {
+
+/// The steps of Unstarted.
+const char* words_for(SpawnStep step) {
+  switch (step) {
+    case SpawnStep::make_process:
+      return "starting a process";
+    case SpawnStep::join_groups:
+      return "joining the control group";
+    case SpawnStep::connect_descriptors:
+      return "connecting output";
+    case SpawnStep::enter_directory:
+      return kEnteringDirectory;
+    case SpawnStep::limit_data:
+      return "limiting its memory";
+    case SpawnStep::execute:
+      return kExecutingProgram;
+  }
+  return "";
+}
 
 class Launcher {
  public:
@@ -39,14 +59,14 @@ class Launcher {
   /// Serves requests until `end`, until the socket closes or until SIGTERM; false where it could
   /// not begin.
   bool run() {
-    const int signals = open_signals();
-    if (signals < 0) {
+    SignalQueue signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP});
+    if (signals.descriptor() < 0) {
       std::perror("memduel-launcher: opening a descriptor for signals");
       return false;
     }
     group_ = create_cgroup(kTrialCgroupPrefix + trial_);
     report(LauncherReady{group_});
-    std::array<pollfd, 2> waits = {{{control_, POLLIN, 0}, {signals, POLLIN, 0}}};
+    std::array<pollfd, 2> waits = {{{control_, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};
     for (bool serving = true; serving;) {
       if (poll(waits.data(), waits.size(), -1) < 0) {
         if (errno == EINTR) continue;
@@ -72,20 +92,9 @@ class Launcher {
     send_packet(control_, fields_of(std::move(message)));
   }
 
-  static int open_signals() {
-    sigset_t watched;
-    sigemptyset(&watched);
-    for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&watched, number);
-    sigprocmask(SIG_BLOCK, &watched, nullptr);
-    return signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-
-  bool take_signals(int signals) {
-    signalfd_siginfo info{};
+  bool take_signals(SignalQueue& signals) {
     bool serving = true;
-    while (read(signals, &info, sizeof info) == sizeof info) {
-      if (info.ssi_signo != SIGCHLD) serving = false;
-    }
+    while (const auto number = signals.next()) serving = serving && *number == SIGCHLD;
     reap();
     return serving;
   }
@@ -122,16 +131,23 @@ class Launcher {
   void start(const SpawnRequest& request, const std::vector<int>& descriptors) {
     if (request.arguments.empty() || descriptors.size() < 2)
       return report(Unstarted{request.role, "reading the request", EPROTO});
-    SpawnOptions options{.cwd = request.cwd,
-                         .arguments = request.arguments,
-                         .environment = request.environment,
-                         .output = descriptors[0],
-                         .errors = descriptors[1],
-                         .data_limit = data_limit_};
-    if (descriptors.size() > 2) options.marks = descriptors[2];
+    const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!nothing) return report(Unstarted{request.role, "opening /dev/null", errno});
+    SpawnOptions options;
+    options.arguments = request.arguments;
+    options.environment = request.environment;
     options.environment.push_back(std::string(kTrialVariable) + "=" + trial_);
-    const SpawnResult result = spawn(options, &group_);
-    if (result.pid == 0) return report(Unstarted{request.role, result.step, result.error_number});
+    options.directory = request.cwd;
+    options.descriptors = {{nothing.get(), STDIN_FILENO},
+                           {descriptors[0], STDOUT_FILENO},
+                           {descriptors[1], STDERR_FILENO}};
+    if (descriptors.size() > 2) options.descriptors.emplace_back(descriptors[2], kMarksDescriptor);
+    options.is_contained = true;
+    options.groups = process_lists_of(group_);
+    options.data_limit = data_limit_;
+    const SpawnResult result = spawn(options);
+    if (result.pid == 0)
+      return report(Unstarted{request.role, words_for(result.failed), result.error_number});
     roles_[result.pid] = request.role;
     report(Spawned{request.role, result.pid, result.begin_ns});
   }

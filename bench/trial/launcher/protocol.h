@@ -67,8 +67,9 @@ struct Spawned {
   void code(auto& coder) { coder(role, pid, begin_ns); }
 };
 
-/// A step of Unstarted.
+/// Steps of Unstarted.
 inline constexpr const char* kEnteringDirectory = "entering the working directory";
+inline constexpr const char* kExecutingProgram = "executing the program";
 
 struct Unstarted {
   static constexpr const char* kName = "unstarted";

@@ -127,8 +127,7 @@ bool FollowedLog::read(const TextLines::Take& take, std::size_t max_bytes) {
     if (!read_to_end(take, budget)) return true;
     if (!was_replaced_) return false;
     // Its writer goes on with it until the next one is there.
-    std::error_code error;
-    if (!std::filesystem::exists(path_, error)) return false;
+    if (!is_there(path_)) return false;
     lines_.finish(take);
     file_.reset();
   }

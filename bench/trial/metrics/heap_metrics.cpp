@@ -5,14 +5,11 @@
 #include <initializer_list>
 #include <map>
 
+#include "meters/meter.h"
 #include "model/metric_catalogue.h"
 
 namespace memduel {
 namespace {
-
-double as_double(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 /// An amount that the recorder counts in each image, and what was sampled of it.
 struct Amount {

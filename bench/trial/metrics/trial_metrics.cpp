@@ -3,6 +3,7 @@
 
 #include "end_state.h"
 #include "heap_metrics.h"
+#include "meters/meter.h"
 #include "model/metric_catalogue.h"
 #include "rss_peaks.h"
 #include "sampled_series.h"
@@ -41,11 +42,6 @@ void raise(Metrics& metrics, const std::string& name, std::optional<double> valu
 /// What meters read at marks counts with its largest value.
 void raise_all(Metrics& metrics, const Metrics& values) {
   for (const auto& [name, value] : values) raise(metrics, name, value);
-}
-
-std::optional<double> as_double(std::optional<std::int64_t> value) {
-  if (!value) return std::nullopt;
-  return static_cast<double>(*value);
 }
 
 /// What counters grew by; those that are missing on a side, or fell because a child process of the

@@ -28,6 +28,7 @@
 #include "trial_failure.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/signal_queue.h"
 #include "util/text.h"
 #include "watched_command.h"
 #include "watched_job.h"

@@ -1,6 +1,5 @@
 #include "watched_command.h"
 
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -8,13 +7,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
-#include "launcher/spawn.h"
 #include "trial/processes.h"
-#include "util/error.h"
 #include "util/process.h"
+#include "util/spawn.h"
 
 namespace memduel {
 namespace {
@@ -33,22 +30,15 @@ WatchedCommand::WatchedCommand(SupervisedProcess& process)
   SpawnOptions request;
   request.arguments = process.spec().argv;
   request.environment = process.marks_environment();
-  request.output = descriptors[0];
-  request.errors = descriptors[1];
-  request.marks = descriptors[2];
+  request.descriptors = {{descriptors[0], STDOUT_FILENO},
+                         {descriptors[1], STDERR_FILENO},
+                         {descriptors[2], kMarksDescriptor}};
   // Python holds back what it prints to a file, and with it the rounds in it.
-  if (request.output >= 0 && std::getenv("PYTHONUNBUFFERED") == nullptr)
+  if (descriptors[0] >= 0 && std::getenv("PYTHONUNBUFFERED") == nullptr)
     request.environment.emplace_back("PYTHONUNBUFFERED=1");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const SpawnResult started = spawn(request, nullptr);
+  pid_ = start_command(request);
   process.release_descriptors();
-  if (started.step == kStartingAProcess)
-    throw Error(ExitCode::io, fmt::format("cannot fork: {}", std::strerror(started.error_number)));
-  if (started.pid == 0)
-    throw Error(ExitCode::usage,
-                "cannot run it: " + why_not_run(request.arguments[0], started.error_number),
-                request.arguments[0]);
-  pid_ = started.pid;
 }
 
 void WatchedCommand::signal(int number) const {

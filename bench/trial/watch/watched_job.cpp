@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "meters/meter.h"
 #include "model/metric_catalogue.h"
 #include "trial/processes.h"
 #include "util/text.h"
@@ -18,10 +19,6 @@ bool is_running(const SupervisedProcess& process) {
 
 bool is_of_rounds(const Mark& mark) {
   return mark.kind == Mark::Kind::idle || bounds_a_round(mark.kind);
-}
-
-void add_up(std::optional<std::int64_t>& sum, std::optional<std::int64_t> value) {
-  if (value) sum = sum.value_or(0) + *value;
 }
 
 }  // namespace

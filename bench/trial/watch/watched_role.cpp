@@ -83,9 +83,7 @@ void WatchedRole::take(MarkEvent event) {
 
 /// Turns the trace so far into rounds and metrics and begins the next one where it ends.
 void WatchedRole::fold() {
-  const bool has_round = std::ranges::any_of(trace_.marks, [](const MarkEvent& event) {
-    return event.mark.kind == Mark::Kind::round_begin;
-  });
+  const bool has_round = marks_rounds(trace_);
   trace_.rss = rss_.series();
   RoleData data = role_metrics(trace_, sweeps_);
   // Without marks of rounds what there is counts as one round, which it is only at the very end.
@@ -116,7 +114,7 @@ RoleData WatchedRole::take_data(Series rss) {
   data.declared = declared_;
   data.outside_rounds = outside_rounds_;
   data.peak_rss_is_sampled = peak_is_sampled_;
-  data.rounds = take_rounds();
+  data.rounds = std::exchange(finished_, {});
   if (!rss.t_ns.empty()) data.series.push_back(std::move(rss));
   if (!pss_.empty()) data.series.push_back(pss_.series());
   return data;

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "meters/meter.h"
@@ -67,21 +66,16 @@ class WatchedRole {
   /// Sums over its processes are only sampled.
   void has_several_processes() { trace_.has_several_processes = true; }
 
-  /// Rounds that ended since the last call.
-  std::vector<RoundData> take_rounds() { return std::exchange(finished_, {}); }
   [[nodiscard]] std::size_t rounds_waiting() const { return finished_.size(); }
   [[nodiscard]] const WatchedRounds& round_ends() const { return round_ends_; }
   /// All that is known, with the rounds that ended since the last call. @param rss its samples.
   RoleData take_data(Series rss);
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
-  /// The peaks besides those of its rounds.
-  [[nodiscard]] const std::vector<OutsideRounds>& outside_rounds() const { return outside_rounds_; }
-  [[nodiscard]] bool peak_is_sampled() const { return peak_is_sampled_; }
   [[nodiscard]] std::optional<int> running_round() const { return running_; }
   /// Marks of a round that were too many to keep.
   [[nodiscard]] std::int64_t marks_dropped() const { return marks_dropped_; }
 
-  /// The role has ended; what remains is in metrics() and take_rounds().
+  /// The role has ended; what remains is in metrics() and take_data().
   void finish(const RoleEnd& end);
 
  private:

@@ -27,6 +27,10 @@ MarkEvent gauge(const std::string& name, double value, std::int64_t t_ns) {
   return event;
 }
 
+std::vector<RoundData> ended_rounds(WatchedRole& role) {
+  return role.take_data({}).rounds;
+}
+
 /// As logs mark rounds: where one begins the one before ends, in the same reading.
 void begin_round(WatchedRole& role, int round, std::int64_t t_ns, std::int64_t rss_bytes,
                  std::int64_t peak) {
@@ -40,11 +44,11 @@ TEST(WatchedRole, HandsRoundsOverAsTheyEnd) {
   WatchedRole role("command", 0, true);
   role.sample(5, 50 * kMib);
   begin_round(role, 1, 10, 60 * kMib, 70 * kMib);
-  EXPECT_TRUE(role.take_rounds().empty());
+  EXPECT_TRUE(ended_rounds(role).empty());
   EXPECT_EQ(role.running_round(), 1);
   role.sample(15, 300 * kMib);
   begin_round(role, 2, 20, 61 * kMib, 310 * kMib);
-  std::vector<RoundData> rounds = role.take_rounds();
+  std::vector<RoundData> rounds = ended_rounds(role);
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].round, 1);
   EXPECT_EQ(rounds[0].begin_ns, 10);
@@ -52,11 +56,11 @@ TEST(WatchedRole, HandsRoundsOverAsTheyEnd) {
   EXPECT_EQ(rounds[0].metrics.at("end_rss_bytes"), 61.0 * kMib);
   EXPECT_EQ(rounds[0].metrics.at("peak_rss_bytes"), 310.0 * kMib);
   begin_round(role, 3, 30, 62 * kMib, 80 * kMib);
-  rounds = role.take_rounds();
+  rounds = ended_rounds(role);
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].metrics.at("peak_rss_bytes"), 80.0 * kMib) << "not the first round's";
   role.finish({40, true, std::nullopt});
-  rounds = role.take_rounds();
+  rounds = ended_rounds(role);
   ASSERT_EQ(rounds.size(), 1U) << "the last one ended with the role";
   EXPECT_EQ(rounds[0].round, 3);
   EXPECT_EQ(rounds[0].end_ns, 40);
@@ -73,7 +77,7 @@ TEST(WatchedRole, ClosesARoundWhereTheNextBeginsWithoutAnEnd) {
   for (int round = 1; round <= 3; ++round)
     role.take(
         round_mark(Mark::Kind::round_begin, round, 10 * round, round * kMib, (100 + round) * kMib));
-  const std::vector<RoundData> rounds = role.take_rounds();
+  const std::vector<RoundData> rounds = ended_rounds(role);
   ASSERT_EQ(rounds.size(), 2U);
   EXPECT_EQ(rounds[0].metrics.at("end_rss_bytes"), 2.0 * kMib);
   EXPECT_EQ(rounds[1].metrics.at("end_rss_bytes"), 3.0 * kMib);
@@ -87,7 +91,7 @@ TEST(WatchedRole, ARoundThatAFailureCutShortIsNone) {
   WatchedRole role("command", 0, true);
   begin_round(role, 1, 10, kMib, kMib);
   role.finish({40, false, std::nullopt});
-  EXPECT_TRUE(role.take_rounds().empty());
+  EXPECT_TRUE(ended_rounds(role).empty());
 }
 
 TEST(WatchedRole, WithoutRoundsIsOneRoundAndKeepsLaterGauges) {
@@ -99,7 +103,7 @@ TEST(WatchedRole, WithoutRoundsIsOneRoundAndKeepsLaterGauges) {
   exit.cpu_seconds = 1.5;
   exit.max_rss_bytes = 9 * kMib;
   role.finish({70'000, true, exit});
-  const std::vector<RoundData> rounds = role.take_rounds();
+  const std::vector<RoundData> rounds = ended_rounds(role);
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].round, 1);
   EXPECT_EQ(role.metrics().at("loss"), 49'999);
@@ -118,8 +122,9 @@ TEST(WatchedRole, ItsPeakIsTheLargestOfItsRoundsAndOfWhatIsBesides) {
   exit.max_rss_bytes = 500 * kMib;
   role.finish({40, true, exit});
   EXPECT_EQ(role.metrics().at("peak_rss_bytes"), 500.0 * kMib);
-  EXPECT_FALSE(role.peak_is_sampled());
-  const std::vector<OutsideRounds>& parts = role.outside_rounds();
+  const RoleData data = role.take_data({});
+  EXPECT_FALSE(data.peak_rss_is_sampled);
+  const std::vector<OutsideRounds>& parts = data.outside_rounds;
   ASSERT_EQ(parts.size(), 3U);
   EXPECT_EQ(parts[0].part, TrialPart::start_up);
   EXPECT_EQ(parts[0].peak_rss_bytes, 400.0 * kMib);
@@ -134,7 +139,7 @@ TEST(WatchedRole, WhatWasNeverReadIsAbsentAndNotZero) {
   exit.status = 0;
   role.finish({70'000, true, exit});
   EXPECT_EQ(role.metrics().count("peak_rss_bytes"), 0U);
-  EXPECT_EQ(role.take_rounds().at(0).metrics.count("peak_rss_bytes"), 0U);
+  EXPECT_EQ(ended_rounds(role).at(0).metrics.count("peak_rss_bytes"), 0U);
 }
 
 TEST(WatchedRole, CountsTheMarksOfARoundThatAreTooMany) {
@@ -143,7 +148,7 @@ TEST(WatchedRole, CountsTheMarksOfARoundThatAreTooMany) {
   for (int at = 0; at < 12'000; ++at) role.take(gauge("loss", at, 2 + at));
   begin_round(role, 2, 20'000, kMib, kMib);
   EXPECT_EQ(role.marks_dropped(), 2'001);
-  EXPECT_EQ(role.take_rounds().size(), 1U);
+  EXPECT_EQ(ended_rounds(role).size(), 1U);
 }
 
 TEST(WatchedRole, AddsPssToTheRoundThatItWasReadAtTheEndOf) {
@@ -151,7 +156,7 @@ TEST(WatchedRole, AddsPssToTheRoundThatItWasReadAtTheEndOf) {
   begin_round(role, 1, 1'000'000'000, kMib, kMib);
   role.add_sweep({1'950'000'000, {{"command", 3.0 * kMib}}, true});
   begin_round(role, 2, 2'000'000'000, kMib, kMib);
-  const std::vector<RoundData> rounds = role.take_rounds();
+  const std::vector<RoundData> rounds = ended_rounds(role);
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].metrics.at("end_pss_bytes"), 3.0 * kMib);
   EXPECT_EQ(role.metrics().at("peak_pss_bytes"), 3.0 * kMib);
@@ -165,7 +170,7 @@ TEST(WatchedRole, HasASampledPeakWhereTheKernelsMaximumIsNotKnown) {
     exit.status = 0;
     exit.max_rss_bytes = known;
     role.finish({70'000, true, exit});
-    EXPECT_EQ(role.take_rounds().front().peak_rss_is_sampled, known == 0);
+    EXPECT_EQ(ended_rounds(role).front().peak_rss_is_sampled, known == 0);
   }
 }
 

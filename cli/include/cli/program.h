@@ -28,6 +28,9 @@ class HelpFormatter : public CLI::Formatter {
 /// An app whose help fits 80 columns.
 void prepare(CLI::App& app, const std::string& footer);
 
+/// Of an app, or of the verbs in a verb.
+std::vector<std::string> verb_names(const CLI::App& app);
+
 /// How a program of verbs differs from others.
 struct ProgramRules {
   /// The exit code for a failure, where others than memduel read it.

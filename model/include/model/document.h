@@ -21,11 +21,7 @@ namespace memduel {
 inline constexpr const char* kCommandKind = "command";
 
 template <>
-inline constexpr NameTable<Allocator, 4> kNameTable<Allocator> = {
-    {{Allocator::glibc, "glibc"},
-     {Allocator::jemalloc, "jemalloc"},
-     {Allocator::tcmalloc, "tcmalloc"},
-     {Allocator::mimalloc, "mimalloc"}}};
+inline constexpr auto kNameTable<Allocator> = kAllocatorNames;
 
 /// A job, or what a provider makes one of.
 struct Workload {

@@ -102,8 +102,7 @@ void Replay::info_block(const std::string& bytes) {
     }
     at = end + 1;
   }
-  const auto interval = profile_.info.find("interval_bytes");
-  interval_ = interval == profile_.info.end() ? 0 : std::strtod(interval->second.c_str(), nullptr);
+  interval_ = std::strtod(profile_.fact("interval_bytes").c_str(), nullptr);
 }
 
 void Replay::events_block(const std::string& bytes, int number) {
@@ -230,10 +229,10 @@ void Replay::symbols_block(const std::string& bytes) {
 
 /// A profile of an earlier version, or one that was never finished, does not have it.
 void Replay::finish_together(std::uint32_t first_mapping_site) {
-  const auto fact = profile_.info.find(kTogetherPeakFact);
-  if (fact == profile_.info.end()) return;
+  const std::string fact = profile_.fact(kTogetherPeakFact);
+  if (fact.empty()) return;
   if (profile_.counters)
-    profile_.counters->together_peak_bytes = std::strtoll(fact->second.c_str(), nullptr, 10);
+    profile_.counters->together_peak_bytes = std::strtoll(fact.c_str(), nullptr, 10);
   mappings_.finish();
   profile_.together_peak = together_.peak(first_mapping_site);
   constexpr double kMuch = 0.05;  // of the list: what it leaves out should not surprise
@@ -326,9 +325,7 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
     profile.notes.push_back(fmt::format(
         "the file ends at byte {} without its index: it may be cut off", reading.bytes));
   }
-  if (const auto loss = profile.info.find("loss"); loss != profile.info.end()) {
-    profile.notes.push_back(loss->second);
-  }
+  if (const std::string loss = profile.fact("loss"); !loss.empty()) profile.notes.push_back(loss);
   if (profile.info.contains("snapshot_failed")) {
     profile.notes.emplace_back(
         "there is no snapshot of resident memory: the process cannot read its own /proc");

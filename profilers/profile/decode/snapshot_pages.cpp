@@ -236,11 +236,6 @@ void drop_unused_stacks(Profile& profile) {
 
 namespace {
 
-bool has_fact(const Profile& profile, const char* key, const char* value) {
-  const auto fact = profile.info.find(key);
-  return fact != profile.info.end() && fact->second == value;
-}
-
 MemoryAtFork memory_in(const ResidentPages& pages) {
   MemoryAtFork memory;
   for (const ResidentMapping& mapping : pages.mappings) {
@@ -259,7 +254,7 @@ void SnapshotPages::read_fork(TraceCursor& cursor) {
 }
 
 std::vector<LiveRange> SnapshotPages::live(const LiveBlocks& blocks) {
-  const bool glibc = has_fact(*profile_, "block_bytes", "glibc_chunk");
+  const bool glibc = profile_->fact("block_bytes") == "glibc_chunk";
   if (!pages_.tells_blocks) return blocks.ranges(glibc);
   tsl::robin_map<std::uint64_t, std::uint32_t> sites;  // by node and round
   std::vector<LiveRange> ranges;
@@ -279,7 +274,7 @@ std::vector<LiveRange> SnapshotPages::live(const LiveBlocks& blocks) {
 
 void SnapshotPages::find_owners(const LiveBlocks& blocks, const LiveMappings& mappings) {
   if (pages_.mappings.empty()) return;
-  LiveSet all{live(blocks), mappings.ranges(), has_fact(*profile_, "forked", "yes")};
+  LiveSet all{live(blocks), mappings.ranges(), profile_->fact("forked") == "yes"};
   if (at_fork_) all.at_fork = memory_in(*at_fork_);
   owners_ = owners_of(pages_, std::move(all));
 }

@@ -186,8 +186,7 @@ NamedStack functions_at(const Profile& profile, const ProfileLocation& location,
 std::string library_of(const Profile& profile, const ProfileLocation& location) {
   if (!location.module) return {};
   const std::string& path = profile.modules[*location.module].path;
-  const auto program = profile.info.find("program");
-  if (program != profile.info.end() && program->second == path) return {};
+  if (profile.fact("program") == path) return {};
   return without_version(std::filesystem::path(path).filename().string());
 }
 

@@ -146,9 +146,8 @@ constexpr std::string_view kCacheHeader = "memduel symbols 2\n";
 Names read_cache(const std::filesystem::path& file) {
   Names names;
   std::string bytes;
-  std::error_code absent;
   try {
-    if (std::filesystem::exists(file, absent)) bytes = read_file(file);
+    if (is_there(file)) bytes = read_file(file);
   } catch (const Error&) {
     return names;
   }
@@ -202,10 +201,6 @@ std::vector<FrameName> read_names(TraceCursor& cursor) {
   return names;
 }
 
-std::string note_of_no_names(const std::string& path, const std::string& problem) {
-  return fmt::format("{} {}; its frames have no names", path, problem);
-}
-
 ModuleNames::ModuleNames(const ProfileModule& module, const SymbolOptions& options)
     : file_(module.path), build_id_(module.build_id) {
   // elfutils asks these servers by itself where the variable is set.
@@ -228,7 +223,9 @@ const std::vector<FrameName>& ModuleNames::at(std::uint64_t address) {
   return known_.emplace(address, symbols_->names_at(address)).first->second;
 }
 
-void ModuleNames::keep() const {
+void ModuleNames::finish(std::vector<std::string>& notes) const {
+  if (!problem_.empty())
+    notes.push_back(fmt::format("{} {}; its frames have no names", file_.string(), problem_));
   if (learned_ && !cache_file_.empty()) write_cache(cache_file_, known_);
 }
 
@@ -248,10 +245,7 @@ void symbolize_module(Profile& profile, std::size_t index, const std::vector<std
     ProfileLocation& location = profile.locations[number];
     location.names = names.at(location.address);
   }
-  if (!names.problem().empty()) {
-    profile.notes.push_back(note_of_no_names(profile.modules[index].path, names.problem()));
-  }
-  names.keep();
+  names.finish(profile.notes);
 }
 
 }  // namespace

@@ -32,13 +32,6 @@ constexpr PythonLayout k314{72, false, 0, 0, 0, 8, 56, 74, 68, 112, 128, 136, 20
 constexpr std::size_t kCframeOf310 = 48;  // of a thread state
 constexpr char kOwnedByNativeStack = 3;  // a shim that lives in the native frame of the interpreter
 
-template <class Value>
-Value load(const char* at, std::size_t offset) {
-  Value value;
-  memcpy(&value, at + offset, sizeof value);
-  return value;
-}
-
 const char* follow(const char* at, std::size_t offset) {
   return load<const char*>(at, offset);
 }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "stacks.h"
 #include "thread_state.h"
@@ -36,6 +37,14 @@ struct PythonStack {
   int frame_count;
   int run_count;
 };
+
+/// What the interpreter's memory holds there.
+template <class Value>
+MEMDUEL_HIDDEN inline Value load(const char* at, std::size_t offset) {
+  Value value;
+  memcpy(&value, at + offset, sizeof value);
+  return value;
+}
 
 /// Looks for an interpreter whose frames can be read. Before the first walk.
 void find_python() MEMDUEL_HIDDEN;

@@ -16,13 +16,6 @@ constexpr std::size_t kBytes = 32;      // where a bytes object's content begins
 constexpr std::size_t kMostTableBytes = 64 * 1024;
 constexpr std::size_t kMostNameBytes = 1024;
 
-template <class Value>
-Value load(const char* at, std::size_t offset) {
-  Value value;
-  memcpy(&value, at + offset, sizeof value);
-  return value;
-}
-
 /// The characters of a str object as they lie there: 1, 2 or 4 bytes each.
 struct Text {
   const char* bytes = nullptr;

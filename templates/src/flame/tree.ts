@@ -1,7 +1,7 @@
 // A tree of frames with the amounts of one view: what the graph and the table draw.
 
 import type { FlameModel, View } from "./data";
-import { fold, in_preorder, stacks_kept } from "./fold";
+import { fold, Growing, stacks_kept } from "./fold";
 import { type Filter, sides_of } from "./shown";
 import { half_width } from "./words";
 
@@ -161,29 +161,17 @@ export function top_down(model: FlameModel, view: View, filter: Filter): Tree {
 
 /** Builds a tree from the paths that stacks become: of each node with own amounts the frames from the top. */
 function from_paths(model: FlameModel, filter: Filter, born: Births, path_of: (node: number) => number[] | null): Tree {
-  const parents = [0];
-  const frames = [0];
+  const tree = new Growing(model);
   const leaves: { node: number; at: number }[] = [];
-  const known = new Map<number, number>();
   for (let node = 1; node < born.parent.length; ++node) {
     if (!born.sides.some((side) => side.own[node]! > 0)) continue;
     const path = path_of(node);
     if (path === null) continue;
     let at = 0;
-    for (const frame of path) {
-      const key = at * model.frames.names.length + frame;
-      let child = known.get(key);
-      if (child === undefined) {
-        child = parents.length;
-        known.set(key, child);
-        parents.push(at);
-        frames.push(frame);
-      }
-      at = child;
-    }
+    for (const frame of path) at = tree.child(at, frame);
     leaves.push({ node, at });
   }
-  const { parent, frame, number } = in_preorder(parents, frames);
+  const { parent, frame, number } = tree.in_preorder();
   const sides = born.sides.map((side) => {
     const turned = new_side(parent.length);
     for (const { node, at } of leaves) {

@@ -2,9 +2,12 @@
 // written atomically, scratch directories, the cache, and files that are built into the program.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -41,8 +44,35 @@ class Descriptor {
   int number_ = -1;
 };
 
+/// The ends of a pipe, which no program that is executed inherits.
+struct Pipe {
+  Descriptor from;
+  Descriptor into;
+};
+
+/// Both ends are empty where there can be none, and errno says why.
+inline Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+/// False where not all of it could be written, and errno says why.
+bool write_all(int descriptor, std::string_view bytes) noexcept;
+
+/// A file that is gone with its last descriptor and mapping, however the process ends. Empty where
+/// `directory` can have none, and errno says why.
+Descriptor unnamed_file(const std::filesystem::path& directory);
+
+/// Throws Error(io), "cannot ACTION: " and the system's words for `error`, naming `path`.
+[[noreturn]] void fail_at(const std::filesystem::path& path, const std::string& action,
+                          int error = errno);
+
 /// What a pipe or a device gives may never end.
 inline constexpr std::size_t kMostOfAStream = std::size_t{256} << 20;
+
+/// False also where that cannot be found out.
+bool is_there(const std::filesystem::path& path) noexcept;
 
 /// With those above it; nothing where it is there already. Throws Error(io) naming it and the
 /// system's reason.
@@ -124,7 +154,7 @@ class ScratchDirectory {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  ///< held until the owner ends, however it does
+  Descriptor lock_;  ///< held until the owner ends, however it does
 };
 
 /// Those of this name in `parent` whose owner ended without removing them: it was killed.

@@ -3,6 +3,8 @@
 // and threads.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "util/error.h"
+#include "util/spawn.h"
 
 namespace memduel {
 
@@ -36,22 +39,40 @@ struct HelperResult {
   bool stopped = false;     ///< `stop` was requested: it received SIGTERM, and SIGKILL 5 s later
 };
 
-/// Starts `argv` (argv[0] is looked up in PATH unless it has a slash; no shell) and waits for its
-/// end and for that of what it prints. It has a process group of its own, of which nothing is left
-/// afterwards; where SIGINT, SIGTERM or SIGHUP kills this process, the group is killed first. It is
-/// not started if `stop` was requested before: the result is that of a stopped one.
-/// Throws Error(io) where it cannot be started or waited for. Threads may call it at once.
+/// Starts `argv` (argv[0] is looked up in its PATH unless it has a slash; no shell) and waits for
+/// its end and for that of what it prints. It has a process group of its own, of which nothing is
+/// left afterwards; where SIGINT, SIGTERM or SIGHUP kills this process, the group is killed first.
+/// It is not started if `stop` was requested before: the result is that of a stopped one. Throws
+/// Error(io) where it cannot be started or waited for. Threads may call it at once.
 HelperResult run_helper(const std::vector<std::string>& argv, const HelperOptions& options = {});
 
 /// The same of a helper that is of no use unless it gets done. Throws Error(cannot_measure) when it
 /// timed out or its output was cut, Error(interrupted or terminated) when it was stopped.
 HelperResult capture(const std::vector<std::string>& argv, const HelperOptions& options = {});
 
+/// Starts a command that the user wrote; somebody must wait for it. Throws Error(usage) naming it
+/// where it cannot be executed, Error(io) where no process can be made.
+pid_t start_command(const SpawnOptions& options);
+
 /// This process's.
 std::map<std::string, std::string> current_environment();
 
 /// What a program printed, as part of a sentence.
 std::string without_line_end(std::string text);
+
+/// Whether it is a file that may be executed.
+bool is_program(const std::filesystem::path& file);
+
+/// This process's PATH; where it has none, what execvp takes for it.
+std::string own_path();
+
+/// The folders that a PATH lists.
+std::vector<std::string> folders_of(const std::string& path);
+
+/// The file that starting `name` in `cwd` with this PATH would execute; absent when there is none.
+std::optional<std::filesystem::path> resolve_program(const std::string& name,
+                                                     const std::filesystem::path& cwd,
+                                                     const std::string& path);
 
 /// The system's words for `error`; where the program is there and its interpreter is not, that.
 std::string why_not_run(const std::string& program, int error);

@@ -1,18 +1,16 @@
 #include "receiving.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <unordered_map>
 
 #include "aggregation.h"
 #include "fl/worker_config.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -258,32 +256,21 @@ constexpr Choice<TensorOffload> kTensorOffload[] = {{"none", TensorOffload::none
 constexpr std::size_t kInlineBytes = std::size_t{2} << 20;
 constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 
-/// A file without a name: gone with its last mapping, however the process ends.
 class TensorFile {
  public:
-  explicit TensorFile(const std::filesystem::path& directory) : directory_(directory.string()) {
-    std::string name = directory_ + "/tensor-XXXXXX";
-    fd_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (fd_ < 0) refuse(errno);
-    ::unlink(name.c_str());
+  explicit TensorFile(const std::filesystem::path& directory)
+      : directory_(directory.string()), file_(unnamed_file(directory)) {
+    if (!file_) refuse(errno);
   }
-  TensorFile(const TensorFile&) = delete;
-  TensorFile& operator=(const TensorFile&) = delete;
-  ~TensorFile() { ::close(fd_); }
 
   void append(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) refuse(errno);
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (!write_all(file_.get(), bytes)) refuse(errno);
   }
 
   /// Read-only, and alive with the tensor.
   [[nodiscard]] at::Tensor map(const TensorRecord& record) const {
     const std::size_t bytes = record.bytes;
-    void* data = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd_, 0);
+    void* data = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file_.get(), 0);
     if (data == MAP_FAILED) refuse(errno);
     return torch::from_blob(
         data, record.shape, [bytes](void* mapped) { ::munmap(mapped, bytes); },
@@ -298,7 +285,7 @@ class TensorFile {
   }
 
   std::string directory_;
-  int fd_ = -1;
+  Descriptor file_;
 };
 
 class OffloadingReceiver final : public ModelReceiver {

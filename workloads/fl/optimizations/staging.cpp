@@ -1,14 +1,13 @@
 #include "staging.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "fl/transport.h"
 #include "fl/worker_config.h"
+#include "util/file.h"
 
 namespace memduel {
 namespace {
@@ -43,31 +42,15 @@ class SecondCopy final : public Staging {
 class UnlinkedFile final : public Staging {
  public:
   UnlinkedFile(std::size_t state_bytes, const std::filesystem::path& directory)
-      : directory_(directory.string()) {
-    std::string name = directory_ + "/staged-XXXXXX";
-    fd_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (fd_ < 0) fail(errno);
-    ::unlink(name.c_str());
+      : directory_(directory.string()), file_(unnamed_file(directory)) {
+    if (!file_) fail(errno);
     // A full disk shows before the first round, not in the middle of one.
-    const int status = ::posix_fallocate(fd_, 0, static_cast<off_t>(state_bytes));
-    if (status != 0) {
-      ::close(fd_);
-      fail(status);
-    }
+    const int status = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(state_bytes));
+    if (status != 0) fail(status);
   }
 
-  UnlinkedFile(const UnlinkedFile&) = delete;
-  UnlinkedFile& operator=(const UnlinkedFile&) = delete;
-  ~UnlinkedFile() override { ::close(fd_); }
-
   void append(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), end_);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail(errno);
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-      end_ += written;
-    }
+    if (!write_all(file_.get(), bytes)) fail(errno);
   }
 
   void commit(const State& state) override {
@@ -80,12 +63,12 @@ class UnlinkedFile final : public Staging {
     abandon();
   }
 
-  void abandon() override { end_ = 0; }
+  void abandon() override { ::lseek(file_.get(), 0, SEEK_SET); }
 
  private:
   void read_back(char* to, off_t begin, off_t end) const {
     while (begin < end) {
-      const ssize_t got = ::pread(fd_, to, static_cast<std::size_t>(end - begin), begin);
+      const ssize_t got = ::pread(file_.get(), to, static_cast<std::size_t>(end - begin), begin);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) fail(got < 0 ? errno : EIO);
       to += got;
@@ -99,8 +82,7 @@ class UnlinkedFile final : public Staging {
   }
 
   std::string directory_;
-  int fd_ = -1;
-  off_t end_ = 0;
+  Descriptor file_;
 };
 
 using MakeStaging = std::unique_ptr<Staging> (*)(std::size_t, const std::filesystem::path&);

@@ -24,25 +24,21 @@
 #include "access_token.h"
 #include "fl/transport.h"
 #include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 
 class Socket {
  public:
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept;
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  Socket& operator=(Socket&&) = delete;
-  ~Socket();
+  explicit Socket(int fd) : descriptor_(fd) {}
 
-  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] int fd() const { return descriptor_.get(); }
   void shut_down() const noexcept;
   /// Of every single send and receive.
   void set_deadline(double seconds) const;
 
  private:
-  int fd_;
+  Descriptor descriptor_;
 };
 
 struct Frame {
@@ -85,22 +81,16 @@ constexpr std::size_t kHeaderBytes = 5;
 
 }  // namespace
 
-Socket::Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-Socket::~Socket() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 void Socket::shut_down() const noexcept {
-  ::shutdown(fd_, SHUT_RDWR);
+  ::shutdown(fd(), SHUT_RDWR);
 }
 
 void Socket::set_deadline(double seconds) const {
   timeval limit{};
   limit.tv_sec = static_cast<time_t>(seconds);
   limit.tv_usec = static_cast<suseconds_t>((seconds - static_cast<double>(limit.tv_sec)) * 1e6);
-  ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  ::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  ::setsockopt(fd(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  ::setsockopt(fd(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
 void Frames::expect_no_more_than_the_limit(std::size_t size) const {

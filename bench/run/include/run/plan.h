@@ -67,13 +67,8 @@ struct PlannedTrial {
 /// Error(usage) for an unknown placeholder in one.
 PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, const PlanSite& site);
 
-/// The file that starting `name` in `cwd` with this PATH would execute; absent when there is none.
-std::optional<std::filesystem::path> resolve_program(const std::string& name,
-                                                     const std::filesystem::path& cwd,
-                                                     const std::string& path);
-
-/// The same for a process of an arm; also absent for a program that only a trial's placeholders
-/// name, and that the job itself makes.
+/// The file that starting a process of an arm would execute; absent when there is none, also for a
+/// program that only a trial's placeholders name, and that the job itself makes.
 std::optional<std::filesystem::path> program_of(const Variant& arm, const JobProcess& process);
 
 /// The script that a shell or Python is told to run: its first argument that is a file.

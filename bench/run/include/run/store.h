@@ -17,6 +17,7 @@
 #include "model/run_data.h"
 #include "model/run_directory.h"
 #include "trial/trial_plan.h"
+#include "util/file.h"
 
 namespace memduel {
 
@@ -27,14 +28,9 @@ class RunLock {
   /// Throws Error(usage) naming the process that holds the lock, Error(io) when the file cannot be
   /// made.
   explicit RunLock(const std::filesystem::path& directory);
-  ~RunLock();
-  RunLock(RunLock&& other) noexcept;
-  RunLock& operator=(RunLock&&) = delete;
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
 
  private:
-  int fd_ = -1;
+  Descriptor file_;
 };
 
 /// Whether a process holds the lock of `directory`: its run is still going.

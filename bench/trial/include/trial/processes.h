@@ -1,11 +1,10 @@
-// Processes of this machine: the clocks that their times are of, who is running (/proc), who
-// listens on a TCP port, the names by which a trial's processes are found, and what a memduel that
-// was killed left behind. The launcher includes this: no dependency but the C++ library.
+// Processes of this machine: who is running (/proc), who listens on a TCP port, the names by which
+// a trial's processes are found, and what a memduel that was killed left behind. The launcher
+// includes this: no dependency but the C++ library.
 #pragma once
 
 #include <sys/resource.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include <cstdint>
 #include <optional>
@@ -15,29 +14,9 @@
 
 #include "memory/proc_files.h"
 #include "meters/cgroup.h"
+#include "util/clock.h"
 
 namespace memduel {
-
-// The system's clocks in nanoseconds, and seconds of a config as such.
-inline constexpr std::int64_t kSecondNs = 1'000'000'000;
-
-inline std::int64_t clock_ns(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return std::int64_t{time.tv_sec} * kSecondNs + time.tv_nsec;
-}
-
-inline std::int64_t monotonic_ns() {
-  return clock_ns(CLOCK_MONOTONIC);
-}
-
-inline double seconds_as_ns(double seconds) {
-  return seconds * static_cast<double>(kSecondNs);
-}
-
-inline std::int64_t whole_ns(double seconds) {
-  return static_cast<std::int64_t>(seconds_as_ns(seconds));
-}
 
 /// How a process ended, from wait4.
 struct ExitRecord {

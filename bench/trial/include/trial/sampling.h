@@ -2,7 +2,6 @@
 // may look, and waiting until then.
 #pragma once
 
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/types.h>
 
@@ -175,25 +174,6 @@ class Events {
   Descriptor poll_;
   std::array<epoll_event, 16> ready_{};
   std::vector<void*> sources_;
-};
-
-/// Signals that are read instead of handled. The process gets them back at the end, without those
-/// that came too late to matter.
-class SignalQueue {
- public:
-  explicit SignalQueue(const std::vector<int>& numbers);
-  SignalQueue(const SignalQueue&) = delete;
-  SignalQueue& operator=(const SignalQueue&) = delete;
-  ~SignalQueue();
-
-  /// Readable when one has arrived; -1 where no descriptor could be made.
-  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
-  /// The next one that has arrived.
-  std::optional<int> next();
-
- private:
-  sigset_t before_{};
-  Descriptor descriptor_;
 };
 
 }  // namespace memduel

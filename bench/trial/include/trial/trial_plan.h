@@ -141,6 +141,9 @@ inline TrialLogs logs_of(const TrialPlan& plan) {
 /// argv, a role that is named twice or `all`, an unknown or circular `after`, an unknown meter.
 void check_plan(const TrialPlan& plan);
 
+/// The PATH by which the process is looked up: its own, or memduel's.
+std::string path_of(const ProcessSpec& process);
+
 /// A trial and what has to be said about it; notes with the same code may come from every trial.
 struct TrialRun {
   TrialData trial;

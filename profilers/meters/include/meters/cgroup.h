@@ -30,6 +30,9 @@ std::map<std::string, TrialCgroup> cgroups_with_prefix(const std::string& prefix
 /// it is not.
 TrialCgroup create_cgroup(const std::string& name);
 
+/// The files of the group that list its processes, by which one that writes 0 there joins it.
+std::vector<std::string> process_lists_of(const TrialCgroup& group);
+
 /// Moves the calling process into the group. Returns 0 or an errno value.
 int join_cgroup(const TrialCgroup& group);
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <sys/types.h>
-#include <time.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +17,25 @@
 #include <vector>
 
 #include "model/run_data.h"
+#include "util/clock.h"
 
 namespace memduel {
 
 /// CPU time of the calling thread, by which meters ration what costs much to read.
 inline std::int64_t thread_cpu_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/// Adds to a sum of what is known; it is absent as long as nothing is.
+inline void add_up(std::optional<std::int64_t>& sum, std::optional<std::int64_t> value) {
+  if (value) sum = sum.value_or(0) + *value;
+}
+
+inline double as_double(std::int64_t value) {
+  return static_cast<double>(value);
+}
+inline std::optional<double> as_double(std::optional<std::int64_t> value) {
+  return value ? std::optional(as_double(*value)) : std::nullopt;
 }
 
 /// What a meter read at one mark.

@@ -63,9 +63,6 @@ class ModuleSymbols {
   std::string problem_;
 };
 
-/// What a profile notes of a module whose ModuleNames have a problem.
-std::string note_of_no_names(const std::string& path, const std::string& problem);
-
 /// Appends the names of one place, as a finished profile and the cache hold them.
 void put_names(std::string& bytes, const std::vector<FrameName>& names);
 /// Reads them back. Throws std::out_of_range when they make no sense.
@@ -78,11 +75,9 @@ class ModuleNames {
   /// Innermost (inlined) first; empty where nothing is known. Addresses are those of the file.
   const std::vector<FrameName>& at(std::uint64_t address);
 
-  /// Why the file could not be asked, once it was needed; else empty.
-  [[nodiscard]] const std::string& problem() const { return problem_; }
-
-  /// Writes what was learned to the cache.
-  void keep() const;
+  /// Writes what was learned to the cache, and notes why the file could not be asked where it was
+  /// needed.
+  void finish(std::vector<std::string>& notes) const;
 
  private:
   std::filesystem::path file_;

@@ -276,6 +276,8 @@ struct Profile {
   std::vector<std::string> notes;  ///< losses and limits a reader must know
   bool is_recovered = false;       ///< blocks of its file are damaged or missing: notes say so
 
+  /// Of info.
+  [[nodiscard]] std::string fact(const std::string& key, const std::string& otherwise = {}) const;
   [[nodiscard]] bool sampled() const;
   /// Whether any site has an allocated amount.
   [[nodiscard]] bool any_allocated() const;
@@ -310,6 +312,8 @@ std::string to_string(ProfileKind kind);
 
 /// Amounts of `kind` by site, only those that are not empty.
 LiveSites sites_of(const Profile& profile, ProfileKind kind, Heap heap = Heap::malloc);
+
+Estimate total_of(const LiveSites& sites);
 
 /// The same by stack, rounds and phases summed; largest first.
 std::vector<std::pair<std::uint32_t, Estimate>> stacks_of(const Profile& profile,
