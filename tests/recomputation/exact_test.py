@@ -148,7 +148,9 @@ class ExactTest:
         if not finite:
             return []
         width = max(finite) - min(finite) + self.near + 1e-300
-        net = [min(finite) - width + 3 * width * k / 2000 for k in range(2001)]
+        # A row is asked about every change from none to the ends of its interval.
+        low, high = min(0, min(finite) - width), max(0, max(finite) + width)
+        net = [low + (high - low) * k / 2000 for k in range(2001)]
         # The narrowest stretches lie around the shift without an effect and around the one with most of it.
         base, slope = self._line()
         if slope and net[0] < base / slope < net[-1]:
