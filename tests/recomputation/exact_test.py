@@ -148,9 +148,7 @@ class ExactTest:
         if not finite:
             return []
         width = max(finite) - min(finite) + self.near + 1e-300
-        # A row is asked about every change from none to the ends of its interval.
-        low, high = min(0, min(finite) - width), max(0, max(finite) + width)
-        net = [low + (high - low) * k / 2000 for k in range(2001)]
+        net = [min(finite) - width + 3 * width * k / 2000 for k in range(2001)]
         # The narrowest stretches lie around the shift without an effect and around the one with most of it.
         base, slope = self._line()
         if slope and net[0] < base / slope < net[-1]:
@@ -160,7 +158,9 @@ class ExactTest:
         for _ in range(100):
             thirds = left + (right - left) / 3, right - (right - left) / 3
             left, right = (left, thirds[1]) if self.place(thirds[0])[1] < self.place(thirds[1])[1] else (thirds[0], right)
-        net = sorted([*net, left])
+        # A row is asked about every change from none on, which the values may be far from.
+        end = net[0] if net[0] > 0 else min(net[2000], 0)
+        net = sorted([*net, left, *(end * k / 2000 for k in range(2000) if end)])
         borders = []
         for left, right in zip(net, net[1:]):
             if self.acts(left) == self.acts(right):
