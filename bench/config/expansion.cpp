@@ -5,10 +5,10 @@
 
 #include "config/provider.h"
 #include "config/read_document.h"
-#include "config/schema.h"
 #include "model/document.h"
 #include "model/keys.h"
 #include "model/removed.h"
+#include "model/validate.h"
 #include "resolution.h"
 #include "util/bytes.h"
 #include "util/error.h"

@@ -1,9 +1,9 @@
 #include "config/read_document.h"
 
 #include "config/reference.h"
-#include "config/schema.h"
 #include "model/keys.h"
 #include "model/removed.h"
+#include "model/validate.h"
 #include "util/error.h"
 
 namespace memduel {

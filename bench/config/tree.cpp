@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "config/config_json.h"
@@ -18,11 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-bool is_number(const std::string& step) {
-  return !step.empty() &&
-         std::ranges::all_of(step, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 [[noreturn]] void refuse_set(const std::string& assignment, const std::string& what,
                              const std::string& advice) {
   throw Error(ExitCode::usage, what, "--set " + assignment, advice);
@@ -30,7 +24,7 @@ bool is_number(const std::string& step) {
 
 std::size_t element_index(const nlohmann::json& array, const std::string& step,
                           const std::string& assignment) {
-  if (is_number(step)) {
+  if (is_index(step)) {
     std::size_t index = array.size();
     std::from_chars(step.data(), step.data() + step.size(), index);
     if (index < array.size()) return index;
@@ -49,58 +43,6 @@ std::size_t element_index(const nlohmann::json& array, const std::string& step,
 }
 
 }  // namespace
-
-namespace {
-
-/// Where the last step of a path begins; 0 for a text that is no path.
-std::size_t last_step(const std::string& path) {
-  const std::size_t at = path.find_last_of(".[");
-  return at == std::string::npos ? 0 : at;
-}
-
-}  // namespace
-
-std::string Places::at(const JsonPath& path) const {
-  JsonPath own = path;
-  if (path.size() > 1 && path[0] == list_ && is_number(path[1]))
-    own[1] = std::to_string(rearranged_.at(std::stoul(path[1])));
-  return located(json_place(file_, own));
-}
-
-std::string Places::located(const std::string& place) const {
-  if (!place.starts_with(file_ + ", $")) return place;
-  const std::string path = place.substr(file_.size() + 2);
-  if (!lines_.empty() && !lines_.contains(path) && !options_.contains(path)) {
-    // A key that an option below it made.
-    const auto option = options_.lower_bound(path);
-    if (option != options_.end() &&
-        (option->first.starts_with(path + ".") || option->first.starts_with(path + "[")))
-      return fmt::format("{} ({})", place, option->second);
-  }
-  for (std::string around = path; around.size() > 1; around.resize(last_step(around))) {
-    if (const auto option = options_.find(around); option != options_.end())
-      return fmt::format("{} ({})", place, option->second);
-    if (const auto line = lines_.find(around); line != lines_.end())
-      return fmt::format("{}, line {}, {}", file_, line->second, path);
-  }
-  return place;
-}
-
-void Places::replace(const JsonPath& path, const std::string& option) {
-  const std::string text = format_json_path(path);
-  std::erase_if(lines_, [&](const auto& line) {
-    return line.first == text || line.first.starts_with(text + ".") ||
-           line.first.starts_with(text + "[");
-  });
-  options_[text] = option;
-}
-
-void Places::rearrange(const std::string& list, const std::vector<std::size_t>& from) {
-  std::vector<std::size_t> all;
-  for (const std::size_t index : from) all.push_back(list_.empty() ? index : rearranged_.at(index));
-  list_ = list;
-  rearranged_ = std::move(all);
-}
 
 JsonPath set_json_value(nlohmann::json& document, const std::string& assignment) {
   const auto equals = assignment.find('=');

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -53,6 +54,10 @@ const Keys<JobTemplate>& keys_of(const JobTemplate*);
 template <typename S>
 concept Section = requires(const S* none) { keys_of(none); };
 
+template <typename T>
+concept Text =
+    std::is_convertible_v<T, std::string_view> || std::is_same_v<T, std::filesystem::path>;
+
 /// The schema of a value; those of the sections in it go into `definitions`.
 template <typename T>
 Schema schema_of(Schema& definitions);
@@ -62,9 +67,11 @@ void read_from(const nlohmann::json& value, T& into);
 template <typename T>
 nlohmann::json write_value(const T& value, Write write);
 
+enum class KeyPresence { required, with_default, optional };
+
 template <typename S>
 struct Key {
-  enum class Presence { required, with_default, optional };
+  using Presence = KeyPresence;
 
   std::string name;
   Presence presence = Presence::optional;
@@ -76,9 +83,10 @@ struct Key {
 template <typename S>
 class Keys {
  public:
-  /// @param name of its definition in the schema. @param limits of the object itself
-  explicit Keys(std::string name, Schema limits = Schema::object())
-      : name_(std::move(name)), limits_(std::move(limits)) {}
+  /// @param name of its definition in the schema. @param limits of the object itself. @param
+  /// defaults a section in which nothing is given
+  explicit Keys(std::string name, Schema limits = Schema::object(), S defaults = {})
+      : name_(std::move(name)), limits_(std::move(limits)), defaults_(std::move(defaults)) {}
 
   /// @param limits keywords of JSON schema beside those of the type
   template <typename T>
@@ -116,6 +124,19 @@ class Keys {
     keys_.push_back(std::move(key));
     return *this;
   }
+  /// The keys of a part of the section as its own. They are not written.
+  template <typename T>
+  Keys& with_keys_of(T S::* part, const Keys<T>& keys) {
+    for (const Key<T>& key : keys.keys_)
+      add({key.name,
+           key.presence,
+           key.schema,
+           [=, read = key.read](const nlohmann::json& value, S& into) { read(value, into.*part); },
+           {}});
+    return *this;
+  }
+
+  [[nodiscard]] const S& defaults() const { return defaults_; }
 
   /// Where it is used, by a reference to its definition.
   [[nodiscard]] Schema schema(Schema& definitions) const {
@@ -149,25 +170,28 @@ class Keys {
       nlohmann::json value = key.write(section, write);
       const bool always = key.presence == Presence::required ||
                           (key.presence == Presence::with_default && write == Write::all);
-      if (always || value != key.write(S{}, write)) object[key.name] = std::move(value);
+      if (always || value != key.write(defaults_, write)) object[key.name] = std::move(value);
     }
     return object;
   }
 
  private:
-  using Presence = typename Key<S>::Presence;
+  using Presence = KeyPresence;
+
+  template <typename T>
+  friend class Keys;
 
   template <typename T>
   Keys& add(Presence presence, const char* name, T S::* member, const char* text,
             const Schema& limits) {
     return add(
         {name, presence,
-         [=](Schema& definitions) {
+         [=, absent = defaults_.*member](Schema& definitions) {
            Schema key = schema_of<T>(definitions);
            key.update(limits, true);
            if (presence == Presence::with_default)
              key["default"] =
-                 Section<T> ? nlohmann::json::object() : write_value(S{}.*member, Write::all);
+                 Section<T> ? nlohmann::json::object() : write_value(absent, Write::all);
            if (*text != '\0') key["description"] = text;
            return key;
          },
@@ -177,6 +201,7 @@ class Keys {
 
   std::string name_;
   Schema limits_;
+  S defaults_;
   std::vector<Key<S>> keys_;
 };
 
@@ -203,7 +228,7 @@ Schema schema_of(Schema& definitions) {
             {"additionalProperties", schema_of<typename T::mapped_type>(definitions)}};
   } else if constexpr (std::is_same_v<T, Argv>) {
     return {{"type", "array"}, {"items", {{"type", "string"}}}};
-  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+  } else if constexpr (Text<T>) {
     return {{"type", "string"}};
   } else {
     return {{"type", "array"}, {"items", schema_of<typename T::value_type>(definitions)}};
@@ -223,7 +248,7 @@ void read_from(const nlohmann::json& value, T& into) {
   } else if constexpr (DictionaryValue<T>) {
     into.clear();
     for (const auto& item : value.items()) read_from(item.value(), into[item.key()]);
-  } else if constexpr (std::is_arithmetic_v<T> || std::is_convertible_v<T, std::string_view>) {
+  } else if constexpr (std::is_arithmetic_v<T> || Text<T>) {
     value.get_to(into);
   } else {
     into.clear();
@@ -248,8 +273,7 @@ nlohmann::json write_value(const T& value, Write write) {
     nlohmann::json object = nlohmann::json::object();
     for (const auto& [name, entry] : value) object[name] = write_value(entry, write);
     return object;
-  } else if constexpr (std::is_arithmetic_v<T> || std::is_convertible_v<T, std::string_view> ||
-                       std::is_same_v<T, nlohmann::json>) {
+  } else if constexpr (std::is_arithmetic_v<T> || Text<T> || std::is_same_v<T, nlohmann::json>) {
     return value;
   } else {
     nlohmann::json list = nlohmann::json::array();

@@ -1,4 +1,4 @@
-#include "config/schema.h"
+#include "model/validate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -87,9 +87,10 @@ bool needs_quotes(const json& value, const std::vector<std::string>& types) {
          std::ranges::find(types, "string") != types.end();
 }
 
+/// Of one of a few choices they say more than its type.
 std::optional<Fault> type_fault(const json& schema, const json& value, const JsonPath& path) {
   const std::vector<std::string> types = types_of(schema);
-  if (types.empty() || has_type(value, types)) return {};
+  if (types.empty() || schema.contains("enum") || has_type(value, types)) return {};
   return Fault{path,
                fmt::format("found {} {}, expected {}", type_of(value), shown(value),
                            fmt::join(types, " or ")),

@@ -1,9 +1,9 @@
-// The one validator of configs: a document against a JSON schema, in words.
+// The one validator: a document against a JSON schema, in words.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
-#include "config/config_json.h"
+#include "model/places.h"
 
 namespace memduel {
 
