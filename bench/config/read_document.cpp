@@ -21,12 +21,10 @@ void refuse_other_files(const json& root, const Places& places) {
 }  // namespace
 
 Schema experiment_schema_in_order() {
-  Schema definitions = Schema::object();
   Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                    {"title", "memduel experiment"},
                    {"description", "A workload, two or more variants, and how to measure them."}};
-  schema.update(keys_of(static_cast<const Document*>(nullptr)).object_schema(definitions));
-  schema["definitions"] = std::move(definitions);
+  schema.update(whole_schema_of<Document>());
   return schema;
 }
 

@@ -109,11 +109,9 @@ std::vector<SuiteExperiment> experiments_of(const SuiteEntry& entry,
 }  // namespace
 
 Schema suite_schema_in_order() {
-  Schema definitions = Schema::object();
   Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                    {"title", "A suite of memduel experiments"}};
-  schema.update(keys_of(static_cast<const SuiteDocument*>(nullptr)).object_schema(definitions));
-  schema["definitions"] = std::move(definitions);
+  schema.update(whole_schema_of<SuiteDocument>());
   return schema;
 }
 
@@ -126,10 +124,7 @@ bool is_suite(const std::filesystem::path& path) {
 
 Suite load_suite(const std::filesystem::path& path) {
   const ConfigTree tree = parse_config_text(read_text_file(path), path.string());
-  static const json schema = json::parse(suite_schema_in_order().dump());
-  validate_against_schema(tree.root, schema, tree.places);
-  SuiteDocument document;
-  read_from(tree.root, document);
+  const auto document = read_valid<SuiteDocument>(tree.root, tree.places);
   Suite suite{document.name, {}};
   std::map<std::string, std::string> places;  // by the name of the directory that it gets
   for (std::size_t at = 0; at < document.experiments.size(); ++at) {

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include "fl/workload_keys.h"
-#include "model/keys.h"
 #include "model/validate.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -58,24 +57,8 @@ const Keys<WorkerConfig>& keys_of(const WorkerConfig*) {
   return keys;
 }
 
-namespace {
-
-const nlohmann::json& worker_schema() {
-  static const nlohmann::json schema = [] {
-    Schema definitions = Schema::object();
-    Schema own = keys_of(static_cast<const WorkerConfig*>(nullptr)).object_schema(definitions);
-    own["definitions"] = std::move(definitions);
-    return nlohmann::json::parse(own.dump());
-  }();
-  return schema;
-}
-
-}  // namespace
-
 WorkerConfig parse_worker_config(const nlohmann::json& json, const std::string& name) {
-  validate_against_schema(json, worker_schema(), Places(name));
-  WorkerConfig config;
-  read_from(json, config);
+  auto config = read_valid<WorkerConfig>(json, Places(name));
   if (config.workload.kind == "graph" && config.graph_file.empty())
     throw Error(ExitCode::usage, "found no key \"graph_file\", which a graph workload requires",
                 json_place(name, {}));

@@ -100,10 +100,7 @@ json fl_catalogue() {
 }
 
 const Catalog& fl_catalog() {
-  static const Catalog catalog = [] {
-    const json all = fl_catalogue();
-    return parse_catalog(all.at("switches"), all.at("presets").get<std::vector<json>>());
-  }();
+  static const Catalog catalog = parse_catalog(fl_catalogue(), "catalogue of memduel-fl");
   return catalog;
 }
 

@@ -76,7 +76,8 @@ TEST(FlCatalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
 
 TEST(FlCatalog, ANumberOutOfRangeIsNoSlipOfThePen) {
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"light_cleanup_rounds", -1}}),
-            "c.json, $.variants[2].switches: found -1 for switch \"light_cleanup_rounds\", "
+            "c.json, $.variants[2].switches.light_cleanup_rounds: found -1 for switch "
+            "\"light_cleanup_rounds\", "
             "expected 0 or 1 or 5 or a whole number from 0");
 }
 

@@ -3,6 +3,7 @@
 // the schema, the reference page and completion are made of these tables.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -47,6 +48,7 @@ template <typename S>
 class Keys;
 
 const Keys<Document>& keys_of(const Document*);
+const Keys<Variant>& keys_of(const Variant*);
 const Keys<Job>& keys_of(const Job*);
 const Keys<JobTemplate>& keys_of(const JobTemplate*);
 
@@ -124,6 +126,10 @@ class Keys {
     keys_.push_back(std::move(key));
     return *this;
   }
+  /// A key of an earlier version, which is refused. @param instead what to use in its place
+  Keys& removed(const char* name, const char* instead) {
+    return judged(name, Schema{{"removed", instead}}.dump().c_str());
+  }
   /// The keys of a part of the section as its own. They are not written.
   template <typename T>
   Keys& with_keys_of(T S::* part, const Keys<T>& keys) {
@@ -137,6 +143,14 @@ class Keys {
   }
 
   [[nodiscard]] const S& defaults() const { return defaults_; }
+
+  /// The table of some of the keys.
+  [[nodiscard]] Keys only(const std::vector<std::string>& names) const {
+    Keys some(name_, limits_, defaults_);
+    for (const Key<S>& key : keys_)
+      if (std::ranges::find(names, key.name) != names.end()) some.add(key);
+    return some;
+  }
 
   /// Where it is used, by a reference to its definition.
   [[nodiscard]] Schema schema(Schema& definitions) const {
@@ -280,6 +294,15 @@ nlohmann::json write_value(const T& value, Write write) {
     for (const auto& element : value) list.push_back(write_value(element, write));
     return list;
   }
+}
+
+/// A schema by itself, with its definitions in it.
+template <Section S>
+Schema whole_schema_of() {
+  Schema definitions = Schema::object();
+  Schema schema = keys_of(static_cast<const S*>(nullptr)).object_schema(definitions);
+  schema["definitions"] = std::move(definitions);
+  return schema;
 }
 
 }  // namespace memduel
