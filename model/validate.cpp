@@ -91,9 +91,8 @@ bool needs_quotes(const json& value, const std::vector<std::string>& types) {
 std::optional<Fault> type_fault(const json& schema, const json& value, const JsonPath& path) {
   const std::vector<std::string> types = types_of(schema);
   if (types.empty() || schema.contains("enum") || has_type(value, types)) return {};
-  return Fault{path,
-               fmt::format("found {} {}, expected {}", type_of(value), shown(value),
-                           fmt::join(types, " or ")),
+  const std::string found = value.is_null() ? "null" : type_of(value) + " " + shown(value);
+  return Fault{path, fmt::format("found {}, expected {}", found, fmt::join(types, " or ")),
                needs_quotes(value, types)
                    ? fmt::format("write it in quotes: \"{0}\", or --set '{1}=\"{0}\"'",
                                  shown(value), fmt::join(path, "."))

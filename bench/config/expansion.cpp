@@ -133,22 +133,25 @@ void refuse_keys_of_the_job(const Document& document, const Places& places) {
                       : !variant.templates.empty() ? "templates"
                                                    : nullptr;
     if (key == nullptr) continue;
-    JsonPath path = variant_path(i);
-    path.emplace_back(key);
     throw Error(ExitCode::usage,
                 fmt::format("found \"{}\", expected preset, switches, env or allocator: the "
                             "provider of kind \"{}\" says all else of a variant",
                             key, document.workload.kind()),
-                places.at(path));
+                places.at(below(variant_path(i), key)));
   }
 }
 
 /// Every switch of every variant with its value.
 std::vector<Variant> with_switches(std::vector<Variant> variants, const Catalog& catalog,
                                    const std::string& kind, const Places& places) {
-  for (std::size_t i = 0; i < variants.size(); ++i)
-    variants[i].switches = resolve_optimizations(catalog, kind, variants[i].preset,
-                                                 variants[i].switches, places.at(variant_path(i)));
+  try {
+    for (std::size_t i = 0; i < variants.size(); ++i)
+      variants[i].switches =
+          resolve_optimizations(catalog, kind, variants[i].preset, variants[i].switches,
+                                json_place(places.file(), variant_path(i)));
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), places.located(error.where()), error.advice());
+  }
   return variants;
 }
 
@@ -289,7 +292,7 @@ class Questions {
     for (json& one : request["variants"])
       for (std::size_t i = 0; i < variants.size(); ++i)
         if (one.at("name").get_ref<const std::string&>() == variants[i].name)
-          one["place"] = places_.at(variant_path(i));
+          one["place"] = json_place(places_.file(), variant_path(i));
     json answer = asked(places_, provider, [&] { return ask_expansion(provider, request, ask_); });
     if (!provider.is_default()) kept["directory"] = provider.directory.string();
     kept["programs"] = programs_of(provider);

@@ -171,7 +171,7 @@ TEST(BadConfig, FaultyArms) {
       "the provider of kind \"federated\" says all else of a variant");
   EXPECT_EQ(
       message_after([](json& c) { c["variants"][0]["env"]["A=B"] = "x"; }),
-      "c.json, $.variants[0].env: found the variable \"A=B\", which no environment can hold\n  "
+      "c.json, $.variants[0].env.A=B: found the variable \"A=B\", which no environment can hold\n  "
       "names are not empty and have no '='; neither names nor values hold a NUL");
 }
 

@@ -51,12 +51,13 @@ TEST(RenamedKeys, OfAConfigAreRefusedByTheirNewNames) {
             "c.json, $.variants[1].optimizations: found the key \"optimizations\", which was "
             "renamed to \"switches\"" +
                 advice);
-  EXPECT_EQ(refusal_of_config([](json& c) {
-              c["variants"][1]["matrix"] = {{{"x", {{"optimizations", json::object()}}}}};
-            }),
-            "c.json, $.variants[1].optimizations: found the key \"optimizations\", which was "
-            "renamed to \"switches\"" +
-                advice);
+  EXPECT_EQ(
+      refusal_of_config([](json& c) {
+        c["variants"][1]["matrix"] = {{{"x", {{"optimizations", json::object()}}}}};
+      }),
+      "c.json, $.variants[1].matrix[0].x.optimizations: found the key \"optimizations\", which was "
+      "renamed to \"switches\"" +
+          advice);
   EXPECT_EQ(refusal_of_config([](json& c) { c["profile"] = {{"tracers", {"recorder"}}}; }),
             "c.json, $.profile.tracers: found the key \"tracers\", which was renamed to "
             "\"profilers\"" +
