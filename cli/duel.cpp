@@ -68,8 +68,9 @@ nlohmann::json about(const Expansion& expansion) {
   // Not in the config, which another build of it may answer in the same words.
   if (const auto program = find_fl(); programs.empty() && program)
     programs[*program] = sha256_hex_of_file(*program);
-  return {
-      {"name", expansion.name}, {"version", expansion.version}, {"programs", std::move(programs)}};
+  return {{"name", expansion.catalog.name},
+          {"version", expansion.catalog.version},
+          {"programs", std::move(programs)}};
 }
 
 RunHeader header_for(const Experiment& experiment, const Site& site, const RunFacts& facts) {
@@ -218,7 +219,7 @@ fs::path output_directory(const RunOptions& options, const std::string& name) {
 }
 
 bool has_data_sets(const Experiment& experiment) {
-  return experiment.expansion && experiment.expansion->has_site;
+  return experiment.expansion && experiment.expansion->catalog.has_site;
 }
 
 void refuse_unused_data_dir(const Experiment& experiment, const RunOptions& options) {

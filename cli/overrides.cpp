@@ -144,6 +144,7 @@ Overrides overrides_from(const RunOptions& options) {
   refuse_values_given_twice(options);
   Overrides overrides;
   overrides.set = options.set_by_suite;
+  overrides.set_places = options.places_in_suite;
   overrides.set.insert(overrides.set.end(), options.set.begin(), options.set.end());
   if (!options.arms.empty()) overrides.arms = options.arms;
   overrides.repeats = options.repeats;

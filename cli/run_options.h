@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,7 +29,8 @@ struct RunOptions {
   std::optional<int> warmups;
   std::vector<std::string> arms;
   std::vector<std::string> set;
-  std::vector<std::string> set_by_suite;  ///< before `set`
+  std::vector<std::string> set_by_suite;               ///< before `set`
+  std::map<std::string, std::string> places_in_suite;  ///< of each of `set_by_suite`
   bool resume = false;
   std::optional<double> max_minutes;
   GateOptions gate;

@@ -92,6 +92,7 @@ std::vector<Planned> plan(const Suite& suite, const RunOptions& options, const f
     one.options.resume = options.resume && can_go_on(one.directory, options);
     if (one.options.slurm && one.options.resume) one.options.seed = seed_on_slurm(one.directory);
     one.options.set_by_suite = part.set;
+    one.options.places_in_suite = part.set_places;
     refuse_change_of_matrix(part, options);
     one.experiment = load_experiment(part.config, overrides_from(one.options));
     refuse_bad_gates(one.experiment);

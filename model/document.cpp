@@ -10,7 +10,6 @@
 
 namespace memduel {
 
-const Keys<Variant>& keys_of(const Variant*);
 const Keys<Measure>& keys_of(const Measure*);
 const Keys<GrowthSettings>& keys_of(const GrowthSettings*);
 const Keys<ProfileSettings>& keys_of(const ProfileSettings*);

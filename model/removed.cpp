@@ -68,11 +68,6 @@ constexpr std::array kReplacements = {
     Replacement{Removed::schema, "memduel.expanded/1",
                 "memduel.expand/2 and memduel.expanded/2 have \"variants\" for \"arms\" and "
                 "\"switches\" for \"optimizations\" (docs/providers.md)"},
-    Replacement{Removed::catalogue_key, "matters_with", "name the switch in \"idle\" of a variant"},
-    Replacement{Removed::catalogue_key, "works_only_with", "refuse the variant in expand"},
-    Replacement{Removed::catalogue_key, "at_most", "refuse the variant in expand"},
-    Replacement{Removed::catalogue_key, "optimizations", "it was renamed: \"switches\""},
-    Replacement{Removed::catalogue_key, "arms", "it was renamed: \"variants\""},
     Replacement{Removed::program, "memduel-laboratory", "it was renamed: memduel-fl"},
     Replacement{Removed::preset, "appfl-as-coded", "it was renamed: appfl-as-implemented"},
     Replacement{Removed::preset, "nvflare-as-coded", "it was renamed: nvflare-as-implemented"},

@@ -3,18 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <map>
 #include <stdexcept>
 
-#include "model/removed.h"
-#include "model/renamed_since_1.h"
 #include "util/error.h"
 #include "util/json.h"
-#include "util/text.h"
 
 namespace memduel {
 namespace {
@@ -57,11 +52,6 @@ class CountedBytes {
   std::size_t* count_;
   const char* begin_;
 };
-
-bool is_index(const std::string& step) {
-  return !step.empty() &&
-         std::ranges::all_of(step, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
 
 /// Where the values of a text begin, from the events of its parser.
 class LineRecorder {
@@ -137,10 +127,6 @@ class LineRecorder {
 
 }  // namespace
 
-void Places::add_line(const JsonPath& path, std::size_t line) {
-  lines_.emplace(format_json_path(path), line);
-}
-
 ConfigTree parse_config_text(std::string_view text, const std::string& origin) {
   ConfigTree tree{nullptr, Places(origin)};
   std::size_t byte = 0;
@@ -177,16 +163,6 @@ ConfigTree parse_config_text(std::string_view text, const std::string& origin) {
     throw Error(ExitCode::usage, "not valid JSON: " + reason_of(error),
                 fmt::format("{}, line {}, column {}", origin, at.line, at.column));
   }
-}
-
-std::string format_json_path(const JsonPath& path) {
-  std::string text = "$";
-  for (const std::string& step : path) text += is_index(step) ? "[" + step + "]" : "." + step;
-  return text;
-}
-
-std::string json_place(const std::string& origin, const JsonPath& path) {
-  return origin + ", " + format_json_path(path);
 }
 
 }  // namespace memduel

@@ -5,10 +5,10 @@
 
 #include "config/provider.h"
 #include "config/read_document.h"
-#include "config/schema.h"
 #include "model/document.h"
 #include "model/keys.h"
 #include "model/removed.h"
+#include "provider_answers.h"
 #include "resolution.h"
 #include "util/bytes.h"
 #include "util/error.h"
@@ -16,20 +16,38 @@
 #include "util/text.h"
 
 namespace memduel {
+
+const Keys<RoleMetric>& keys_of(const RoleMetric*) {
+  static const Keys<RoleMetric> keys = Keys<RoleMetric>("role_metric", kMoreKeys)
+                                           .required("role", &RoleMetric::role, "")
+                                           .required("metric", &RoleMetric::metric, "");
+  return keys;
+}
+
+const Keys<RoleGroup>& keys_of(const RoleGroup*) {
+  static const Keys<RoleGroup> keys = Keys<RoleGroup>("role_group", kMoreKeys)
+                                          .required("name", &RoleGroup::name, "")
+                                          .required("count", &RoleGroup::count, "");
+  return keys;
+}
+
+const Keys<HeldModel>& keys_of(const HeldModel*) {
+  static const Keys<HeldModel> keys = Keys<HeldModel>("held_model", kMoreKeys)
+                                          .required("role", &HeldModel::role, "")
+                                          .required("metric", &HeldModel::metric, "")
+                                          .required("copies", &HeldModel::copies, "")
+                                          .required("what", &HeldModel::what, "");
+  return keys;
+}
+
 namespace {
 
 using nlohmann::json;
 
 /// What a provider says of a variant. One that a resolved config keeps has all other keys, too.
 struct AnsweredVariant {
-  std::string name;
-  std::optional<json> switches;
-  std::optional<Allocator> allocator;
-  Environment env;
-  std::optional<std::string> cwd;
-  std::map<std::string, Argv> argv;
-  std::map<std::string, Argv> append;
-  std::vector<JobTemplate> templates;
+  Variant variant;
+  IdleSwitches idle;
 };
 
 struct Answer {
@@ -37,22 +55,22 @@ struct Answer {
   std::vector<AnsweredVariant> variants;
   std::optional<std::vector<std::string>> meters;
   std::optional<json> resolved;  ///< the workload with every default of its kind
+  std::optional<std::vector<RoleMetric>> default_gates;
+  std::optional<std::vector<RoleGroup>> groups;
+  std::optional<std::vector<HeldModel>> held_models;
 };
 
-const Schema kMoreKeys = {{"additionalProperties", true}};
+constexpr const char* kRenamedToSwitches = "it was renamed: \"switches\"";
 
 const Keys<AnsweredVariant>& keys_of(const AnsweredVariant*) {
   static const Keys<AnsweredVariant> keys =
       Keys<AnsweredVariant>("answered_variant", kMoreKeys)
-          .required("name", &AnsweredVariant::name, "")
-          .optional("switches", &AnsweredVariant::switches, "", {{"type", "object"}})
-          .optional("allocator", &AnsweredVariant::allocator, "")
-          .optional("env", &AnsweredVariant::env, "")
-          .optional("cwd", &AnsweredVariant::cwd, "", {{"minLength", 1}})
-          .optional("argv", &AnsweredVariant::argv, "",
-                    {{"additionalProperties", {{"minItems", 1}}}})
-          .optional("append", &AnsweredVariant::append, "")
-          .optional("templates", &AnsweredVariant::templates, "");
+          .with_keys_of(&AnsweredVariant::variant,
+                        keys_of(static_cast<const Variant*>(nullptr))
+                            .only({"name", "switches", "allocator", "env", "cwd", "argv", "append",
+                                   "templates"}))
+          .optional("idle", &AnsweredVariant::idle, "")
+          .removed("optimizations", kRenamedToSwitches);
   return keys;
 }
 
@@ -62,7 +80,12 @@ const Keys<Answer>& keys_of(const Answer*) {
           .required("workload", &Answer::job, "")
           .required("variants", &Answer::variants, "")
           .optional("meters", &Answer::meters, "", kMeters)
-          .optional("resolved", &Answer::resolved, "", {{"type", "object"}});
+          .optional("resolved", &Answer::resolved, "", {{"type", "object"}})
+          .optional("default_gates", &Answer::default_gates, "")
+          .optional("groups", &Answer::groups, "")
+          .optional("held_models", &Answer::held_models, "")
+          .removed("arms", "it was renamed: \"variants\"")
+          .removed("optimizations", kRenamedToSwitches);
   return keys;
 }
 
@@ -70,27 +93,26 @@ const Keys<Answer>& keys_of(const Answer*) {
 constexpr const char* kOfTheAnswer[] = {"workload", "variants", "default_gates", "held_models",
                                         "groups",   "meters",   "resolved"};
 
-Answer answer_from_json(const json& kept, const json& seed, const Places& places) {
-  json answer = kept;
-  if (!seed.is_null() && answer.at("workload").is_object()) answer["workload"]["seed"] = seed;
-  static const json root = [] {
-    Schema definitions = Schema::object();
-    schema_of<Answer>(definitions);
-    return json::parse(Schema{{"definitions", definitions}}.dump());
-  }();
-  validate_value(answer, root.at("definitions").at("answer"), root, {}, places);
-  Answer read;
-  read_from(answer, read);
-  return read;
+/// Asks for a job. Throws as ask_catalogue(). @param request its "origin" is the config's file
+json ask_expansion(const Provider& provider, const json& request, const AskProvider& ask) {
+  json asked = request;
+  asked["schema"] = "memduel.expand/2";
+  return ask_for(provider, "expand", "memduel.expanded/2", asked, ask);
+}
+
+/// Of an answer. @param file of the config
+std::string origin_of(const Provider& provider, const std::string& file) {
+  return fmt::format("{}, as {} expands it", file, provider.argv.front());
 }
 
 /// Of a twin that was not asked for, what is said of its variant. Null where nothing is.
-const AnsweredVariant* answered(const Variant& variant, const Answer& answer) {
-  const auto named = [&](const std::string& name) {
-    const auto found = std::ranges::find(answer.variants, name, &AnsweredVariant::name);
-    return found == answer.variants.end() ? nullptr : &*found;
+const Variant* answered(const Variant& variant, const Answer& answer) {
+  const auto named = [&](const std::string& name) -> const Variant* {
+    for (const AnsweredVariant& one : answer.variants)
+      if (one.variant.name == name) return &one.variant;
+    return nullptr;
   };
-  const AnsweredVariant* own = named(variant.name);
+  const Variant* own = named(variant.name);
   return own == nullptr && variant.twin_of ? named(*variant.twin_of) : own;
 }
 
@@ -111,20 +133,25 @@ void refuse_keys_of_the_job(const Document& document, const Places& places) {
                       : !variant.templates.empty() ? "templates"
                                                    : nullptr;
     if (key == nullptr) continue;
-    JsonPath path = variant_path(i);
-    path.emplace_back(key);
     throw Error(ExitCode::usage,
-                fmt::format("found \"{}\", which the provider says of a variant", key),
-                places.at(path));
+                fmt::format("found \"{}\", expected preset, switches, env or allocator: the "
+                            "provider of kind \"{}\" says all else of a variant",
+                            key, document.workload.kind()),
+                places.at(below(variant_path(i), key)));
   }
 }
 
 /// Every switch of every variant with its value.
 std::vector<Variant> with_switches(std::vector<Variant> variants, const Catalog& catalog,
                                    const std::string& kind, const Places& places) {
-  for (std::size_t i = 0; i < variants.size(); ++i)
-    variants[i].switches = resolve_optimizations(catalog, kind, variants[i].preset,
-                                                 variants[i].switches, places.at(variant_path(i)));
+  try {
+    for (std::size_t i = 0; i < variants.size(); ++i)
+      variants[i].switches =
+          resolve_optimizations(catalog, kind, variants[i].preset, variants[i].switches,
+                                json_place(places.file(), variant_path(i)));
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), places.located(error.where()), error.advice());
+  }
   return variants;
 }
 
@@ -162,12 +189,12 @@ json request_for(json workload, const std::vector<Variant>& variants,
 std::vector<Variant> variants_of_job(std::vector<Variant> variants, const Answer& answer,
                                      const Provider& provider, const std::string& file) {
   for (Variant& variant : variants) {
-    const AnsweredVariant* said = answered(variant, answer);
+    const Variant* said = answered(variant, answer);
     if (said == nullptr)
       throw Error(ExitCode::usage,
                   fmt::format("found no variant \"{}\", expected one for each in the request",
                               variant.name),
-                  fmt::format("{}: {} expand", file, provider.argv.front()));
+                  json_place(origin_of(provider, file), {"variants"}), kWhatAProviderAnswers);
     variant.env.insert(said->env.begin(), said->env.end());
     variant.argv = said->argv;
     variant.append = said->append;
@@ -227,18 +254,17 @@ bool answers(const json& kept, const Document& document, const Provider& provide
 /// Where the provider settles more of a variant than the config says.
 void take_what_is_said(std::vector<Variant>& variants, const Answer& answer) {
   for (Variant& variant : variants) {
-    const AnsweredVariant* said = answered(variant, answer);
+    const Variant* said = answered(variant, answer);
     if (said == nullptr) continue;
-    if (said->switches) variant.switches = *said->switches;
+    if (!said->switches.empty()) variant.switches = said->switches;
     if (said->allocator) variant.allocator = said->allocator;
   }
 }
 
 /// Of a provider that says which kinds it has.
-void refuse_unknown_kind(const json& catalogue, const Provider& provider, const Places& places) {
-  if (!catalogue.contains("kinds")) return;
-  auto kinds = catalogue.at("kinds").get<std::vector<std::string>>();
-  if (std::ranges::find(kinds, provider.kind) != kinds.end()) return;
+void refuse_unknown_kind(std::vector<std::string> kinds, const Provider& provider,
+                         const Places& places) {
+  if (kinds.empty() || std::ranges::find(kinds, provider.kind) != kinds.end()) return;
   if (provider.is_default()) kinds.emplace_back(kCommandKind);
   throw Error(ExitCode::usage,
               fmt::format("found \"{}\", expected {}", provider.kind, fmt::join(kinds, " or ")),
@@ -255,8 +281,8 @@ class Questions {
     return asked(places_, provider, [&] { return ask_catalogue(provider, ask_); });
   }
 
-  /// Asks for the job and keeps the answer in `kept`.
-  void ask_for_job(const Provider& provider, const std::vector<Variant>& variants,
+  /// Asks for the job and keeps what matters of the answer in `kept`.
+  json ask_for_job(const Provider& provider, const std::vector<Variant>& variants,
                    json& kept) const {
     json request =
         request_for(document_.workload.own, variants, document_.variants, document_.measure.meters);
@@ -265,13 +291,13 @@ class Questions {
     for (json& one : request["variants"])
       for (std::size_t i = 0; i < variants.size(); ++i)
         if (one.at("name").get_ref<const std::string&>() == variants[i].name)
-          one["place"] = places_.at(variant_path(i));
-    const json answer =
-        asked(places_, provider, [&] { return ask_expansion(provider, request, ask_); });
+          one["place"] = json_place(places_.file(), variant_path(i));
+    json answer = asked(places_, provider, [&] { return ask_expansion(provider, request, ask_); });
     if (!provider.is_default()) kept["directory"] = provider.directory.string();
     kept["programs"] = programs_of(provider);
     for (const char* key : kOfTheAnswer)
       if (answer.contains(key)) kept[key] = answer.at(key);
+    return answer;
   }
 
  private:
@@ -279,17 +305,6 @@ class Questions {
   const Places& places_;
   const AskProvider& ask_;
 };
-
-Expansion expansion_of(Provider provider, const json& kept) {
-  const json& catalogue = kept.at("catalogue");
-  // One that is installed looks for data sets from where memduel was started.
-  provider.directory = kept.value("directory", std::string("."));
-  Expansion expansion{std::move(provider),  {},
-                      catalogue.at("name"), catalogue.at("version"),
-                      kept.at("programs"),  catalogue.value("site", json()) == true};
-  expansion.catalog = catalog_of(catalogue, expansion.provider);
-  return expansion;
-}
 
 ExpandedDocument expanded(const Document& document, const Places& places,
                           const std::filesystem::path& directory,
@@ -303,18 +318,19 @@ ExpandedDocument expanded(const Document& document, const Places& places,
   ExpandedDocument result{{}, document, document, {}, known ? *kept : json::object()};
   result.own.expanded = nullptr;
   if (!known) result.kept["catalogue"] = questions.catalogue(provider);
-  refuse_unknown_kind(result.kept.at("catalogue"), provider, places);
-  refuse_keys_of_the_job(document, places);
   const Catalog catalog = catalog_of(result.kept.at("catalogue"), provider);
+  refuse_unknown_kind(catalog.kinds, provider, places);
+  refuse_keys_of_the_job(document, places);
   std::vector<Variant>& variants = result.own.variants;
   variants = with_switches(document.variants, catalog, provider.kind, places);
-  if (!known) questions.ask_for_job(provider, variants, result.kept);
-  result.expansion = expansion_of(provider, result.kept);
-
+  json said = known ? *kept : questions.ask_for_job(provider, variants, result.kept);
   json& workload = result.own.workload.own;
-  const Answer answer = answer_from_json(
-      result.kept, workload.value("seed", json()),
-      Places(fmt::format("{}, as {} expands it", places.file(), provider.argv.front())));
+  if (workload.contains("seed") && said["workload"].is_object())
+    said["workload"]["seed"] = workload["seed"];
+  const auto answer = read_answer<Answer>(said, origin_of(provider, places.file()));
+  result.expansion = {provider, catalog, result.kept.at("programs")};
+  // One that is installed looks for data sets from where memduel was started.
+  result.expansion.provider.directory = result.kept.value("directory", std::string("."));
   take_what_is_said(variants, answer);
   if (answer.resolved) workload = *answer.resolved;
   result.job = result.own;
@@ -390,15 +406,11 @@ std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion, const j
   request["origin"] = origin;
   const json answer =
       asked(Places(origin), provider, [&] { return ask_expansion(provider, request, ask); });
+  const auto said = read_answer<Answer>(answer, origin_of(provider, origin));
   std::vector<IdleSwitches> idle;
-  try {
-    for (const Variant& variant : variants)
-      for (const json& said : answer.at("variants"))
-        if (said.at("name") == variant.name)
-          idle.push_back(said.value("idle", json::object()).get<IdleSwitches>());
-  } catch (const json::exception& error) {
-    refuse_form(error, origin, provider.argv);
-  }
+  for (const Variant& variant : variants)
+    for (const AnsweredVariant& one : said.variants)
+      if (one.variant.name == variant.name) idle.push_back(one.idle);
   return idle;
 }
 
@@ -407,10 +419,11 @@ json site_request(const Document& resolved) {
 }
 
 JobFacts with_answer(const JobFacts& job, const json& answer, const std::string& origin) {
-  json facts = to_json(job);
-  for (const char* key : {"default_gates", "held_models", "groups"})
-    if (answer.contains(key)) facts[key] = answer.at(key);
-  JobFacts all = job_facts_from_json(facts, origin);
+  const auto said = read_answer<Answer>(answer, origin);
+  JobFacts all = job;
+  if (said.default_gates) all.default_gates = *said.default_gates;
+  if (said.groups) all.groups = *said.groups;
+  if (said.held_models) all.held_models = *said.held_models;
   for (const RoleMetric& gate : all.default_gates)
     if (metric_info(all, gate.metric).better == Direction::undeclared)
       throw Error(ExitCode::usage,

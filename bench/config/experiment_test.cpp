@@ -166,11 +166,13 @@ TEST(BadConfig, FaultyArms) {
       message_after([](json& c) { c["variants"][1]["twin_of"] = "nobody"; }),
       "c.json, $.variants[1].twin_of: found \"nobody\", expected the name of a variant: original, "
       "optimized");
-  EXPECT_EQ(message_after([](json& c) { c["variants"][0]["argv"]["server"] = {"x"}; }),
-            "c.json, $.variants[0].argv: found \"argv\", which the provider says of a variant");
+  EXPECT_EQ(
+      message_after([](json& c) { c["variants"][0]["argv"]["server"] = {"x"}; }),
+      "c.json, $.variants[0].argv: found \"argv\", expected preset, switches, env or allocator: "
+      "the provider of kind \"federated\" says all else of a variant");
   EXPECT_EQ(
       message_after([](json& c) { c["variants"][0]["env"]["A=B"] = "x"; }),
-      "c.json, $.variants[0].env: found the variable \"A=B\", which no environment can hold\n  "
+      "c.json, $.variants[0].env.A=B: found the variable \"A=B\", which no environment can hold\n  "
       "names are not empty and have no '='; neither names nor values hold a NUL");
 }
 
@@ -179,15 +181,17 @@ TEST(BadConfig, UnknownPresetOptimizationOrValue) {
       message_after([](json& c) { c["variants"][1]["preset"] = "appfl-optimised"; }),
       "c.json, $.variants[1].preset: found unknown preset \"appfl-optimised\" for workloads of "
       "kind federated\n  did you mean \"appfl-optimized\"?");
-  EXPECT_EQ(message_after([](json& c) { c["variants"][1]["switches"]["serialise"] = "scoped"; }),
-            "c.json, $.variants[1].switches: found unknown switch \"serialise\"\n  did you "
-            "mean \"serialize\"?");
+  EXPECT_EQ(
+      message_after([](json& c) { c["variants"][1]["switches"]["serialise"] = "scoped"; }),
+      "c.json, $.variants[1].switches.serialise: found unknown switch \"serialise\"\n  did you "
+      "mean \"serialize\"?");
   EXPECT_EQ(message_after([](json& c) { c["variants"][1]["switches"]["serialize"] = "scope"; }),
-            "c.json, $.variants[1].switches: found \"scope\" for switch \"serialize\", "
+            "c.json, $.variants[1].switches.serialize: found \"scope\" for switch \"serialize\", "
             "expected buffered or scoped\n  did you mean \"scoped\"?");
-  EXPECT_EQ(message_after([](json& c) { c["variants"][1]["switches"]["piece_bytes"] = 5; }),
-            "c.json, $.variants[1].switches: found 5 for switch \"piece_bytes\", expected "
-            "1048576 or 262144");
+  EXPECT_EQ(
+      message_after([](json& c) { c["variants"][1]["switches"]["piece_bytes"] = 5; }),
+      "c.json, $.variants[1].switches.piece_bytes: found 5 for switch \"piece_bytes\", expected "
+      "1048576 or 262144");
 }
 
 TEST(BadConfig, FaultyCommandLine) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "model/removed.h"
+#include "provider_answers.h"
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -29,34 +30,20 @@ std::string hint(const std::string& word, const std::vector<std::string>& names)
   return nearest_advice(word, names, fmt::format("expected {}", fmt::join(names, ", ")));
 }
 
-bool has(const std::vector<std::string>& list, const std::string& word) {
-  return std::ranges::find(list, word) != list.end();
-}
-
 std::string plain(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-Optimization optimization_from_json(const json& source) {
-  Optimization optimization{source.at("name"), source.at("summary"), {}, source.at("applies_to")};
-  for (const json& value : source.at("values")) {
-    optimization.values.push_back({value.at("value"), value.at("summary")});
-  }
-  if (optimization.values.empty()) {
-    throw Error(ExitCode::usage, "the switch has no values", optimization.name);
-  }
-  if (source.contains("whole_numbers_from"))
-    optimization.whole_numbers_from = source.at("whole_numbers_from");
-  if (source.contains("whole_numbers_to"))
-    optimization.whole_numbers_to = source.at("whole_numbers_to");
-  return optimization;
+/// Of the kinds that a switch or a preset is for.
+bool are_for(const std::vector<std::string>& kinds, const std::string& kind) {
+  return kinds.empty() || kind.empty() || std::ranges::find(kinds, kind) != kinds.end();
 }
 
 /// The switches that apply to a workload kind.
 std::vector<Optimization> switches_for(const Catalog& catalog, const std::string& kind) {
   std::vector<Optimization> result;
   for (const Optimization& one : catalog.optimizations) {
-    if (has(one.applies_to, kind)) result.push_back(one);
+    if (are_for(one.applies_to, kind)) result.push_back(one);
   }
   return result;
 }
@@ -105,7 +92,7 @@ const Preset& find_preset(const Catalog& catalog, const std::string& kind, const
                           const std::string& place) {
   std::vector<std::string> usable;
   for (const Preset& preset : catalog.presets) {
-    if (!has(preset.workload_kinds, kind)) continue;
+    if (!are_for(preset.workload_kinds, kind)) continue;
     if (preset.name == name) return preset;
     usable.push_back(preset.name);
   }
@@ -117,23 +104,78 @@ const Preset& find_preset(const Catalog& catalog, const std::string& kind, const
 
 }  // namespace
 
-Catalog parse_catalog(const json& optimizations, const std::vector<json>& presets) {
-  Catalog catalog;
-  try {
-    for (const json& source : optimizations) {
-      catalog.optimizations.push_back(optimization_from_json(source));
-    }
-    for (const json& source : presets) {
-      catalog.presets.push_back({source.at("name"), source.at("summary"),
-                                 source.at("workload_kinds"), source.at("switches")});
-    }
-  } catch (const json::exception& error) {
-    throw Error(ExitCode::usage, reason_of(error), "catalog of switches and presets");
-  }
-  for (const Preset& preset : catalog.presets) {
-    for (const std::string& kind : preset.workload_kinds) {
-      resolve_optimizations(catalog, kind, preset.name, json::object(), "preset " + preset.name);
-    }
+namespace {
+
+/// What a catalogue said of switches that do not run together.
+template <typename S>
+Keys<S>& without_conditions(Keys<S>& keys) {
+  constexpr const char* kRefuse = "refuse the variant in expand";
+  return keys.removed("matters_with", "name the switch in \"idle\" of a variant")
+      .removed("works_only_with", kRefuse)
+      .removed("at_most", kRefuse);
+}
+
+constexpr const char* kSwitches = "it was renamed: \"switches\"";
+const Schema kSome = {{"minItems", 1}};
+
+}  // namespace
+
+const Keys<OptimizationValue>& keys_of(const OptimizationValue*) {
+  static const Keys<OptimizationValue> keys = [] {
+    auto made = Keys<OptimizationValue>("switch_value", kMoreKeys)
+                    .required("value", &OptimizationValue::value, "",
+                              {{"type", {"string", "number", "boolean"}}})
+                    .required("summary", &OptimizationValue::summary, "");
+    return without_conditions(made);
+  }();
+  return keys;
+}
+
+const Keys<Optimization>& keys_of(const Optimization*) {
+  static const Keys<Optimization> keys = [] {
+    auto made = Keys<Optimization>("switch", kMoreKeys)
+                    .required("name", &Optimization::name, "")
+                    .required("summary", &Optimization::summary, "")
+                    .required("values", &Optimization::values, "", kSome)
+                    .optional("applies_to", &Optimization::applies_to, "", kSome)
+                    .optional("whole_numbers_from", &Optimization::whole_numbers_from, "")
+                    .optional("whole_numbers_to", &Optimization::whole_numbers_to, "");
+    return without_conditions(made);
+  }();
+  return keys;
+}
+
+const Keys<Preset>& keys_of(const Preset*) {
+  static const Keys<Preset> keys =
+      Keys<Preset>("preset", kMoreKeys)
+          .required("name", &Preset::name, "")
+          .required("summary", &Preset::summary, "")
+          .optional("workload_kinds", &Preset::workload_kinds, "", kSome)
+          .required("switches", &Preset::optimizations, "")
+          .removed("optimizations", kSwitches);
+  return keys;
+}
+
+const Keys<Catalog>& keys_of(const Catalog*) {
+  static const Keys<Catalog> keys = Keys<Catalog>("catalogue", kMoreKeys)
+                                        .required("name", &Catalog::name, "")
+                                        .required("version", &Catalog::version, "")
+                                        .optional("kinds", &Catalog::kinds, "")
+                                        .optional("site", &Catalog::has_site, "")
+                                        .optional("switches", &Catalog::optimizations, "")
+                                        .optional("presets", &Catalog::presets, "")
+                                        .removed("optimizations", kSwitches);
+  return keys;
+}
+
+Catalog parse_catalog(const json& answer, const std::string& origin) {
+  auto catalog = read_answer<Catalog>(answer, origin);
+  for (std::size_t i = 0; i < catalog.presets.size(); ++i) {
+    const Preset& preset = catalog.presets[i];
+    const std::string place = json_place(origin, {"presets", std::to_string(i)});
+    const std::vector<std::string> any = {""};
+    for (const std::string& kind : preset.workload_kinds.empty() ? any : preset.workload_kinds)
+      resolve_optimizations(catalog, kind, std::nullopt, preset.optimizations, place);
   }
   return catalog;
 }
@@ -151,7 +193,7 @@ json resolve_optimizations(const Catalog& catalog, const std::string& workload_k
     }
   }
   for (const auto& item : overrides.items()) {
-    set_switch(resolved, switches, item.key(), item.value(), place + ".switches");
+    set_switch(resolved, switches, item.key(), item.value(), place + ".switches." + item.key());
   }
   return resolved;
 }
@@ -160,86 +202,50 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kCatalogue = "catalogue";
 constexpr const char* kCatalogueSchema = "memduel.catalogue/2";
-constexpr const char* kRequestSchema = "memduel.expand/2";
-constexpr const char* kExpansionSchema = "memduel.expanded/2";
 constexpr const char* kSiteRequestSchema = "memduel.site/2";
 constexpr const char* kSiteSchema = "memduel.site_has/1";
 constexpr const char* kRefusalSchema = "memduel.refused/1";
 
-std::string command_of(const Provider& provider, const std::string& word) {
-  return fmt::format("{} {}", fmt::join(provider.argv, " "), word);
-}
+/// What memduel's errors are made of.
+struct Refusal {
+  int code = static_cast<int>(ExitCode::usage);
+  std::string what;
+  std::optional<std::string> where;
+  std::optional<std::string> advice;
+};
 
-/// An answer that is not one.
-[[noreturn]] void refuse(const Provider& provider, const std::string& word,
-                         const std::string& what) {
-  throw Error(ExitCode::usage, what, command_of(provider, word), kWhatAProviderAnswers);
+const Keys<Refusal>& keys_of(const Refusal*) {
+  static const Keys<Refusal> keys = Keys<Refusal>("refusal", kMoreKeys)
+                                        .optional("code", &Refusal::code, "")
+                                        .required("what", &Refusal::what, "", {{"minLength", 1}})
+                                        .optional("where", &Refusal::where, "")
+                                        .optional("advice", &Refusal::advice, "");
+  return keys;
 }
 
 /// A provider that knows what memduel's errors are made of has printed one.
-void throw_if_refused(const json& answer) {
-  const auto text = [&](const char* key) {
-    const json value = answer.value(key, json());
-    return value.is_string() ? value.get<std::string>() : std::string();
-  };
-  if (!answer.is_object() || text("schema") != kRefusalSchema || text("what").empty()) return;
+void throw_if_refused(const json& answer, const std::string& command) {
+  if (!answer.is_object() || answer.value("schema", json()) != kRefusalSchema) return;
+  const auto refusal = read_answer<Refusal>(answer, command);
   ExitCode code = ExitCode::usage;
   for (const ExitCode other : {ExitCode::io, ExitCode::cannot_measure})
-    if (answer.value("code", json()) == static_cast<int>(other)) code = other;
-  throw Error(code, text("what"), text("where"), text("advice"));
+    if (refusal.code == static_cast<int>(other)) code = other;
+  throw Error(code, refusal.what, refusal.where.value_or(""), refusal.advice.value_or(""));
 }
 
-json ask_for(const Provider& provider, const std::string& word, const std::string& schema,
-             const json& request, const AskProvider& ask) {
-  json value = ask(provider, word, request);
-  if (!value.is_object()) refuse(provider, word, "found no JSON object, expected one");
-  const json found = value.value("schema", json());
-  if (found != schema)
-    throw Error(ExitCode::usage,
-                fmt::format("found the schema {}, expected \"{}\"", found.dump(), schema),
-                command_of(provider, word),
-                std::string(replacement_for(Removed::schema,
-                                            found.is_string() ? found.get<std::string>() : "")
-                                .value_or(kWhatAProviderAnswers)));
-  return value;
-}
+struct SiteAnswer {
+  json environment;
+  std::map<std::string, std::string> values;
+};
 
-void expect(const Provider& provider, const std::string& word, const json& answer,
-            const std::string& key, json::value_t type) {
-  const auto found = answer.find(key);
-  if (found != answer.end() && found->type() == type) return;
-  refuse(provider, word,
-         fmt::format("found {} for \"{}\", expected {}",
-                     found == answer.end() ? "nothing" : found->type_name(), key,
-                     json(type).type_name()));
-}
-
-/// @param owner what has the keys: "the switch \"size\""
-void refuse_removed_keys(const Provider& provider, const std::string& word,
-                         const std::string& owner, const json& one) {
-  if (!one.is_object()) return;
-  for (const auto& item : one.items())
-    if (const auto instead = replacement_for(Removed::catalogue_key, item.key()))
-      throw Error(ExitCode::usage,
-                  fmt::format("found the removed key \"{}\" of {}: {} (docs/providers.md)",
-                              item.key(), owner, *instead),
-                  command_of(provider, word));
-}
-
-json ask_for_catalogue(const Provider& provider, const AskProvider& ask) {
-  const std::string word = "catalogue";
-  json catalogue = ask_for(provider, word, kCatalogueSchema, nullptr, ask);
-  refuse_removed_keys(provider, word, "the answer", catalogue);
-  for (const auto& [list, kind] : {std::pair{"switches", "switch"}, {"presets", "preset"}})
-    for (const json& one : catalogue.value(list, json())) {
-      if (!one.is_object()) continue;
-      const std::string owner = fmt::format("the {} {}", kind, one.value("name", json()).dump());
-      refuse_removed_keys(provider, word, owner, one);
-      for (const json& value : one.value("values", json()))
-        refuse_removed_keys(provider, word, owner, value);
-    }
-  return catalogue;
+const Keys<SiteAnswer>& keys_of(const SiteAnswer*) {
+  static const Keys<SiteAnswer> keys =
+      Keys<SiteAnswer>("site", kMoreKeys)
+          .required("environment", &SiteAnswer::environment, "", {{"type", "object"}})
+          .required("values", &SiteAnswer::values, "");
+  return keys;
 }
 
 /// A provider of several kinds says which of them a switch or a preset is for.
@@ -248,9 +254,8 @@ void keep_those_for(const std::string& kind, json& catalogue) {
        {std::pair{"switches", "applies_to"}, {"presets", "workload_kinds"}}) {
     json kept = json::array();
     for (json& each : catalogue[list]) {
-      const json kinds = each.is_object() ? each.value(key, json()) : json();
-      if (kinds.is_array() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) continue;
-      if (kinds.is_array()) each.erase(key);
+      if (!are_for(each.value(key, std::vector<std::string>()), kind)) continue;
+      each.erase(key);
       kept.push_back(std::move(each));
     }
     catalogue[list] = std::move(kept);
@@ -258,6 +263,27 @@ void keep_those_for(const std::string& kind, json& catalogue) {
 }
 
 }  // namespace
+
+std::string command_of(const Provider& provider, const std::string& word) {
+  return fmt::format("{} {}", fmt::join(provider.argv, " "), word);
+}
+
+json ask_for(const Provider& provider, const std::string& word, const char* schema,
+             const json& request, const AskProvider& ask) {
+  json value = ask(provider, word, request);
+  const std::string command = command_of(provider, word);
+  if (!value.is_object())
+    throw Error(ExitCode::usage, "found no JSON object, expected one", command,
+                kWhatAProviderAnswers);
+  const json found = value.value("schema", json());
+  if (found != schema)
+    throw Error(ExitCode::usage,
+                fmt::format("found the schema {}, expected \"{}\"", found.dump(), schema), command,
+                std::string(replacement_for(Removed::schema,
+                                            found.is_string() ? found.get<std::string>() : "")
+                                .value_or(kWhatAProviderAnswers)));
+  return value;
+}
 
 json ask_program(const Provider& provider, const std::string& word, const json& request) {
   std::vector<std::string> argv = provider.argv;
@@ -269,7 +295,7 @@ json ask_program(const Provider& provider, const std::string& word, const json& 
   const HelperResult answer = capture(argv, options);
   json value = parse_foreign_json(answer.out);
   if (answer.exit_status == 0) return value;
-  throw_if_refused(value);
+  throw_if_refused(value, command_of(provider, word));
   const std::string said = without_line_end(valid_utf8(answer.err));
   throw Error(ExitCode::usage,
               said.empty()
@@ -279,50 +305,18 @@ json ask_program(const Provider& provider, const std::string& word, const json& 
 }
 
 json ask_catalogue(const Provider& provider, const AskProvider& ask) {
-  const std::string word = "catalogue";
-  json catalogue = ask_for_catalogue(provider, ask);
-  for (const char* text : {"name", "version"})
-    expect(provider, word, catalogue, text, json::value_t::string);
-  for (const char* list : {"switches", "presets"}) {
-    if (!catalogue.contains(list)) catalogue[list] = json::array();
-    expect(provider, word, catalogue, list, json::value_t::array);
-  }
-  if (catalogue.contains("kinds")) {
-    expect(provider, word, catalogue, "kinds", json::value_t::array);
-    for (const json& kind : catalogue.at("kinds"))
-      if (!kind.is_string())
-        refuse(provider, word, fmt::format("found {} in \"kinds\", expected text", kind.dump()));
-  }
-  keep_those_for(provider.kind, catalogue);
+  json catalogue = ask_for(provider, kCatalogue, kCatalogueSchema, nullptr, ask);
   catalog_of(catalogue, provider);
+  keep_those_for(provider.kind, catalogue);
   return catalogue;
 }
 
 Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask) {
-  const json catalogue = ask_for_catalogue(provider, ask);
-  try {
-    return parse_catalog(catalogue.at("switches"),
-                         catalogue.at("presets").get<std::vector<json>>());
-  } catch (const json::exception& error) {
-    refuse(provider, "catalogue", reason_of(error));
-  }
+  return catalog_of(ask_for(provider, kCatalogue, kCatalogueSchema, nullptr, ask), provider);
 }
 
 Catalog catalog_of(const json& catalogue, const Provider& provider) {
-  json optimizations = catalogue.at("switches");
-  std::vector<json> presets = catalogue.at("presets");
-  const auto is_for = [&](json& each, const char* key) {
-    if (each.is_object()) each[key] = json::array({provider.kind});
-  };
-  for (json& each : optimizations) is_for(each, "applies_to");
-  for (json& each : presets) is_for(each, "workload_kinds");
-  try {
-    return parse_catalog(optimizations, presets);
-  } catch (const Error& error) {
-    throw Error(ExitCode::usage, fmt::format("{}: {}", error.where(), error.what()),
-                command_of(provider, "catalogue"),
-                error.advice().empty() ? kWhatAProviderAnswers : error.advice());
-  }
+  return parse_catalog(catalogue, command_of(provider, kCatalogue));
 }
 
 std::map<std::string, std::string> programs_of(const Provider& provider) {
@@ -336,35 +330,12 @@ std::map<std::string, std::string> programs_of(const Provider& provider) {
   return programs;
 }
 
-json ask_expansion(const Provider& provider, const json& request, const AskProvider& ask) {
-  const std::string word = "expand";
-  json asked = request;
-  asked["schema"] = kRequestSchema;
-  json answer = ask_for(provider, word, kExpansionSchema, asked, ask);
-  refuse_removed_keys(provider, word, "the answer", answer);
-  for (const json& variant : answer.value("variants", json()))
-    refuse_removed_keys(provider, word, "a variant", variant);
-  expect(provider, word, answer, "workload", json::value_t::object);
-  for (const char* list : {"variants", "default_gates", "held_models", "groups", "meters"})
-    if (list == std::string("variants") || answer.contains(list))
-      expect(provider, word, answer, list, json::value_t::array);
-  if (answer.contains("resolved"))
-    expect(provider, word, answer, "resolved", json::value_t::object);
-  return answer;
-}
-
 json ask_site(const Provider& provider, const json& request, const AskProvider& ask) {
   const std::string word = "site";
   json asked = request;
   asked["schema"] = kSiteRequestSchema;
   json answer = ask_for(provider, word, kSiteSchema, asked, ask);
-  for (const char* object : {"environment", "values"})
-    expect(provider, word, answer, object, json::value_t::object);
-  for (const auto& item : answer.at("values").items())
-    if (!item.value().is_string())
-      refuse(
-          provider, word,
-          fmt::format("found {} for the value {}, expected text", item.value().dump(), item.key()));
+  read_answer<SiteAnswer>(answer, command_of(provider, word));
   return answer;
 }
 

@@ -32,17 +32,30 @@ TEST(Catalog, OnlySwitchesOfTheWorkloadApply) {
 }
 
 TEST(Catalog, APresetThatNamesAnUnknownValueIsRefusedWhenItIsRead) {
-  const auto optimizations = json::parse(R"([{"name": "s", "summary": "", "applies_to": ["graph"],
+  const auto switches = json::parse(R"([{"name": "s", "summary": "", "applies_to": ["graph"],
     "values": [{"value": "plain", "summary": ""}]}])");
-  const auto preset = json::parse(R"({"name": "p", "summary": "", "workload_kinds": ["graph"],
+  auto preset = json::parse(R"({"name": "p", "summary": "", "workload_kinds": ["graph"],
     "switches": {"s": "fancier"}})");
-  const Error error = error_of([&] { parse_catalog(optimizations, {preset}); });
-  EXPECT_EQ(error.message(), "preset p.preset: found \"fancier\" for switch \"s\", expected plain");
+  const auto refusal = [&] {
+    return error_of([&] {
+             parse_catalog(catalogue_with(switches, json::array({preset})), "boxes catalogue");
+           })
+        .message();
+  };
+  constexpr const char* kMessage =
+      "boxes catalogue, $.presets[0].switches.s: found \"fancier\" for switch \"s\", expected "
+      "plain";
+  EXPECT_EQ(refusal(), kMessage);
+  preset.erase("workload_kinds");
+  EXPECT_EQ(refusal(), kMessage);
 }
 
 TEST(Catalog, AMissingFieldIsAnError) {
-  EXPECT_EQ(error_of([] { parse_catalog(json::parse(R"([{"name": "s"}])"), {}); }).code(),
-            ExitCode::usage);
+  EXPECT_EQ(error_of([] {
+              parse_catalog(catalogue_with(json::parse(R"([{"name": "s"}])"), json::array()), "c");
+            }).message(),
+            "c, $.switches[0]: found no key \"summary\", which is required\n"
+            "  docs/providers.md says what a provider answers");
 }
 
 using nlohmann::json;
@@ -225,26 +238,24 @@ struct RemovedKey {
   const char* said;
 };
 
-TEST_F(ExpansionTest, AConditionInACatalogueIsRefusedInOneLineThatNamesWhatToUse) {
+TEST_F(ExpansionTest, AConditionInACatalogueIsRefusedWithWhatToUse) {
   const RemovedKey removed[] = {
       {"/switches/1/matters_with",
-       "found the removed key \"matters_with\" of the switch \"lid\": name the switch in \"idle\" "
-       "of "
-       "a variant (docs/providers.md)"},
+       "$.switches[1].matters_with: found the removed key \"matters_with\": name the switch in "
+       "\"idle\" of a variant"},
       {"/switches/1/values/0/works_only_with",
-       "found the removed key \"works_only_with\" of the switch \"lid\": refuse the variant in "
-       "expand "
-       "(docs/providers.md)"},
+       "$.switches[1].values[0].works_only_with: found the removed key \"works_only_with\": refuse "
+       "the variant in expand"},
       {"/switches/0/at_most",
-       "found the removed key \"at_most\" of the switch \"size\": refuse the variant in expand "
-       "(docs/providers.md)"}};
+       "$.switches[0].at_most: found the removed key \"at_most\": refuse the variant in expand"}};
   for (const auto& [path, said] : removed) {
     ask_ = [&path = path](const Provider&, const std::string&, const json&) {
       json catalogue = json::parse(kCatalogue);
       catalogue[json::json_pointer(path)] = json::object();
       return catalogue;
     };
-    EXPECT_EQ(refusal().message(), std::string("b.json: python3 boxes.py catalogue: ") + said);
+    EXPECT_EQ(refusal().message(), std::string("b.json: python3 boxes.py catalogue, ") + said +
+                                       "\n  docs/providers.md says what a provider answers");
     EXPECT_THAT(error_of([&] { ask_whole_catalogue({{"boxes"}, ".", "boxes"}, ask_); }).message(),
                 HasSubstr(said));
   }
@@ -259,10 +270,11 @@ TEST_F(ExpansionTest, AReasonThatIsNoTextIsRefusedWhereItIsRead) {
     if (word == "expand") answer["variants"][0]["idle"] = {{"lid", 1}};
     return answer;
   };
-  EXPECT_THAT(error_of([&] { ablation_experiment(experiment, {}, ask); }).message(),
-              testing::AllOf(HasSubstr("ablation of b: python3 boxes.py expand: found an answer of "
-                                       "another form"),
-                             HasSubstr("docs/providers.md")));
+  EXPECT_THAT(
+      error_of([&] { ablation_experiment(experiment, {}, ask); }).message(),
+      testing::AllOf(HasSubstr("ablation of b, as python3 expands it, $.variants[0].idle.lid: "
+                               "found integer 1, expected string"),
+                     HasSubstr("docs/providers.md")));
 }
 
 TEST_F(ExpansionTest, RefusesInTheProvidersWords) {
@@ -278,7 +290,7 @@ TEST_F(ExpansionTest, RefusesInTheProvidersWords) {
 TEST_F(ExpansionTest, AnUnknownSwitchIsFoundByTheCatalogue) {
   config_["variants"][1]["switches"] = {{"sise", "small"}};
   EXPECT_EQ(refusal().message(),
-            "b.json, $.variants[1].switches: found unknown switch \"sise\"\n"
+            "b.json, $.variants[1].switches.sise: found unknown switch \"sise\"\n"
             "  did you mean \"size\"?");
   config_["variants"][1] = {{"name", "after"}, {"preset", "tinny"}};
   EXPECT_THAT(refusal().message(), HasSubstr("did you mean \"tiny\"?"));
@@ -287,7 +299,8 @@ TEST_F(ExpansionTest, AnUnknownSwitchIsFoundByTheCatalogue) {
 TEST_F(ExpansionTest, WhatIsTheProvidersIsRefusedInAnArm) {
   config_["variants"][1]["append"] = {{"box", {"x"}}};
   EXPECT_EQ(refusal().message(),
-            "b.json, $.variants[1].append: found \"append\", which the provider says of a variant");
+            "b.json, $.variants[1].append: found \"append\", expected preset, switches, env or "
+            "allocator: the provider of kind \"boxes\" says all else of a variant");
   EXPECT_EQ(asked(), "catalogue\n") << "whether it has the kind";
 }
 
@@ -330,17 +343,17 @@ INSTANTIATE_TEST_SUITE_P(
         BadAnswer{"[]", "found no JSON object"},
         BadAnswer{"{}", "found the schema null, expected \"memduel.catalogue/2\""},
         BadAnswer{R"({"schema": 1})", "found the schema 1"},
-        BadAnswer{R"({"schema": "memduel.catalogue/2"})", "found nothing for \"name\""},
+        BadAnswer{R"({"schema": "memduel.catalogue/2"})", "catalogue, $: found no key \"name\""},
         BadAnswer{R"({"schema": "memduel.catalogue/2", "name": "x", "version": 1})",
-                  "found number for \"version\", expected string"},
+                  "$.version: found integer 1, expected string"},
         BadAnswer{
             R"({"schema": "memduel.catalogue/2", "name": "x", "version": "1", "presets": {}})",
-            "found object for \"presets\", expected array"},
+            "$.presets: found object {}, expected array"},
         BadAnswer{R"({"schema": "memduel.catalogue/2", "name": "x", "version": "1", "kinds": [1]})",
-                  "found 1 in \"kinds\", expected text"},
+                  "$.kinds[0]: found integer 1, expected string"},
         BadAnswer{
             R"({"schema": "memduel.catalogue/2", "name": "x", "version": "1", "switches": [7]})",
-            "switches"}));
+            "$.switches[0]: found integer 7, expected object"}));
 
 /// What a provider answers to `expand`; its catalogue is sound.
 Error refusal_of_expansion(const json& answer) {
@@ -381,7 +394,8 @@ TEST(BadExpansion, IsToldWhatWasFound) {
 
 TEST_F(ExpansionTest, AnAnswerWithoutOneOfTheArmsIsRefused) {
   change_ = [](json& answer) { answer["variants"].erase(1); };
-  EXPECT_THAT(refusal().message(), HasSubstr("found no variant \"after\""));
+  EXPECT_THAT(refusal().message(),
+              HasSubstr("b.json, as python3 expands it, $.variants: found no variant \"after\""));
 }
 
 TEST_F(ExpansionTest, AJobThatIsNoneIsRefusedAtItsPlace) {

@@ -1,9 +1,11 @@
 #include "config/read_document.h"
 
+#include <fmt/format.h>
+
 #include "config/reference.h"
-#include "config/schema.h"
 #include "model/keys.h"
 #include "model/removed.h"
+#include "model/validate.h"
 #include "util/error.h"
 #include "util/json.h"
 
@@ -15,19 +17,26 @@ using nlohmann::json;
 /// A file of memduel's that is no config.
 void refuse_other_files(const json& root, const Places& places) {
   if (!root.is_object() || !root.contains("schema") || !root["schema"].is_string()) return;
-  if (const auto instead = replacement_for(Removed::schema, root["schema"].get<std::string>()))
+  const std::string schema = root["schema"];
+  if (const auto instead = replacement_for(Removed::schema, schema))
     throw Error(ExitCode::usage, "found no config", places.file(), std::string(*instead));
+  if (schema.starts_with("memduel.results/"))
+    throw Error(ExitCode::usage, "found the results of a run, expected a config", places.file(),
+                "memduel report DIR and memduel check DIR read the run's directory, memduel "
+                "compare reads this file, and config.json beside it runs the same again");
+  if (schema.starts_with("memduel."))
+    throw Error(ExitCode::usage,
+                fmt::format("found a file of schema \"{}\", expected a config", schema),
+                places.file());
 }
 
 }  // namespace
 
 Schema experiment_schema_in_order() {
-  Schema definitions = Schema::object();
   Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                    {"title", "memduel experiment"},
                    {"description", "A workload, two or more variants, and how to measure them."}};
-  schema.update(keys_of(static_cast<const Document*>(nullptr)).object_schema(definitions));
-  schema["definitions"] = std::move(definitions);
+  schema.update(whole_schema_of<Document>());
   return schema;
 }
 

@@ -2,32 +2,21 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-
 #include "config/experiment.h"
 #include "config/read_document.h"
-#include "util/file.h"
+#include "support/made_files.h"
 
 namespace memduel {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Files that are made of the tables of keys; MEMDUEL_UPDATE_GOLDEN=1 config_test writes them.
-void expect_file(const std::string& name, const std::string& text) {
-  const fs::path file = fs::path(MEMDUEL_CONFIGS).parent_path() / name;
-  if (std::getenv("MEMDUEL_UPDATE_GOLDEN") != nullptr) write_file_atomically(file, text);
-  EXPECT_TRUE(read_text_file(file) == text)
-      << name << " is not as MEMDUEL_UPDATE_GOLDEN=1 makes it";
-}
-
 TEST(Reference, WritesSchemas) {
-  expect_file("configs/schema/experiment.schema.json", schema_text(experiment_schema_in_order()));
-  expect_file("configs/schema/suite.schema.json", schema_text(suite_schema_in_order()));
+  expect_file(MEMDUEL_CONFIGS "/schema/experiment.schema.json",
+              schema_text(experiment_schema_in_order()));
+  expect_file(MEMDUEL_CONFIGS "/schema/suite.schema.json", schema_text(suite_schema_in_order()));
 }
 
 TEST(Reference, WritesPageOfKeys) {
-  expect_file("docs/config.md", config_reference());
+  expect_file(MEMDUEL_CONFIGS "/../docs/config.md", config_reference());
 }
 
 TEST(Reference, WritesTheSchemaThatJudges) {

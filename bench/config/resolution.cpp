@@ -17,16 +17,6 @@
 namespace memduel {
 namespace {
 
-JsonPath below(JsonPath path, const std::string& step) {
-  path.push_back(step);
-  return path;
-}
-
-JsonPath below(JsonPath path, std::size_t index) {
-  path.push_back(std::to_string(index));
-  return path;
-}
-
 JsonPath in_workload(const char* key) {
   return {"workload", key};
 }
@@ -300,10 +290,8 @@ JobProcess& changed_process(Variant& variant, const std::string& role, const Jso
   if (found != variant.processes.end()) return *found;
   std::vector<std::string> roles;
   for (const JobProcess& process : variant.processes) roles.push_back(process.role);
-  throw Error(
-      ExitCode::usage,
-      fmt::format("found unknown role \"{}\", expected one of {}", role, fmt::join(roles, ", ")),
-      places.at(path), nearest_advice(role, roles));
+  throw Error(ExitCode::usage, not_a_role(role, roles), places.at(below(path, role)),
+              nearest_advice(role, roles));
 }
 
 /// Makes what a variant changes absolute, and gives it its processes: the job's, with its argv,
@@ -328,11 +316,9 @@ void resolve_changes(Variant& variant, const Job& job, const std::filesystem::pa
 void refuse_keys_of_providers(const Variant& variant, const JsonPath& path, const Places& places) {
   const char* key = variant.preset ? "preset" : !variant.switches.empty() ? "switches" : nullptr;
   if (key == nullptr) return;
-  JsonPath at = path;
-  at.emplace_back(key);
   throw Error(ExitCode::usage,
               fmt::format("found \"{}\", which workloads of kind command do not use", key),
-              places.at(at));
+              places.at(below(path, key)));
 }
 
 bool is_same_program(const Variant& a, const Variant& b) {

@@ -192,9 +192,10 @@ TEST(BadCommandConfig, WarmUpRoundsThatLeaveNone) {
 }
 
 TEST(BadCommandConfig, AVariableThatNoEnvironmentHolds) {
-  EXPECT_EQ(message_with("/processes/1/env", R"({"A=B": "1"})"),
-            "c.json, $.workload.processes[1].env: found the variable \"A=B\", which no environment "
-            "can hold\n  names are not empty and have no '='; neither names nor values hold a NUL");
+  EXPECT_EQ(
+      message_with("/processes/1/env", R"({"A=B": "1"})"),
+      "c.json, $.workload.processes[1].env.A=B: found the variable \"A=B\", which no environment "
+      "can hold\n  names are not empty and have no '='; neither names nor values hold a NUL");
   EXPECT_THAT(message_with("/processes/0/env", R"({"": "1"})"),
               testing::StartsWith("c.json, $.workload.processes[0].env: found the variable \"\""));
 }
@@ -231,7 +232,7 @@ TEST(BadCommandConfig, FaultyArms) {
   json unknown = command_config();
   unknown["variants"][1]["append"] = {{"sever", {"x"}}};
   EXPECT_EQ(message_of(unknown),
-            "c.json, $.variants[1].append: found unknown role \"sever\", expected one of "
+            "c.json, $.variants[1].append.sever: found \"sever\", expected the role of a process: "
             "server, client\n  did you mean \"server\"?");
   json preset = command_config();
   preset["variants"][1]["preset"] = "appfl-original";

@@ -8,9 +8,9 @@
 #include "config/config_json.h"
 #include "config/experiment.h"
 #include "config/reference.h"
-#include "config/schema.h"
 #include "model/keys.h"
 #include "model/run_directory.h"
+#include "model/validate.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/text.h"
@@ -72,21 +72,35 @@ std::string cell_name(const std::string& path, const json& value) {
   return fmt::format("{}-{}", path.substr(path.rfind('.') + 1), text);
 }
 
+/// One of the experiments of a suite with its place.
+struct PlacedEntry {
+  const SuiteEntry& entry;
+  JsonPath path;
+  const Places& places;
+
+  void set(SuiteExperiment& one, const std::string& path_in_config, const json& value,
+           const JsonPath& at) const {
+    one.set.push_back(assignment(path_in_config, value));
+    one.set_places[one.set.back()] = places.at(at);
+  }
+};
+
 /// The experiment once for every value of a path.
 std::vector<SuiteExperiment> multiplied(const std::vector<SuiteExperiment>& all,
-                                        const std::string& path, const std::vector<json>& values,
-                                        const std::string& place) {
+                                        const PlacedEntry& placed, const std::string& path,
+                                        const std::vector<json>& values) {
+  const JsonPath matrix = below(placed.path, "matrix");
   if (all.size() * values.size() > kMostSuiteExperiments)
     throw Error(ExitCode::usage,
                 fmt::format("found a matrix of {} experiments or more, expected at most {}",
                             all.size() * values.size(), kMostSuiteExperiments),
-                place, "name fewer values, or make two suites of it");
+                placed.places.at(matrix), "name fewer values, or make two suites of it");
   std::vector<SuiteExperiment> product;
   for (const SuiteExperiment& one : all) {
-    for (const json& value : values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
       SuiteExperiment cell = one;
-      cell.name += "-" + cell_name(path, value);
-      cell.set.push_back(assignment(path, value));
+      cell.name += "-" + cell_name(path, values[i]);
+      placed.set(cell, path, values[i], below(below(matrix, path), i));
       cell.matrix.push_back(cell.set.back());
       product.push_back(std::move(cell));
     }
@@ -94,26 +108,25 @@ std::vector<SuiteExperiment> multiplied(const std::vector<SuiteExperiment>& all,
   return product;
 }
 
-std::vector<SuiteExperiment> experiments_of(const SuiteEntry& entry,
-                                            const std::filesystem::path& directory,
-                                            const std::string& place) {
+std::vector<SuiteExperiment> experiments_of(const PlacedEntry& placed,
+                                            const std::filesystem::path& directory) {
+  const SuiteEntry& entry = placed.entry;
   SuiteExperiment first;
   first.config = directory / entry.config;
   first.name = entry.name.value_or(first.config.stem().string());
-  for (const auto& [path, value] : entry.set) first.set.push_back(assignment(path, value));
+  for (const auto& [path, value] : entry.set)
+    placed.set(first, path, value, below(below(placed.path, "set"), path));
   std::vector<SuiteExperiment> cells = {std::move(first)};
-  for (const auto& [path, values] : entry.matrix) cells = multiplied(cells, path, values, place);
+  for (const auto& [path, values] : entry.matrix) cells = multiplied(cells, placed, path, values);
   return cells;
 }
 
 }  // namespace
 
 Schema suite_schema_in_order() {
-  Schema definitions = Schema::object();
   Schema schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                    {"title", "A suite of memduel experiments"}};
-  schema.update(keys_of(static_cast<const SuiteDocument*>(nullptr)).object_schema(definitions));
-  schema["definitions"] = std::move(definitions);
+  schema.update(whole_schema_of<SuiteDocument>());
   return schema;
 }
 
@@ -126,18 +139,14 @@ bool is_suite(const std::filesystem::path& path) {
 
 Suite load_suite(const std::filesystem::path& path) {
   const ConfigTree tree = parse_config_text(read_text_file(path), path.string());
-  static const json schema = json::parse(suite_schema_in_order().dump());
-  validate_against_schema(tree.root, schema, tree.places);
-  SuiteDocument document;
-  read_from(tree.root, document);
+  const auto document = read_valid<SuiteDocument>(tree.root, tree.places);
   Suite suite{document.name, {}};
   std::map<std::string, std::string> places;  // by the name of the directory that it gets
   for (std::size_t at = 0; at < document.experiments.size(); ++at) {
-    const JsonPath entry = {"experiments", std::to_string(at)};
-    const std::string place = tree.places.at(entry);
-    const std::string matrix = tree.places.at({entry[0], entry[1], "matrix"});
-    for (SuiteExperiment& one :
-         experiments_of(document.experiments[at], path.parent_path(), matrix)) {
+    const PlacedEntry entry{
+        document.experiments[at], {"experiments", std::to_string(at)}, tree.places};
+    const std::string place = tree.places.at(entry.path);
+    for (SuiteExperiment& one : experiments_of(entry, path.parent_path())) {
       one.name = file_name_for(one.name);
       for (const char* kept : {kSuitePage, kSuiteFile, kLockFile})
         if (one.name == kept)

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "config/experiment.h"
+#include "support/small_experiment.h"
 #include "util/error.h"
 #include "util/file.h"
 
@@ -50,6 +51,29 @@ TEST_F(SuiteFile, AMatrixIsEveryCombinationInItsOrder) {
   EXPECT_EQ(suite.experiments[3].name, "a-clients-4-model-resnet18");
   EXPECT_THAT(suite.experiments[2].set,
               ElementsAre("measure.repeats=3", "workload.clients=4", "workload.model=\"cnn\""));
+}
+
+TEST_F(SuiteFile, AWrongValueIsRefusedAtItsPlace) {
+  const auto refusal_of_last = [&](const std::string& experiments) {
+    const SuiteExperiment part = load(experiments).experiments.back();
+    Overrides overrides;
+    overrides.set = part.set;
+    overrides.set_places = part.set_places;
+    return error_of([&] { parse_experiment(federated_config(), "c.json", "/", overrides); })
+        .message();
+  };
+  const std::string file = file_.string();
+  EXPECT_EQ(refusal_of_last("[{\"config\": \"a.json\",\n\"set\": {\"measure.repeats\": 0}}]"),
+            "c.json, $.measure.repeats (" + file +
+                ", line 2, $.experiments[0].set.measure.repeats): found 0, expected an integer "
+                "from 1 to 10000\n  Blocks of a fixed design; absent: adaptive looks at 6, 10 and "
+                "16 blocks, with two candidates or more at 8 and 16.");
+  EXPECT_THAT(refusal_of_last("[{\"config\": \"a.json\",\n\"matrix\": "
+                              "{\"measure.repeats\": [1,\n0]}}]"),
+              HasSubstr("c.json, $.measure.repeats (" + file +
+                        ", line 3, $.experiments[0].matrix.measure.repeats[1]): found 0"));
+  EXPECT_THAT(refusal_of_last(R"([{"config": "a.json", "set": {"variants.x.cwd": "/"}}])"),
+              HasSubstr(file + ", $.experiments[0].set.variants.x.cwd: no element is named \"x\""));
 }
 
 TEST_F(SuiteFile, IsToldFromAnExperiment) {

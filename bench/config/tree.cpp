@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+#include <map>
 
 #include "config/config_json.h"
 #include "config/overrides.h"
 #include "config/read_document.h"
 #include "model/document.h"
+#include "model/keys.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -18,11 +19,6 @@ namespace {
 
 using nlohmann::json;
 
-bool is_number(const std::string& step) {
-  return !step.empty() &&
-         std::ranges::all_of(step, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 [[noreturn]] void refuse_set(const std::string& assignment, const std::string& what,
                              const std::string& advice) {
   throw Error(ExitCode::usage, what, "--set " + assignment, advice);
@@ -30,7 +26,7 @@ bool is_number(const std::string& step) {
 
 std::size_t element_index(const nlohmann::json& array, const std::string& step,
                           const std::string& assignment) {
-  if (is_number(step)) {
+  if (is_index(step)) {
     std::size_t index = array.size();
     std::from_chars(step.data(), step.data() + step.size(), index);
     if (index < array.size()) return index;
@@ -49,58 +45,6 @@ std::size_t element_index(const nlohmann::json& array, const std::string& step,
 }
 
 }  // namespace
-
-namespace {
-
-/// Where the last step of a path begins; 0 for a text that is no path.
-std::size_t last_step(const std::string& path) {
-  const std::size_t at = path.find_last_of(".[");
-  return at == std::string::npos ? 0 : at;
-}
-
-}  // namespace
-
-std::string Places::at(const JsonPath& path) const {
-  JsonPath own = path;
-  if (path.size() > 1 && path[0] == list_ && is_number(path[1]))
-    own[1] = std::to_string(rearranged_.at(std::stoul(path[1])));
-  return located(json_place(file_, own));
-}
-
-std::string Places::located(const std::string& place) const {
-  if (!place.starts_with(file_ + ", $")) return place;
-  const std::string path = place.substr(file_.size() + 2);
-  if (!lines_.empty() && !lines_.contains(path) && !options_.contains(path)) {
-    // A key that an option below it made.
-    const auto option = options_.lower_bound(path);
-    if (option != options_.end() &&
-        (option->first.starts_with(path + ".") || option->first.starts_with(path + "[")))
-      return fmt::format("{} ({})", place, option->second);
-  }
-  for (std::string around = path; around.size() > 1; around.resize(last_step(around))) {
-    if (const auto option = options_.find(around); option != options_.end())
-      return fmt::format("{} ({})", place, option->second);
-    if (const auto line = lines_.find(around); line != lines_.end())
-      return fmt::format("{}, line {}, {}", file_, line->second, path);
-  }
-  return place;
-}
-
-void Places::replace(const JsonPath& path, const std::string& option) {
-  const std::string text = format_json_path(path);
-  std::erase_if(lines_, [&](const auto& line) {
-    return line.first == text || line.first.starts_with(text + ".") ||
-           line.first.starts_with(text + "[");
-  });
-  options_[text] = option;
-}
-
-void Places::rearrange(const std::string& list, const std::vector<std::size_t>& from) {
-  std::vector<std::size_t> all;
-  for (const std::size_t index : from) all.push_back(list_.empty() ? index : rearranged_.at(index));
-  list_ = list;
-  rearranged_ = std::move(all);
-}
 
 JsonPath set_json_value(nlohmann::json& document, const std::string& assignment) {
   const auto equals = assignment.find('=');
@@ -152,9 +96,16 @@ std::vector<std::string> replaced_gates(const json& document, const Overrides& o
 std::vector<std::string> apply_overrides(ConfigTree& tree, const Overrides& overrides) {
   std::vector<std::string> replaced = replaced_gates(tree.root, overrides);
   const auto set = [&](const std::string& assignment, const std::string& option) {
-    tree.places.replace(set_json_value(tree.root, assignment), option);
+    try {
+      tree.places.replace(set_json_value(tree.root, assignment), option);
+    } catch (const Error& error) {
+      throw Error(error.code(), error.what(), option, error.advice());
+    }
   };
-  for (const std::string& assignment : overrides.set) set(assignment, "--set " + assignment);
+  for (const std::string& assignment : overrides.set) {
+    const auto place = overrides.set_places.find(assignment);
+    set(assignment, place == overrides.set_places.end() ? "--set " + assignment : place->second);
+  }
   if (overrides.repeats) set(fmt::format("measure.repeats={}", *overrides.repeats), "--repeats");
   if (overrides.warmups) set(fmt::format("measure.warmups={}", *overrides.warmups), "--warmup");
   if (!overrides.gates.empty()) set("gates=" + json(overrides.gates).dump(), "--gate");
@@ -163,29 +114,42 @@ std::vector<std::string> apply_overrides(ConfigTree& tree, const Overrides& over
 
 namespace {
 
+/// One of the variants for which a matrix stands.
+struct Combination {
+  json variant;
+  std::map<JsonPath, JsonPath> moved;  ///< in the variant: where an axis has it
+};
+
+/// Notes what a change puts in a variant.
+void note_changes(const json& before, const json& change, const JsonPath& path,
+                  const JsonPath& origin, std::map<JsonPath, JsonPath>& moved) {
+  for (const auto& item : change.items()) {
+    const JsonPath at = below(path, item.key());
+    const JsonPath from = below(origin, item.key());
+    const auto own = before.find(item.key());
+    if (item.value().is_object() && own != before.end() && own->is_object())
+      note_changes(*own, item.value(), at, from, moved);
+    else
+      moved[at] = from;
+  }
+}
+
 /// The axes of one variant's matrix, and their place.
 class Matrix {
  public:
   Matrix(const json& variant, std::size_t index, const Places& places)
-      : variant_(variant), places_(places), path_(variant_path(index)) {
-    path_.emplace_back("matrix");
-  }
+      : variant_(variant), places_(places), path_(below(variant_path(index), "matrix")) {}
 
-  /// The variants for which it stands.
-  json expand() {
+  std::vector<Combination> expand() {
     const json& axes = variant_.at("matrix");
     if (!axes.is_array() || axes.empty())
       refuse(path_, "found no axes, expected a list of at least one");
     if (!variant_.contains("name") || !variant_["name"].is_string())
       refuse(path_, "found no name before it, with which its variants' names begin");
-    json variants = json::array({variant_});
-    variants[0].erase("matrix");
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      JsonPath at = path_;
-      at.push_back(std::to_string(i));
-      variants = multiplied(variants, axes[i], at);
-    }
-    return variants;
+    std::vector<Combination> all = {{variant_, {}}};
+    all[0].variant.erase("matrix");
+    for (std::size_t i = 0; i < axes.size(); ++i) all = multiplied(all, axes[i], below(path_, i));
+    return all;
   }
 
  private:
@@ -195,21 +159,21 @@ class Matrix {
   }
 
   /// Every variant so far with each value of the axis.
-  [[nodiscard]] json multiplied(const json& variants, const json& axis,
-                                const JsonPath& path) const {
+  [[nodiscard]] std::vector<Combination> multiplied(const std::vector<Combination>& variants,
+                                                    const json& axis, const JsonPath& path) const {
     if (!axis.is_object() || axis.empty())
       refuse(path, "found no names, expected an object with at least one");
-    json all = json::array();
-    for (const json& variant : variants)
+    std::vector<Combination> all;
+    for (const Combination& variant : variants)
       for (const auto& [name, change] : axis.items()) {
-        JsonPath at = path;
-        at.push_back(name);
+        const JsonPath at = below(path, name);
         if (!change.is_object()) refuse(at, "found no object, expected what changes");
         if (change.contains("name") || change.contains("matrix"))
           refuse(at, "found a name or a matrix, which an axis does not change");
-        json one = variant;
-        one.merge_patch(change);
-        one["name"] = one["name"].get<std::string>() + "-" + name;
+        Combination one = variant;
+        note_changes(variant.variant, change, {}, at, one.moved);
+        one.variant.merge_patch(change);
+        one.variant["name"] = one.variant["name"].get<std::string>() + "-" + name;
         all.push_back(std::move(one));
       }
     if (all.size() > kMostVariants)
@@ -228,17 +192,29 @@ class Matrix {
 void expand_matrices(ConfigTree& tree) {
   const std::string list = variant_path(0).front();
   if (!tree.root.is_object() || !tree.root.contains(list) || !tree.root[list].is_array()) return;
-  json all = json::array();
+  std::vector<Combination> all;
   std::vector<std::size_t> from;
   const json& given = tree.root[list];
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const bool has_matrix = given[i].is_object() && given[i].contains("matrix");
-    json own = has_matrix ? Matrix(given[i], i, tree.places).expand() : json::array({given[i]});
-    for (json& one : own) all.push_back(std::move(one));
+    if (given[i].is_object() && given[i].contains("matrix"))
+      for (Combination& one : Matrix(given[i], i, tree.places).expand())
+        all.push_back(std::move(one));
+    else
+      all.push_back({given[i], {}});
     from.resize(all.size(), i);
   }
-  tree.root[list] = std::move(all);
   tree.places.rearrange(list, from);
+  json variants = json::array();
+  for (Combination& one : all) {
+    JsonPath path = variant_path(variants.size());
+    for (const auto& [at, origin] : one.moved) {
+      JsonPath now = path;
+      now.insert(now.end(), at.begin(), at.end());
+      tree.places.move(now, origin);
+    }
+    variants.push_back(std::move(one.variant));
+  }
+  tree.root[list] = std::move(variants);
 }
 
 }  // namespace memduel

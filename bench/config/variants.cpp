@@ -30,10 +30,8 @@ void refuse_repeated_names(const std::vector<std::string>& names, const Places& 
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (seen.insert(names[i]).second) continue;
-    JsonPath path = variant_path(i);
-    path.emplace_back("name");
     throw Error(ExitCode::usage, fmt::format("found the variant name \"{}\" twice", names[i]),
-                places.at(path), "give every variant its own name");
+                places.at(below(variant_path(i), "name")), "give every variant its own name");
   }
 }
 
@@ -92,9 +90,8 @@ class VariantChoice {
     refuse_repeated_names(names, places_);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Variant& variant = document_.variants[i];
-      JsonPath path = variant_path(i);
-      path.emplace_back("twin_of");
-      if (variant.twin_of) expect_variant(*variant.twin_of, names, places_, path);
+      if (variant.twin_of)
+        expect_variant(*variant.twin_of, names, places_, below(variant_path(i), "twin_of"));
     }
     if (document_.ablation) refuse_unknown_ablation_variants(document_, places_);
     if (names.size() < 2)
@@ -115,11 +112,8 @@ void choose_variants(Document& document, Places& places, const Overrides& overri
   if (overrides.arms) choice.select(*overrides.arms);
   if (overrides.calibrate) choice.add_twin();
   std::move(choice).finish();
-  for (std::size_t i = 0; i < document.variants.size(); ++i) {
-    JsonPath path = variant_path(i);
-    path.emplace_back("env");
-    refuse_bad_environment(document.variants[i].env, path, places);
-  }
+  for (std::size_t i = 0; i < document.variants.size(); ++i)
+    refuse_bad_environment(document.variants[i].env, below(variant_path(i), "env"), places);
 }
 
 void refuse_bad_environment(const Environment& env, const JsonPath& path, const Places& places) {
@@ -128,10 +122,10 @@ void refuse_bad_environment(const Environment& env, const JsonPath& path, const 
     const bool bad_name = name.empty() || name.find('=') != std::string::npos;
     if (!bad_name && name.find(kNul) == std::string::npos && value.find(kNul) == std::string::npos)
       continue;
+    const std::string shown = name.substr(0, name.find(kNul));
     throw Error(ExitCode::usage,
-                fmt::format("found the variable \"{}\", which no environment can hold",
-                            name.substr(0, name.find(kNul))),
-                places.at(path),
+                fmt::format("found the variable \"{}\", which no environment can hold", shown),
+                places.at(shown.empty() ? path : below(path, shown)),
                 "names are not empty and have no '='; neither names nor values hold a NUL");
   }
 }

@@ -225,10 +225,35 @@ TEST(WrongValues, NameRoundsThatWarmUpLeavesNone) {
 }
 
 TEST(WrongValues, NamePlaceOfMatrix) {
+  const auto refusal = [](const char* variant) {
+    json document = valid_document();
+    document["variants"][1] = json::parse(variant);
+    return refusal_without_provider(document);
+  };
+  EXPECT_THAT(refusal(R"({"name": "y", "matrix": [{"one": {}, "two": {"env": {"A=B": "1"}}}]})"),
+              AllOf(StartsWith("c.json, line 14, "),
+                    HasSubstr("$.variants[1].matrix[0].two.env.A=B: found the variable")));
+  EXPECT_THAT(
+      refusal(R"({"name": "y", "env": {"N": 1}, "matrix": [{"one": {"env": {"M": "1"}}}]})"),
+      HasSubstr("$.variants[1].env.N: found integer 1"))
+      << "the variant's own";
+  EXPECT_THAT(refusal(R"({"name": "y", "env": {"N": "1"},
+                          "matrix": [{"a": {"env": {"N": 1}}}, {"b": {"env": {"N": 2}}}]})"),
+              HasSubstr("$.variants[1].matrix[1].b.env.N: found integer 2"))
+      << "the last axis that changes it";
+  EXPECT_THAT(refusal(R"({"name": "y", "matrix": [{"a": {"append": {"z": ["1"]}}}]})"),
+              HasSubstr("$.variants[1].matrix[0].a.append"));
+}
+
+TEST(WrongValues, NamePlaceOfMatrixAmongChosenVariants) {
   json document = valid_document();
-  document["variants"][1]["matrix"] = json::parse(R"([{"one": {}, "two": {"env": {"A=B": "1"}}}])");
-  EXPECT_THAT(refusal_without_provider(document),
-              HasSubstr("$.variants[1].env: found the variable \"A=B\""));
+  document["variants"].push_back(
+      {{"name", "z"}, {"matrix", json::parse(R"([{"a": {}, "b": {"twin_of": "q"}}])")}});
+  Overrides overrides;
+  overrides.arms = {"x", "z-b"};
+  const Error error =
+      error_of([&] { parse_experiment(document.dump(1), "c.json", "/", overrides, ask_program); });
+  EXPECT_THAT(error.message(), HasSubstr("$.variants[2].matrix[0].b.twin_of: found \"q\""));
 }
 
 /// Where messages of a schema come from, and where the walker would pass by in silence.

@@ -15,7 +15,7 @@ endfunction()
 # Make leaves a list of the headers beside each object; Ninja does not.
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BINARY} -G "Unix Makefiles" -DMEMDUEL_WORKER_ONLY=ON -DMEMDUEL_FILES_AT_ONCE=8 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
 run(${CMAKE_COMMAND} --build ${BINARY} --target memduel_util memduel_model memduel_budget memduel_checkpoints memduel_graph_models memduel_data
-  memduel_graphs memduel_transport memduel_compression)
+  memduel_graphs memduel_transport memduel_compression memduel_workload_keys)
 
 file(GLOB_RECURSE lists ${BINARY}/*.o.d)
 list(LENGTH lists compiled)

@@ -34,12 +34,12 @@ EpochFile::EpochFile(std::filesystem::path path, const WorkloadConfig& workload,
       file_(path_, std::ios::binary | std::ios::trunc),
       train_(static_cast<std::int64_t>(workload.dataset.train_samples.value_or(0))),
       validation_(static_cast<std::int64_t>(workload.dataset.test_samples.value_or(0))),
-      channels_(workload.fine_tuning.channels),
-      patches_(workload.fine_tuning.seconds) {
-  if (workload.fine_tuning.file.empty())
+      channels_(workload.dataset.channels),
+      patches_(workload.dataset.seconds) {
+  if (workload.dataset.file.empty())
     write_synthetic(workload);
   else
-    write_recorded(workload, data_dir / workload.fine_tuning.file);
+    write_recorded(workload, data_dir / workload.dataset.file);
   file_.close();
   if (!file_) throw Error(ExitCode::io, "cannot write the epochs", path_.string());
 }
@@ -71,7 +71,7 @@ void EpochFile::write_recorded(const WorkloadConfig& workload,
                                const std::filesystem::path& recording) {
   const EegRecording night = sound_recording(recording);
   std::vector<StagedEpoch> epochs =
-      staged_epochs(night, workload.fine_tuning.seconds, recording.string());
+      staged_epochs(night, workload.dataset.seconds, recording.string());
   const auto wanted = static_cast<std::size_t>(train_ + validation_);
   if (epochs.size() < wanted)
     throw Error(ExitCode::io,

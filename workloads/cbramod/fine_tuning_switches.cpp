@@ -33,7 +33,7 @@ constexpr Choice<CheckpointRetention> kRetention[] = {{"all", CheckpointRetentio
 }  // namespace
 
 FineTuningSwitches make_fine_tuning_switches(const nlohmann::json& values) {
-  JsonFields fields(values, "worker configuration", "switches");
+  SwitchFields fields(values);
   FineTuningSwitches chosen;
   chosen.gradient_checkpointing = choose(fields, "gradient_checkpointing", kActivations);
   chosen.mixed_precision = choose(fields, "mixed_precision", kPrecisions);

@@ -73,7 +73,7 @@ double live_after_rounds_once(const nlohmann::json& changes, int workers) {
   workload.clients = 8;
   workload.batch_size = 8;
   workload.validation_batch_size = 8;
-  workload.learning_rate = 0.01;
+  workload.optimizer.learning_rate = 0.01;
   workload.simulation.clients_per_round = 8;
   workload.simulation.local_epochs = 1;
   SharedSamples samples{digits(), digits(), {}};

@@ -51,7 +51,7 @@ LoaderChoice choose_loader_workers(const nlohmann::json& value) {
 }  // namespace
 
 SimulationSwitches make_simulation_switches(const nlohmann::json& values) {
-  JsonFields fields(values, "worker configuration", "switches");
+  SwitchFields fields(values);
   SimulationSwitches chosen;
   chosen.loader_workers = choose_loader_workers(fields.get<nlohmann::json>("loader_workers"));
   chosen.updates = choose(fields, "updates", kUpdates);

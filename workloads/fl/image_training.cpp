@@ -200,11 +200,11 @@ MakePredictions choose_predictions(const std::string& value) {
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const WorkloadConfig& workload,
                                                         const Model& model) {
   std::vector<torch::Tensor> parameters = model.network->parameters();
-  if (workload.optimizer == "sgd")
-    return std::make_unique<torch::optim::SGD>(std::move(parameters),
-                                               torch::optim::SGDOptions(workload.learning_rate));
-  return std::make_unique<torch::optim::Adam>(std::move(parameters),
-                                              torch::optim::AdamOptions(workload.learning_rate));
+  if (workload.optimizer.name == "sgd")
+    return std::make_unique<torch::optim::SGD>(
+        std::move(parameters), torch::optim::SGDOptions(workload.optimizer.learning_rate));
+  return std::make_unique<torch::optim::Adam>(
+      std::move(parameters), torch::optim::AdamOptions(workload.optimizer.learning_rate));
 }
 
 StepResult training_step(ImageClassifier& network, torch::optim::Optimizer& optimizer,

@@ -46,8 +46,7 @@ TEST(WorkerConfig, ZeroClientsAreRefused) {
   nlohmann::json given = good();
   given["workload"]["clients"] = 0;
   EXPECT_THAT(config_refusal(given),
-              ::testing::AllOf(HasSubstr("workload.clients: found 0"), HasSubstr("at least 1"),
-                               HasSubstr("worker.json")));
+              HasSubstr("worker.json, $.workload.clients: found 0, expected an integer from 1"));
 }
 
 TEST(WorkerConfig, UnknownKeyNamesPathAndNearest) {
@@ -60,10 +59,10 @@ TEST(WorkerConfig, UnknownKeyNamesPathAndNearest) {
 TEST(WorkerConfig, WrongTypeAndWrongWordAreRefused) {
   nlohmann::json given = good();
   given["workload"]["rounds"] = "five";
-  EXPECT_THAT(config_refusal(given), HasSubstr("workload.rounds: found \"five\""));
+  EXPECT_THAT(config_refusal(given), HasSubstr("workload.rounds: found string \"five\""));
   given = good();
   given["workload"]["optimizer"]["name"] = "magic";
-  EXPECT_THAT(config_refusal(given), HasSubstr("expected adam, sgd"));
+  EXPECT_THAT(config_refusal(given), HasSubstr("expected adam or sgd"));
   given = good();
   given["workload"]["optimizer"]["learning_rate"] = 0;
   EXPECT_THAT(config_refusal(given), HasSubstr("above 0"));
@@ -93,8 +92,10 @@ TEST(WorkerConfig, ADeviceThatIsNoneIsRefused) {
 
 TEST(WorkerConfig, MissingKeyIsRefused) {
   nlohmann::json given = good();
-  given["workload"].erase("transport");
-  EXPECT_THAT(config_refusal(given), HasSubstr("workload.transport: missing"));
+  given["workload"].erase("model");
+  EXPECT_EQ(config_refusal(given),
+            "worker.json, $.workload: found no key \"model\", which is required\n"
+            "  See memduel list models.");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ constexpr Choice<BatchSizing> kBatchSize[] = {
 }  // namespace
 
 GraphSwitches make_graph_switches(const nlohmann::json& values) {
-  JsonFields fields(values, "worker configuration", "switches");
+  SwitchFields fields(values);
   GraphSwitches chosen;
   chosen.graph_loading = choose(fields, "graph_loading", kGraphLoading);
   chosen.teacher = choose(fields, "teacher", kTeacher);

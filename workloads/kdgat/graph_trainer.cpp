@@ -54,16 +54,15 @@ std::vector<CanFrame> read_recording(const std::filesystem::path& path) {
 
 void run_graphs(const WorkerConfig& config) {
   if (is_sound(config.graph_file)) return;
-  const GraphConfig& graph = config.workload.graph;
   const DatasetConfig& dataset = config.workload.dataset;
   if (dataset.name == "can-generated") {
-    write_generated_graphs(config.graph_file, graph.graphs, dataset.seed);
+    write_generated_graphs(config.graph_file, dataset.graphs, dataset.seed);
     return;
   }
   std::vector<Attack> attacks;
-  for (const std::string& name : graph.attacks)
+  for (const std::string& name : dataset.attacks)
     attacks.push_back(choose("attacks", kAttacks, name));
-  write_recorded_graphs(config.graph_file, read_recording(config.data_dir / graph.file), attacks,
+  write_recorded_graphs(config.graph_file, read_recording(config.data_dir / dataset.file), attacks,
                         dataset.seed);
 }
 
@@ -143,7 +142,7 @@ class GraphTraining {
         workload_(config.workload),
         device_(device),
         switches_(make_graph_switches(config.optimizations)),
-        make_{switches_, workload_.learning_rate, device},
+        make_{switches_, workload_.optimizer.learning_rate, device},
         batches_(switches_.loader_workers, device) {}
 
   void run() {
@@ -235,7 +234,7 @@ class GraphTraining {
     begin_phase(device_, "load");
     graphs_ = open_graphs(config_.graph_file, switches_.graph_loading);
     split_ =
-        split_graphs(*graphs_, workload_.dataset.seed, config_.data_dir / workload_.graph.file);
+        split_graphs(*graphs_, workload_.dataset.seed, config_.data_dir / workload_.dataset.file);
     bus_error_.emplace(graphs_->mapping(),
                        fmt::format("memduel-worker: {}: the file was cut off while it was mapped",
                                    config_.graph_file.string()));

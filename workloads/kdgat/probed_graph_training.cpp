@@ -57,7 +57,8 @@ class ProbedGraphTraining final : public ProbedTraining {
     held_.other_weights = live_bytes(device_) - before;
     network == "autoencoder" ? install_autoencoder() : install_classifier();
     held_.model = live_bytes(device_) - before - held_.other_weights;
-    trainer_.emplace(*network_, config.workload.learning_rate, switches_.mixed_precision, device_);
+    trainer_.emplace(*network_, config.workload.optimizer.learning_rate, switches_.mixed_precision,
+                     device_);
   }
 
   void step(std::int64_t batch) override {
@@ -92,7 +93,7 @@ class ProbedGraphTraining final : public ProbedTraining {
 
   void share_graphs(const WorkerConfig& config, const std::string& network) {
     const TrainingGraphs split = split_graphs(*store_, config.workload.dataset.seed,
-                                              config.data_dir / config.workload.graph.file);
+                                              config.data_dir / config.workload.dataset.file);
     const Indices graphs = shuffled(graphs_of(*store_, split, network, config.seed), config.seed);
     const auto middle = graphs.begin() + static_cast<std::ptrdiff_t>((graphs.size() + 1) / 2);
     const Indices tried(graphs.begin(), middle);

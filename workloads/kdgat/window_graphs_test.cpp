@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/load.h"
+#include "fl/worker_config.h"
 #include "kdgat/graph_file.h"
 #include "test_recorded_drive.h"
 #include "util/file.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "config/config_json.h"
-#include "config/schema.h"
+#include "fl/workload_keys.h"
+#include "model/places.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "version.h"
@@ -45,19 +45,10 @@ void refuse_selection_of_more(const json& workload, bool given, const std::strin
 
 }  // namespace
 
-const json& fl_schema() {
-  static const json schema = json::parse(embedded_file(fl_files(), "schema/fl.schema.json"));
-  return schema;
-}
-
-json resolve_replay_workload(json workload, const std::string& origin) {
-  // The rest of an experiment is memduel's, and judged by now.
-  json schema = fl_schema();
-  schema.erase("allOf");
-  json document = {{"workload", std::move(workload)}};
-  validate_against_schema(document, schema, Places(origin));
-  const bool selection_given = document["workload"].contains("clients_per_round");
-  json resolved = with_schema_defaults(std::move(document), schema).at("workload");
+json resolve_replay_workload(const json& workload, const std::string& origin) {
+  validate_workload(workload, Places(origin));
+  const bool selection_given = workload.contains("clients_per_round");
+  json resolved = with_workload_defaults(workload);
   refuse_scaled_network(resolved, origin);
   refuse_selection_of_more(resolved, selection_given, origin);
   return resolved;
@@ -103,16 +94,13 @@ json fl_catalogue() {
           {"name", "fl"},
           {"version", kVersion},
           {"site", true},
-          {"kinds", fl_schema()["definitions"]["workload"]["properties"]["kind"]["enum"]},
+          {"kinds", workload_kinds()},
           {"switches", std::move(switches)},
           {"presets", std::move(presets)}};
 }
 
 const Catalog& fl_catalog() {
-  static const Catalog catalog = [] {
-    const json all = fl_catalogue();
-    return parse_catalog(all.at("switches"), all.at("presets").get<std::vector<json>>());
-  }();
+  static const Catalog catalog = parse_catalog(fl_catalogue(), "catalogue of memduel-fl");
   return catalog;
 }
 

@@ -1,5 +1,5 @@
-// What may stand in a config of these workloads: their schema with its defaults, and the switches
-// and presets of configs/switches.json.
+// What may stand in a config of these workloads: what their keys say together, and the switches and
+// presets of configs/switches.json.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,11 +9,8 @@
 
 namespace memduel {
 
-/// The FL workloads' schema, as built in.
-const nlohmann::json& fl_schema();
-
 /// `workload` with every default of its kind. Throws Error(usage) at its place in `origin`.
-nlohmann::json resolve_replay_workload(nlohmann::json workload, const std::string& origin);
+nlohmann::json resolve_replay_workload(const nlohmann::json& workload, const std::string& origin);
 
 /// configs/switches.json as built in.
 const nlohmann::json& fl_switches();

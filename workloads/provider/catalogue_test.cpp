@@ -29,11 +29,12 @@ std::string refusal_of(const json& workload, const json& optimizations) {
 
 TEST(FlCatalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(refusal_of(json::object(), {{"compression", "zfp"}}),
-            "c.json, $.variants[1].switches: found compression=zfp with aggregate=streaming_fold, "
+            "c.json, $.variants[1].switches.compression: found compression=zfp with "
+            "aggregate=streaming_fold, "
             "expected aggregate=out_of_place_kept_step or in_place or collect_all or in_time\n"
             "  no worker runs the two together");
   EXPECT_EQ(refusal_of({{"on_lost_client", "continue"}}, {{"model_chunking", 1048576}}),
-            "c.json, $.variants[1].switches: found model_chunking=1048576 with "
+            "c.json, $.variants[1].switches.model_chunking: found model_chunking=1048576 with "
             "workload.on_lost_client=continue, expected workload.on_lost_client=fail\n"
             "  no worker runs the two together");
 }
@@ -60,10 +61,12 @@ std::string refusal_of_simulation(const json& workload, const json& optimization
 // csfl-optimized warns at 85 and is critical at 90.
 TEST(FlCatalog, TwoLevelsOutOfOrderAreToldFromTheOneThatTheArmSets) {
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"warn_percent", 95}}),
-            "c.json, $.variants[2].switches: found warn_percent=95 with critical_percent=90, "
+            "c.json, $.variants[2].switches.warn_percent: found warn_percent=95 with "
+            "critical_percent=90, "
             "expected warn_percent of at most 90\n  no worker runs the two together");
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"critical_percent", 50}}),
-            "c.json, $.variants[2].switches: found critical_percent=50 with warn_percent=85, "
+            "c.json, $.variants[2].switches.critical_percent: found critical_percent=50 with "
+            "warn_percent=85, "
             "expected critical_percent of at least 85\n  no worker runs the two together");
 }
 
@@ -71,12 +74,13 @@ TEST(FlCatalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
   Overrides overrides;
   overrides.arms = {"original", "optimized"};
   EXPECT_THAT(refusal_of_simulation(json::object(), {{"warn_percent", 95}}, overrides),
-              testing::HasSubstr("$.variants[2].switches: "));
+              testing::HasSubstr("$.variants[2].switches.warn_percent: "));
 }
 
 TEST(FlCatalog, ANumberOutOfRangeIsNoSlipOfThePen) {
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"light_cleanup_rounds", -1}}),
-            "c.json, $.variants[2].switches: found -1 for switch \"light_cleanup_rounds\", "
+            "c.json, $.variants[2].switches.light_cleanup_rounds: found -1 for switch "
+            "\"light_cleanup_rounds\", "
             "expected 0 or 1 or 5 or a whole number from 0");
 }
 

@@ -4,8 +4,11 @@
 #include "catalogue.h"
 #include "config/ablation.h"
 #include "config/experiment.h"
+#include "config/reference.h"
+#include "fl/workload_keys.h"
 #include "provider/datasets.h"
 #include "provider/expand.h"
+#include "support/made_files.h"
 #include "support/small_experiment.h"
 
 namespace memduel {
@@ -148,15 +151,21 @@ TEST(BadReplay, WrongTypeOrRange) {
             "c.json, $.workload.clients (--set workload.clients=0): found 0, expected an integer "
             "from 1 to 256");
   EXPECT_EQ(message_after([](json& c) { c["workload"].erase("model"); }),
-            "c.json, $.workload: found no key \"model\", which is required");
+            "c.json, $.workload: found no key \"model\", which is required\n"
+            "  See memduel list models.");
+}
+
+TEST(ReplaySchema, IsMadeOfTheKeys) {
+  expect_file(MEMDUEL_CONFIGS "/schema/fl.schema.json", schema_text(fl_schema_in_order()));
 }
 
 TEST(ReplaySchema, DescribesTheDataSetsThatCanBeFound) {
   std::vector<std::string> known;
   for (const Dataset& dataset : known_datasets()) known.push_back(dataset.name);
   std::vector<std::string> described;
+  const json schema = fl_schema_in_order();
   for (const char* kind : {"dataset", "graph_dataset", "eeg_dataset"})
-    for (const auto& name : fl_schema()["definitions"][kind]["properties"]["name"]["enum"])
+    for (const auto& name : schema["definitions"][kind]["properties"]["name"]["enum"])
       described.push_back(name);
   EXPECT_EQ(described, known);
 }

@@ -15,6 +15,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kWorkload = "workload.";
+
 /// What an arm runs.
 struct Settings {
   const json& switches;
@@ -22,7 +24,6 @@ struct Settings {
 
   /// Null where there is no such setting.
   [[nodiscard]] const json* find(const std::string& setting) const {
-    constexpr std::string_view kWorkload = "workload.";
     if (!setting.starts_with(kWorkload)) {
       const auto found = switches.find(setting);
       return found == switches.end() ? nullptr : &*found;
@@ -58,10 +59,21 @@ std::string in_words(const SwitchNeed& need) {
   return fmt::format("{}={}", need.setting, fmt::join(need.values, " or "));
 }
 
-[[noreturn]] void refuse(const std::string& chosen, const std::string& found,
-                         const std::string& needed, const std::string& place) {
-  throw Error(ExitCode::usage, fmt::format("found {} with {}, expected {}", chosen, found, needed),
-              place + ".switches", "no worker runs the two together");
+/// Where a setting of the variant at `place` is.
+std::string place_of(const std::string& setting, const std::string& place) {
+  const auto root = place.find("$.");
+  if (!setting.starts_with(kWorkload) || root == std::string::npos)
+    return place + ".switches." + setting;
+  return place.substr(0, root + 2) + setting;
+}
+
+[[noreturn]] void refuse(const Settings& settings, const std::string& chosen,
+                         const std::string& other, const std::string& needed,
+                         const std::string& place) {
+  throw Error(ExitCode::usage,
+              fmt::format("found {} with {}, expected {}", settings.in_words(chosen),
+                          settings.in_words(other), needed),
+              place_of(chosen, place), "no worker runs the two together");
 }
 
 /// The value of `name` is at most `less` below that of `bounding`.
@@ -83,12 +95,11 @@ void refuse_excess(const Bound& bound, const Settings& settings, const json& own
   const auto number = value->get<std::int64_t>();
   const std::int64_t most = bounding->get<std::int64_t>() - bound.less;
   if (number <= most) return;
-  const std::string chosen = settings.in_words(bound.name);
-  const std::string other = settings.in_words(bound.bounding);
   if (own.contains(bound.bounding) && !own.contains(bound.name))
-    refuse(other, chosen, fmt::format("{} of at least {}", bound.bounding, number + bound.less),
-           place);
-  refuse(chosen, other, fmt::format("{} of at most {}", bound.name, most), place);
+    refuse(settings, bound.bounding, bound.name,
+           fmt::format("{} of at least {}", bound.bounding, number + bound.less), place);
+  refuse(settings, bound.name, bound.bounding, fmt::format("{} of at most {}", bound.name, most),
+         place);
 }
 
 /// Adds the needs of `entry`, a switch or a value, that stand under `key`: each a setting and the
@@ -140,8 +151,7 @@ void refuse_clashing_switches(const json& switches, const json& workload, const 
   const Settings settings{switches, workload};
   for (const Bound& bound : kBounds) refuse_excess(bound, settings, own, place);
   for (const SwitchNeed& need : needs_to_run(settings))
-    if (!settings.meet(need))
-      refuse(settings.in_words(need.name), settings.in_words(need.setting), in_words(need), place);
+    if (!settings.meet(need)) refuse(settings, need.name, need.setting, in_words(need), place);
 }
 
 json idle_switches(const json& switches, const json& workload) {

@@ -71,6 +71,17 @@ TEST(SwitchRules, ASwarmHasNoModelOfTheRoundBefore) {
             "workload.send=weights");
 }
 
+TEST(SwitchRules, ASettingOfTheWorkloadIsRefusedAtItsOwnPlace) {
+  const json swarm = {{"topology", "swarm"}, {"send", "gradient"}, {"on_lost_client", "fail"}};
+  const json switches = {{"aggregate", "in_time"}};
+  try {
+    refuse_clashing_switches(switches, swarm, switches, "c.json, $.variants[0]");
+    ADD_FAILURE() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where(), "c.json, $.workload.topology");
+  }
+}
+
 TEST(SwitchRules, ASwitchIsIdleWithTheFirstThingThatItLacks) {
   const json workload = {{"kind", "federated"}, {"send", "weights"}};
   EXPECT_EQ(idle_switches({{"staging", "second_copy"},

@@ -28,8 +28,7 @@ WorkerConfig training_of(const std::string& model, const std::string& dataset,
   config.workload.model = model;
   config.workload.dataset.name = dataset;
   config.workload.clients = 1;
-  config.workload.optimizer = optimizer;
-  config.workload.learning_rate = 0.001;
+  config.workload.optimizer = {optimizer, 0.001};
   config.data_dir = kDatasetsFolder;
   return config;
 }

@@ -30,7 +30,7 @@ class ImageTraining final : public ProbedTraining {
         model_(build_model(config, device)),
         model_bytes_(live_bytes(device) - before_ - data_bytes_),
         optimizer_(make_optimizer(config.workload, model_)),
-        optimizer_states_(config.workload.optimizer == "adam" ? 2 : 0),
+        optimizer_states_(config.workload.optimizer.name == "adam" ? 2 : 0),
         cycle_(samples_.count()) {
     model_.network->train();
   }

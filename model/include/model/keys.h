@@ -3,7 +3,9 @@
 // the schema, the reference page and completion are made of these tables.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -38,12 +40,17 @@ template <typename S>
 class Keys;
 
 const Keys<Document>& keys_of(const Document*);
+const Keys<Variant>& keys_of(const Variant*);
 const Keys<Job>& keys_of(const Job*);
 const Keys<JobTemplate>& keys_of(const JobTemplate*);
 
 /// A struct with a table: `const Keys<S>& keys_of(const S*)`.
 template <typename S>
 concept Section = requires(const S* none) { keys_of(none); };
+
+template <typename T>
+concept Text =
+    std::is_convertible_v<T, std::string_view> || std::is_same_v<T, std::filesystem::path>;
 
 /// The schema of a value; those of the sections in it go into `definitions`.
 template <typename T>
@@ -54,9 +61,11 @@ void read_from(const nlohmann::json& value, T& into);
 template <typename T>
 nlohmann::json write_value(const T& value, Write write);
 
+enum class KeyPresence { required, with_default, optional };
+
 template <typename S>
 struct Key {
-  enum class Presence { required, with_default, optional };
+  using Presence = KeyPresence;
 
   std::string name;
   Presence presence = Presence::optional;
@@ -68,9 +77,10 @@ struct Key {
 template <typename S>
 class Keys {
  public:
-  /// @param name of its definition in the schema. @param limits of the object itself
-  explicit Keys(std::string name, Schema limits = Schema::object())
-      : name_(std::move(name)), limits_(std::move(limits)) {}
+  /// @param name of its definition in the schema. @param limits of the object itself. @param
+  /// defaults a section in which nothing is given
+  explicit Keys(std::string name, Schema limits = Schema::object(), S defaults = {})
+      : name_(std::move(name)), limits_(std::move(limits)), defaults_(std::move(defaults)) {}
 
   /// @param limits keywords of JSON schema beside those of the type
   template <typename T>
@@ -108,6 +118,31 @@ class Keys {
     keys_.push_back(std::move(key));
     return *this;
   }
+  /// A key of an earlier version, which is refused. @param instead what to use in its place
+  Keys& removed(const char* name, const char* instead) {
+    return judged(name, Schema{{"removed", instead}}.dump().c_str());
+  }
+  /// The keys of a part of the section as its own. They are not written.
+  template <typename T>
+  Keys& with_keys_of(T S::* part, const Keys<T>& keys) {
+    for (const Key<T>& key : keys.keys_)
+      add({key.name,
+           key.presence,
+           key.schema,
+           [=, read = key.read](const nlohmann::json& value, S& into) { read(value, into.*part); },
+           {}});
+    return *this;
+  }
+
+  [[nodiscard]] const S& defaults() const { return defaults_; }
+
+  /// The table of some of the keys.
+  [[nodiscard]] Keys only(const std::vector<std::string>& names) const {
+    Keys some(name_, limits_, defaults_);
+    for (const Key<S>& key : keys_)
+      if (std::ranges::find(names, key.name) != names.end()) some.add(key);
+    return some;
+  }
 
   /// Where it is used, by a reference to its definition.
   [[nodiscard]] Schema schema(Schema& definitions) const {
@@ -142,25 +177,28 @@ class Keys {
       if (value.is_null()) continue;
       const bool always = key.presence == Presence::required ||
                           (key.presence == Presence::with_default && write == Write::all);
-      if (always || value != key.write(S{}, write)) object[key.name] = std::move(value);
+      if (always || value != key.write(defaults_, write)) object[key.name] = std::move(value);
     }
     return object;
   }
 
  private:
-  using Presence = typename Key<S>::Presence;
+  using Presence = KeyPresence;
+
+  template <typename T>
+  friend class Keys;
 
   template <typename T>
   Keys& add(Presence presence, const char* name, T S::* member, const char* text,
             const Schema& limits) {
     return add(
         {name, presence,
-         [=](Schema& definitions) {
+         [=, absent = defaults_.*member](Schema& definitions) {
            Schema key = schema_of<T>(definitions);
            key.update(limits, true);
            if (presence == Presence::with_default)
              key["default"] =
-                 Section<T> ? nlohmann::json::object() : write_value(S{}.*member, Write::all);
+                 Section<T> ? nlohmann::json::object() : write_value(absent, Write::all);
            if (*text != '\0') key["description"] = text;
            return key;
          },
@@ -170,6 +208,7 @@ class Keys {
 
   std::string name_;
   Schema limits_;
+  S defaults_;
   std::vector<Key<S>> keys_;
 };
 
@@ -196,7 +235,7 @@ Schema schema_of(Schema& definitions) {
             {"additionalProperties", schema_of<typename T::mapped_type>(definitions)}};
   } else if constexpr (std::is_same_v<T, Argv>) {
     return {{"type", "array"}, {"items", {{"type", "string"}}}};
-  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+  } else if constexpr (Text<T>) {
     return {{"type", "string"}};
   } else {
     return {{"type", "array"}, {"items", schema_of<typename T::value_type>(definitions)}};
@@ -216,7 +255,7 @@ void read_from(const nlohmann::json& value, T& into) {
   } else if constexpr (DictionaryValue<T>) {
     into.clear();
     for (const auto& item : value.items()) read_from(item.value(), into[item.key()]);
-  } else if constexpr (std::is_arithmetic_v<T> || std::is_convertible_v<T, std::string_view>) {
+  } else if constexpr (std::is_arithmetic_v<T> || Text<T>) {
     value.get_to(into);
   } else {
     into.clear();
@@ -241,14 +280,22 @@ nlohmann::json write_value(const T& value, Write write) {
     nlohmann::json object = nlohmann::json::object();
     for (const auto& [name, entry] : value) object[name] = write_value(entry, write);
     return object;
-  } else if constexpr (std::is_arithmetic_v<T> || std::is_convertible_v<T, std::string_view> ||
-                       std::is_same_v<T, nlohmann::json>) {
+  } else if constexpr (std::is_arithmetic_v<T> || Text<T> || std::is_same_v<T, nlohmann::json>) {
     return value;
   } else {
     nlohmann::json list = nlohmann::json::array();
     for (const auto& element : value) list.push_back(write_value(element, write));
     return list;
   }
+}
+
+/// A schema by itself, with its definitions in it.
+template <Section S>
+Schema whole_schema_of() {
+  Schema definitions = Schema::object();
+  Schema schema = keys_of(static_cast<const S*>(nullptr)).object_schema(definitions);
+  schema["definitions"] = std::move(definitions);
+  return schema;
 }
 
 }  // namespace memduel

@@ -6,17 +6,7 @@
 
 namespace memduel {
 
-enum class Removed {
-  verb,
-  option,
-  tracer,
-  export_format,
-  schema,
-  catalogue_key,
-  program,
-  preset,
-  switch_value
-};
+enum class Removed { verb, option, tracer, export_format, schema, program, preset, switch_value };
 
 /// What to use in place of a name of an earlier version, as advice for an error message. An option
 /// is named alone, or with its verb if other verbs still have it ("check --candidate"), and so is

@@ -64,8 +64,7 @@ class TrainerBytes : public ::testing::Test {
     workload.kind = "federated";
     workload.local_steps = 1;
     workload.batch_size = 8;
-    workload.optimizer = "adam";
-    workload.learning_rate = 0.001;
+    workload.optimizer = {"adam", 0.001};
     workload.send_gradient = send_gradient;
     const Optimizations chosen = preset("appfl-original", changes);
     Model model = make_model("mnist-cnn", 1);

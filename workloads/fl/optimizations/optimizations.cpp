@@ -47,7 +47,7 @@ std::string expect_value(const char* name, const std::string& value,
 
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes,
                                  const at::Device& device) {
-  JsonFields fields(values, "worker configuration", "switches");
+  SwitchFields fields(values);
   const auto word = [&](const char* name) { return fields.get<std::string>(name); };
   Optimizations chosen;
   choose_lifetimes(chosen, fields);

@@ -217,7 +217,7 @@ std::optional<int> choose_arenas(const char* switch_name, const char* absent,
   return value.get<int>();
 }
 
-void choose_lifetimes(StateLifetimes& chosen, JsonFields& fields) {
+void choose_lifetimes(StateLifetimes& chosen, SwitchFields& fields) {
   const auto arenas = [&](const char* name, const char* absent) {
     return choose_arenas(name, absent, fields.get<nlohmann::json>(name));
   };

@@ -71,6 +71,7 @@ struct SuiteExperiment {
   /// Those of `set` that its name tells.
   // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
   std::vector<std::string> matrix = {};
+  std::map<std::string, std::string> set_places = {};  ///< of each of `set`: where the suite has it
 };
 
 struct Suite {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,8 +12,9 @@
 namespace memduel {
 
 struct Overrides {
-  std::vector<std::string> set;                  ///< path=value, applied in order
-  std::optional<std::vector<std::string>> arms;  ///< only these; must hold the baseline
+  std::vector<std::string> set;                   ///< path=value, applied in order
+  std::map<std::string, std::string> set_places;  ///< of those in a suite: where it has them
+  std::optional<std::vector<std::string>> arms;   ///< only these; must hold the baseline
   std::optional<int> repeats;
   std::optional<int> warmups;
   std::vector<std::string> gates;           ///< replace the config's, when not empty

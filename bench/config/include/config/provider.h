@@ -35,7 +35,7 @@ struct Optimization {
   std::string name;
   std::string summary;
   std::vector<OptimizationValue> values;
-  std::vector<std::string> applies_to;  ///< workload kinds
+  std::vector<std::string> applies_to;  ///< workload kinds; empty: all that there are
   /// Any whole number from here on is a value too.
   std::optional<std::int64_t> whole_numbers_from = std::nullopt;
   std::optional<std::int64_t> whole_numbers_to = std::nullopt;  ///< the last of them
@@ -45,22 +45,27 @@ struct Optimization {
 struct Preset {
   std::string name;
   std::string summary;
-  std::vector<std::string> workload_kinds;
+  std::vector<std::string> workload_kinds;  ///< empty: all that there are
   std::map<std::string, nlohmann::json> optimizations;
 };
 
+/// What a provider answers to `catalogue`.
 struct Catalog {
+  std::string name;
+  std::string version;
+  std::vector<std::string> kinds;  ///< of workload; empty: it does not say
+  bool has_site = false;           ///< it knows what a machine has for the job
   std::vector<Optimization> optimizations;
   std::vector<Preset> presets;
 };
 
-/// Reads a provider's optimizations and presets. Throws Error(usage) when a preset names an
-/// unknown switch or value, or a field is missing.
-Catalog parse_catalog(const nlohmann::json& optimizations,
-                      const std::vector<nlohmann::json>& presets);
+/// Reads the answer. Throws Error(usage) at its place in `origin` for what is not as it should be,
+/// and for a preset that names an unknown switch or value.
+Catalog parse_catalog(const nlohmann::json& answer, const std::string& origin);
 
-/// Every switch of `workload_kind` with its value: the original ones, then those of `preset`, then
-/// `overrides`. Throws Error(usage) at `place` for an unknown preset, switch or value.
+/// Every switch of `workload_kind`, or of all where that is empty, with its value: the original
+/// ones, then those of `preset`, then `overrides`. Throws Error(usage) at `place`.preset or
+/// `place`.switches.NAME for an unknown preset, switch or value.
 nlohmann::json resolve_optimizations(const Catalog& catalog, const std::string& workload_kind,
                                      const std::optional<std::string>& preset,
                                      const nlohmann::json& overrides, const std::string& place);
@@ -95,11 +100,11 @@ using AskProvider = std::function<nlohmann::json(const Provider& provider, const
 nlohmann::json ask_program(const Provider& provider, const std::string& word,
                            const nlohmann::json& request);
 
-/// Its name, version, optimizations and presets. Throws as AskProvider, and Error(usage) for an
-/// answer that is none.
+/// Its answer, with the switches and presets for workloads of the provider's kind. Throws as
+/// AskProvider, and Error(usage) for an answer that is none.
 nlohmann::json ask_catalogue(const Provider& provider, const AskProvider& ask);
 
-/// The catalogue's switches and presets, for workloads of the provider's kind.
+/// The same as a value.
 Catalog catalog_of(const nlohmann::json& catalogue, const Provider& provider);
 
 /// The switches and presets of all its kinds, for people. Throws as ask_catalogue().
@@ -107,11 +112,6 @@ Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask);
 
 /// SHA-256 by path of the files that its command names.
 std::map<std::string, std::string> programs_of(const Provider& provider);
-
-/// The job: a workload of kind command, and what each arm changes of it.
-/// @param request workload and arms. Throws as ask_catalogue().
-nlohmann::json ask_expansion(const Provider& provider, const nlohmann::json& request,
-                             const AskProvider& ask);
 
 /// What this machine has for the job: "environment", which describes it, and "values", which stand
 /// for {site:NAME} in the job. @param request workload, arms and data_dir. Throws as
@@ -126,10 +126,7 @@ nlohmann::json refusal_json(const Error& error);
 struct Expansion {
   Provider provider;
   Catalog catalog;
-  std::string name;
-  std::string version;
   std::map<std::string, std::string> programs;  ///< SHA-256 by path: see programs_of()
-  bool has_site = false;                        ///< it knows what this machine has for the job
 };
 
 /// A document whose workload is of a provider's kind, and the job in its place.
@@ -159,7 +156,7 @@ Document folded(const ExpandedDocument& expanded, const Document& job);
 using IdleSwitches = std::map<std::string, std::string>;
 
 /// What the provider says of each of other variants of the same workload. Throws as
-/// ask_expansion(), where it refuses one of them.
+/// ask_catalogue(), where it refuses one of them.
 std::vector<IdleSwitches> ask_about_variants(const Expansion& expansion,
                                              const nlohmann::json& workload,
                                              const std::vector<Variant>& variants,

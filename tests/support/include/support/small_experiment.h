@@ -37,18 +37,22 @@ inline Error error_of(const std::function<void()>& call) {
   return {ExitCode::ok, ""};
 }
 
+inline nlohmann::json catalogue_with(const nlohmann::json& optimizations,
+                                     const nlohmann::json& presets) {
+  return {{"schema", "memduel.catalogue/2"},
+          {"name", "small"},
+          {"version", "1"},
+          {"switches", optimizations},
+          {"presets", presets}};
+}
+
 /// Answers as a provider of federated rounds would, and starts nothing: a server and two clients,
 /// or as many as the workload says, with their switches in worker.json.
 inline AskProvider provider_with(const nlohmann::json& optimizations,
                                  const nlohmann::json& presets = nlohmann::json::array()) {
   return [=](const Provider&, const std::string& word, const nlohmann::json& request) {
     using nlohmann::json;
-    if (word == "catalogue")
-      return json{{"schema", "memduel.catalogue/2"},
-                  {"name", "small"},
-                  {"version", "1"},
-                  {"switches", optimizations},
-                  {"presets", presets}};
+    if (word == "catalogue") return catalogue_with(optimizations, presets);
     const json clients = request.at("workload").value("clients", json(2));
     json job = json::parse(R"({"kind": "command", "memduel_statuses": true, "processes": [
       {"role": "server", "argv": ["/bin/worker", "server"],
@@ -89,7 +93,7 @@ inline nlohmann::json small_presets() {
 
 /// Two switches and two presets.
 inline Catalog small_catalog() {
-  return parse_catalog(small_switches(), small_presets().get<std::vector<nlohmann::json>>());
+  return parse_catalog(catalogue_with(small_switches(), small_presets()), "small");
 }
 
 inline AskProvider small_provider() {

@@ -12,10 +12,6 @@
 
 namespace memduel {
 
-/// Of generated bus traffic. The first attack begins at most 4 s after the first thousand: some
-/// of so many are under attack.
-inline constexpr std::size_t kFewestGraphs = 1100;
-
 /// Of CIFAR-10, of MNIST and of its successors.
 inline constexpr std::uint8_t kClasses = 10;
 

@@ -121,10 +121,10 @@ struct StateLifetimes {
   std::unique_ptr<Garbage> garbage;
 };
 
-class JsonFields;
+class SwitchFields;
 
 /// @param fields switch name to value. Throws Error(usage) naming a switch that is missing or has
 /// an unknown value.
-void choose_lifetimes(StateLifetimes& chosen, JsonFields& fields);
+void choose_lifetimes(StateLifetimes& chosen, SwitchFields& fields);
 
 }  // namespace memduel

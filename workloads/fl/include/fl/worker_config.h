@@ -1,5 +1,5 @@
-// What a worker is told: worker.json as values, and the strict reading of its objects, of the named
-// values of a switch and of numbers, which every workload's switches share.
+// What a worker is told: worker.json as values, and the strict reading of its switches, of their
+// named values and of numbers, which all workloads share.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,50 +20,64 @@
 
 namespace memduel {
 
+/// Rounds, or epochs, of a run.
+inline constexpr int kMostRounds = 1'000'000;
+
+/// Of generated bus traffic. The first attack begins at most 4 s after the first thousand: some
+/// of so many are under attack.
+inline constexpr std::size_t kFewestGraphs = 1100;
+
+/// Of every kind of data set; a member is as below where the kind does not have it.
 struct DatasetConfig {
-  std::string name;                          ///< mnist, cifar10, dummy-cifar10, none
+  std::string name;                          ///< see memduel list datasets; or none
   std::optional<std::size_t> train_samples;  ///< over all clients; dummy: of each client
   std::optional<std::size_t> test_samples;
   std::uint64_t seed = 42;
   std::string partition = "iid";  ///< iid, class_noniid, dirichlet
   double dirichlet_alpha = 0.5;
+  /// A recording below the data folder: of a car's bus, or EDF with annotated stages.
+  std::string file = {};                                            // NOLINT: -Wextra
+  std::size_t graphs = 10'000;                                      ///< of generated traffic
+  std::vector<std::string> attacks = {"dos", "fuzzy", "spoofing"};  ///< injected one after another
+  int channels = 16;                                                ///< of a synthetic epoch of EEG
+  int seconds = 30;                                                 ///< of an epoch of EEG
+};
+
+struct OptimizerConfig {
+  std::string name = "adam";  ///< adam or sgd
+  double learning_rate = 0.01;
 };
 
 /// What only a simulation has.
 struct SimulationConfig {
-  int clients_per_round = 0;
-  std::vector<std::string> methods;  ///< of selection, one after another
-  int repeats = 1;                   ///< of each method
+  int clients_per_round = 10;
+  std::vector<std::string> methods = {"random"};  ///< of selection, one after another
+  int repeats = 1;                                ///< of each method
   int local_epochs = 1;
-  bool fast_mode = false;    ///< an epoch ends after its third batch
+  bool fast_mode = true;     ///< an epoch ends after its third batch
   int parallel_clients = 0;  ///< at once; -1: as many as fit
 };
 
 /// What only a training on graphs has.
 struct GraphConfig {
-  std::size_t graphs = 0;            ///< of generated traffic
-  std::string file;                  ///< a recording, below the data folder
-  std::vector<std::string> attacks;  ///< injected into the recording, one after another
-  std::string autoencoder;
-  std::string teacher;
-  int autoencoder_epochs = 0;
-  int teacher_epochs = 0;
-  int student_epochs = 0;
+  std::string autoencoder = "vgae-large";
+  std::string teacher = "gat-large";
+  int autoencoder_epochs = 2;
+  int teacher_epochs = 2;
+  int student_epochs = 2;
   std::optional<double> device_memory_bytes;  ///< absent: what is free
 };
 
 /// What only fine-tunings on EEG have.
 struct FineTuningConfig {
-  int trials = 0;                      ///< fine-tunings, one after the other
-  int epochs = 0;                      ///< of each, at most
-  int patience = 0;                    ///< epochs without a better score that end one
-  std::vector<double> learning_rates;  ///< taken in turn
-  double dropout = 0;
-  std::string file;  ///< an EDF file with annotated stages, below the data folder; synthetic: empty
-  int channels = 0;  ///< of a synthetic epoch
-  int seconds = 0;   ///< of an epoch of EEG
+  int trials = 20;                               ///< fine-tunings, one after the other
+  int epochs = 100;                              ///< of each, at most
+  int patience = 5;                              ///< epochs without a better score that end one
+  std::vector<double> learning_rates = {5e-05};  ///< taken in turn
+  double dropout = 0.1;
 };
 
+/// With the defaults of a federated one; workload_keys.cpp has those of the other kinds.
 struct WorkloadConfig {
   std::string kind;   ///< federated, state-dict, simulation, graph or eeg
   std::string model;  ///< graph: the student
@@ -72,18 +86,17 @@ struct WorkloadConfig {
   std::string server_device = "cpu";
   int threads = 1;
   DatasetConfig dataset;
-  int clients = 0;
-  int rounds = 0;
-  int local_steps = 0;
-  int batch_size = 0;
-  int validation_batch_size = 0;
+  int clients = 2;
+  int rounds = 5;
+  int local_steps = 50;
+  int batch_size = 16;
+  int validation_batch_size = 0;   ///< 0 where it is read: batch_size
   bool pre_validation = false;     ///< clients validate the global model before they train
   bool client_validation = false;  ///< clients validate their own model after they trained
   bool server_validation = true;   ///< the server validates each new global model
   bool send_gradient = false;      ///< clients send previous - new instead of new
   bool swarm = false;              ///< no server: clients average in turn
-  std::string optimizer;           ///< adam or sgd
-  double learning_rate = 0;
+  OptimizerConfig optimizer;
   std::string weights = "equal";  ///< equal or sample_size
   /// What the server does when a client is lost in a round: fail the trial, or go on without it.
   bool continue_without_lost_clients = false;
@@ -117,60 +130,31 @@ WorkerConfig load_worker_config(const std::filesystem::path& path);
 /// The same from JSON; `name` stands for the file in messages.
 WorkerConfig parse_worker_config(const nlohmann::json& json, const std::string& name);
 
-class JsonFields {
+/// The switches of a worker, each of which somebody reads. Every error is of exit code usage.
+class SwitchFields {
  public:
-  /// @param file and path: where the object stands, for messages: "worker.json",
-  /// "workload.dataset". Throws Error(usage) when `object` is not one.
-  JsonFields(const nlohmann::json& object, std::string file, std::string path);
+  /// Throws where `switches` is no object.
+  explicit SwitchFields(const nlohmann::json& switches);
 
+  /// Throws where the switch is missing or of another type.
   template <class T>
-  T get(const std::string& key) {
-    return convert<T>(required(key), key);
-  }
-
-  template <class T>
-  T get_or(const std::string& key, T fallback) {
-    known_.insert(key);
-    const auto found = object_.find(key);
-    return found == object_.end() ? fallback : convert<T>(*found, key);
-  }
-
-  /// A whole number of at least `least`.
-  std::int64_t integer(const std::string& key, std::int64_t least);
-  std::int64_t integer_or(const std::string& key, std::int64_t least, std::int64_t fallback);
-  double positive(const std::string& key);
-
-  /// One of `choices`.
-  std::string word(const std::string& key, const std::vector<std::string>& choices);
-  std::string word_or(const std::string& key, const std::vector<std::string>& choices,
-                      const std::string& fallback);
-
-  JsonFields object(const std::string& key);
-  [[nodiscard]] bool has(const std::string& key);
-
-  /// Throws Error(usage) naming a key that nobody asked for, and the nearest that is known.
-  void expect_no_more() const;
-
-  [[noreturn]] void fail(const std::string& key, const std::string& what) const;
-
- private:
-  const nlohmann::json& required(const std::string& key);
-  [[nodiscard]] std::string place(const std::string& key) const;
-  std::int64_t checked_integer(const nlohmann::json& value, const std::string& key,
-                               std::int64_t least) const;
-
-  template <class T>
-  T convert(const nlohmann::json& value, const std::string& key) const {
+  T get(const std::string& name) {
+    const nlohmann::json& value = required(name);
     try {
       return value.get<T>();
     } catch (const nlohmann::json::exception&) {
-      fail(key, "found " + value.dump() + " of another type than expected");
+      refuse(name, "found " + value.dump() + " of another type than expected");
     }
   }
 
-  const nlohmann::json& object_;
-  std::string file_;
-  std::string path_;
+  /// Throws naming a switch that nobody read, and the nearest that was.
+  void expect_no_more() const;
+
+ private:
+  const nlohmann::json& required(const std::string& name);
+  [[noreturn]] static void refuse(const std::string& name, const std::string& what);
+
+  const nlohmann::json& switches_;
   std::set<std::string> known_;
 };
 
@@ -195,7 +179,7 @@ const Item& choose(std::string_view switch_name, const Choice<Item> (&choices)[C
 
 /// Of the switch that is called so.
 template <class Item, std::size_t Count>
-const Item& choose(JsonFields& fields, const char* name, const Choice<Item> (&choices)[Count]) {
+const Item& choose(SwitchFields& fields, const char* name, const Choice<Item> (&choices)[Count]) {
   return choose(name, choices, fields.get<std::string>(name));
 }
 
@@ -205,9 +189,6 @@ std::vector<std::string> values_of(const Choice<Item> (&choices)[Count]) {
   for (const Choice<Item>& choice : choices) values.emplace_back(choice.value);
   return values;
 }
-
-/// As many as the schema allows of a run.
-inline constexpr int kMostRounds = 1000000;
 
 /// Throws Error(usage) naming the switch for anything but a whole number from `least` to `most`.
 inline int choose_whole_number(const char* switch_name, const nlohmann::json& value, int least,
@@ -220,7 +201,7 @@ inline int choose_whole_number(const char* switch_name, const nlohmann::json& va
 }
 
 /// Of the switch that is called so.
-inline int choose_whole_number(JsonFields& fields, const char* name, int least, int most) {
+inline int choose_whole_number(SwitchFields& fields, const char* name, int least, int most) {
   return choose_whole_number(name, fields.get<nlohmann::json>(name), least, most);
 }
 

@@ -1,4 +1,4 @@
-#include "config/schema.h"
+#include "model/validate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -87,12 +87,12 @@ bool needs_quotes(const json& value, const std::vector<std::string>& types) {
          std::ranges::find(types, "string") != types.end();
 }
 
+/// Of one of a few choices they say more than its type.
 std::optional<Fault> type_fault(const json& schema, const json& value, const JsonPath& path) {
   const std::vector<std::string> types = types_of(schema);
-  if (types.empty() || has_type(value, types)) return {};
-  return Fault{path,
-               fmt::format("found {} {}, expected {}", type_of(value), shown(value),
-                           fmt::join(types, " or ")),
+  if (types.empty() || schema.contains("enum") || has_type(value, types)) return {};
+  const std::string found = value.is_null() ? "null" : type_of(value) + " " + shown(value);
+  return Fault{path, fmt::format("found {}, expected {}", found, fmt::join(types, " or ")),
                needs_quotes(value, types)
                    ? fmt::format("write it in quotes: \"{0}\", or --set '{1}=\"{0}\"'",
                                  shown(value), fmt::join(path, "."))
@@ -202,26 +202,35 @@ std::optional<Fault> pattern_fault(const json& schema, const json& value, const 
                description_of(schema)};
 }
 
-std::optional<Fault> unknown_key(const json& properties, const std::string& key, JsonPath path) {
+Fault unknown_key(const json& properties, const std::string& key, JsonPath path) {
   std::vector<std::string> names;
   for (const auto& property : properties.items())
     if (property.key() != "$schema") names.push_back(property.key());
   path.push_back(key);
   const auto renamed = new_name_of_key(key);
   if (renamed && properties.contains(std::string(*renamed)))
-    return Fault{path,
-                 fmt::format("found the key \"{}\", which was renamed to \"{}\"", key, *renamed),
-                 "memduel upgrade-config FILE rewrites a config of an earlier version"};
-  return Fault{path, fmt::format("found unknown key \"{}\"", key),
-               nearest_advice(key, names, fmt::format("expected {}", fmt::join(names, ", ")))};
+    return {path, fmt::format("found the key \"{}\", which was renamed to \"{}\"", key, *renamed),
+            "memduel upgrade-config FILE rewrites a config of an earlier version"};
+  return {path, fmt::format("found unknown key \"{}\"", key),
+          nearest_advice(key, names, fmt::format("expected {}", fmt::join(names, ", ")))};
+}
+
+Fault removed_key(const std::string& key, const std::string& instead, JsonPath path) {
+  path.push_back(key);
+  return {path, fmt::format("found the removed key \"{}\": {}", key, instead), ""};
 }
 
 std::optional<Fault> object_fault(const json& schema, const json& value, const JsonPath& path) {
   if (!value.is_object()) return {};
   const json properties = schema.value("properties", json::object());
-  if (schema.value("additionalProperties", json()) == false)
-    for (const auto& item : value.items())
-      if (!properties.contains(item.key())) return unknown_key(properties, item.key(), path);
+  const bool takes_any = schema.value("additionalProperties", json()) != false;
+  for (const auto& item : value.items()) {
+    const auto property = properties.find(item.key());
+    if (property == properties.end() && !takes_any)
+      return unknown_key(properties, item.key(), path);
+    if (property != properties.end() && property->contains("removed"))
+      return removed_key(item.key(), property->at("removed"), path);
+  }
   for (const std::string key : schema.value("required", json::array()))
     if (!value.contains(key))
       return Fault{path, fmt::format("found no key \"{}\", which is required", key),
@@ -287,14 +296,9 @@ void fill(const json& root, const json& schema_or_ref, json& value) {
 
 }  // namespace
 
-void validate_value(const json& value, const json& schema, const json& root, const JsonPath& path,
-                    const Places& places) {
-  if (const auto fault = first_fault(root, schema, value, path))
-    throw Error(ExitCode::usage, fault->what, places.at(fault->path), fault->advice);
-}
-
 void validate_against_schema(const json& document, const json& schema, const Places& places) {
-  validate_value(document, schema, schema, {}, places);
+  if (const auto fault = first_fault(schema, schema, document, {}))
+    throw Error(ExitCode::usage, fault->what, places.at(fault->path), fault->advice);
 }
 
 json with_schema_defaults(json document, const json& schema) {

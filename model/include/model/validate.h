@@ -1,9 +1,10 @@
-// The one validator of configs: a document against a JSON schema, in words.
+// The one validator: a document against a JSON schema, in words.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
-#include "config/config_json.h"
+#include "model/keys.h"
+#include "model/places.h"
 
 namespace memduel {
 
@@ -12,9 +13,15 @@ namespace memduel {
 void validate_against_schema(const nlohmann::json& document, const nlohmann::json& schema,
                              const Places& places);
 
-/// The same of the value at `path` of a document; `schema` is in the definitions of `root`.
-void validate_value(const nlohmann::json& value, const nlohmann::json& schema,
-                    const nlohmann::json& root, const JsonPath& path, const Places& places);
+/// A document that must follow the schema of S as a value. Throws as validate_against_schema().
+template <Section S>
+S read_valid(const nlohmann::json& document, const Places& places) {
+  static const nlohmann::json schema = nlohmann::json::parse(whole_schema_of<S>().dump());
+  validate_against_schema(document, schema, places);
+  S section = keys_of(static_cast<const S*>(nullptr)).defaults();
+  read_from(document, section);
+  return section;
+}
 
 /// `document`, which must be valid, with every absent key that has a default in the schema.
 nlohmann::json with_schema_defaults(nlohmann::json document, const nlohmann::json& schema);
