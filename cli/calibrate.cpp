@@ -59,7 +59,8 @@ int calibrate_config(const CalibrateArguments& arguments) {
                             format_count(static_cast<std::size_t>(*options.repeats), "block"),
                             arguments.blocks_per_duel),
                 "--repeats");
-  const Experiment experiment = experiment_with_twin(arguments.config, options);
+  const Experiment experiment =
+      experiment_with_twin(load_experiment(arguments.config, overrides_from(options)));
   const auto path = calibration_path(experiment.config, environment_of(experiment, options));
   if (!path)
     throw Error(ExitCode::usage, "there is no folder to keep the result in", "calibrate",

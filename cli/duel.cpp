@@ -283,7 +283,6 @@ DuelRun with_outputs(FinishedRun finished, const RunOptions& options, const fs::
 
 DuelRun duel_on_slurm(const Experiment& experiment, const RunOptions& options,
                       const fs::path& directory, const RunFacts& facts) {
-  refuse_bad_gates(experiment);
   refuse_unused_data_dir(experiment, options);
   submit_to_slurm(facts.config, experiment, options, directory);
   collect_from_slurm(options, directory, facts.label);
@@ -320,10 +319,7 @@ void tell_too_few_trials(const Experiment& experiment, const std::string& label)
 /// The trials of a run, into its store.
 void measure(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
              const RunFacts& facts, DriverOptions driver) {
-  refuse_bad_gates(experiment);
   const bool judges = judges_gates(experiment);
-  if (judges)
-    refuse_growth_in_few_rounds(experiment.config, settings_from_config(experiment.config));
   refuse_few_descriptors();
   refuse_small_stack();
   end_what_was_left();
@@ -383,6 +379,7 @@ void measure_and_show(const Experiment& experiment, const RunOptions& options,
 
 DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
                  const RunFacts& facts) {
+  refuse_bad_gates(experiment);
   if (!options.quiet) tell_replaced_gates(experiment.replaced_gates, facts.label);
   if (!options.quiet && !options.resume) tell_too_few_trials(experiment, facts.label);
   if (options.slurm) return duel_on_slurm(experiment, options, directory, facts);
@@ -394,6 +391,7 @@ DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const 
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
                        const fs::path& directory) {
   Forecast forecast;
+  refuse_bad_gates(experiment);
   if (!options.quiet && !options.resume)
     tell_too_few_trials(experiment, experiment.config.name + ", ");
   DriverOptions driver;
@@ -413,11 +411,14 @@ int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
   return tell(run_duel(experiment, options, directory, facts), options, directory);
 }
 
-Experiment experiment_with_twin(const fs::path& config, const RunOptions& options) {
-  Overrides overrides = overrides_from(options);
-  overrides.arms = {load_experiment(config, overrides).config.baseline};
+Experiment experiment_with_twin(const Experiment& experiment, std::optional<int> repeats) {
+  Document alone = experiment.config;
+  alone.variants = {*alone.variant(alone.baseline)};
+  alone.ablation.reset();
+  if (repeats) alone.measure.repeats = repeats;
+  Overrides overrides;
   overrides.calibrate = true;
-  return load_experiment(config, overrides);
+  return make_experiment(alone, alone.name, "/", overrides);
 }
 
 std::map<std::string, std::string> site_values(const Experiment& experiment,

@@ -72,8 +72,10 @@ std::filesystem::path output_directory(const RunOptions& options, const std::str
 int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
                       const RunFacts& facts = {});
 
-/// The baseline of a config and its twin, no other arm.
-Experiment experiment_with_twin(const std::filesystem::path& config, const RunOptions& options);
+/// The baseline of an experiment and its twin, no other arm. @param repeats instead of the
+/// experiment's
+Experiment experiment_with_twin(const Experiment& experiment,
+                                std::optional<int> repeats = std::nullopt);
 
 /// The environment that a run of `experiment` would record.
 nlohmann::json environment_of(const Experiment& experiment, const RunOptions& options);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 
+#include "model/experiment_view.h"
 #include "model/job_facts.h"
 #include "model/metric_catalogue.h"
 #include "util/error.h"
 #include "util/text.h"
+#include "verdict/analyse.h"
 #include "verdict/gates.h"
 
 namespace memduel::cli {
@@ -152,17 +154,22 @@ void tell_replaced_gates(const std::vector<std::string>& replaced, const std::st
 
 // A metric that no known one resembles may come from a mark, and is checked afterwards.
 void refuse_bad_gates(const Experiment& experiment) {
+  const bool is_alone = experiment.variants.size() == 1;
+  // A program against itself gives noise, and no gate judges it.
+  const bool judges = !judged_variants(view_config(experiment.config)).empty();
   for (std::size_t i = 0; i < experiment.config.gates.size(); ++i) {
     if (experiment.config.gates[i] == kDefaultGates) continue;
     try {
-      const Gate gate = parse_gate(experiment.config.gates[i]);
-      check_gates_before_run({gate}, roles_of(experiment), experiment.facts);
-      refuse_unjudgeable({gate}, experiment.variants.size() == 1, true);
+      AnalysisSettings settings;
+      settings.gates = {parse_gate(experiment.config.gates[i])};
+      settings.warmup_rounds = experiment.config.measure.warmup_rounds;
+      check_gates_before_run(settings.gates, roles_of(experiment), experiment.facts);
+      refuse_unjudgeable(settings.gates, is_alone, true);
+      if (judges) refuse_growth_in_few_rounds(experiment.config, settings);
     } catch (const Error& error) {
-      if (experiment.gates_place.empty()) throw;
+      if (experiment.gate_places.empty()) throw;
       throw Error(error.code(), error.what(),
-                  fmt::format("{}[{}], {}", experiment.gates_place, i, error.where()),
-                  error.advice());
+                  fmt::format("{}, {}", experiment.gate_places[i], error.where()), error.advice());
     }
   }
 }

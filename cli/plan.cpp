@@ -96,10 +96,11 @@ int comparisons_of(const Experiment& experiment) {
   return gates_that_share(run, settings_from_config(run.config));
 }
 
-DuelPlan plan_from_probe(const PlanArguments& arguments, double change, int comparisons) {
+DuelPlan plan_from_probe(const PlanArguments& arguments, const Experiment& experiment,
+                         double change) {
   RunOptions options = arguments.options;
   if (!options.repeats) options.repeats = kProbeBlocks;
-  const Experiment twins = experiment_with_twin(arguments.config, options);
+  const Experiment twins = experiment_with_twin(experiment, options.repeats);
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-plan");
   const fs::path directory = options.out ? fs::path(*options.out) : scratch.path() / "probe";
   RunFacts facts;
@@ -111,7 +112,8 @@ DuelPlan plan_from_probe(const PlanArguments& arguments, double change, int comp
                 fmt::format("the probe ended after {} of {} blocks, and a plan needs {}", blocks,
                             *options.repeats, kProbeBlocks),
                 "--max-minutes", "give it more time");
-  return plan_duel(probe.run, settings_from_config(probe.run.config), change, comparisons);
+  return plan_duel(probe.run, settings_from_config(probe.run.config), change,
+                   comparisons_of(experiment));
 }
 
 int plan(const PlanArguments& arguments) {
@@ -120,7 +122,8 @@ int plan(const PlanArguments& arguments) {
   if (arguments.slurm_shares) {
     const Experiment divided = load_experiment(arguments.config, overrides_from(arguments.options));
     refuse_unused_data_dir(divided, arguments.options);
-    const fs::path out = arguments.options.out.value_or("runs/" + file_name_for(divided.config.name));
+    const fs::path out =
+        arguments.options.out.value_or("runs/" + file_name_for(divided.config.name));
     print(slurm_script(arguments.config, divided, arguments.options, *arguments.slurm_shares,
                        fs::absolute(out).lexically_normal()));
     return 0;
@@ -134,6 +137,7 @@ int plan(const PlanArguments& arguments) {
         "--repeats");
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
+  refuse_bad_gates(experiment);
   const auto path =
       calibration_path(experiment.config, environment_of(experiment, arguments.options));
   const bool probes = std::ranges::any_of(
@@ -144,7 +148,7 @@ int plan(const PlanArguments& arguments) {
                                          static_cast<int>(experiment.variants.size()))));
     return 0;
   }
-  DuelPlan probed = plan_from_probe(arguments, change, comparisons_of(experiment));
+  DuelPlan probed = plan_from_probe(arguments, experiment, change);
   // The probe's blocks hold two arms, the experiment's as many as it has.
   if (probed.block_seconds)
     *probed.block_seconds *= static_cast<double>(experiment.variants.size()) / 2;

@@ -19,6 +19,7 @@
 #include "cli/program.h"
 #include "cli/verbs.h"
 #include "duel.h"
+#include "gate_options.h"
 #include "model/run_directory.h"
 #include "reports/terminal.h"
 #include "run/run.h"
@@ -132,7 +133,7 @@ struct WatchArguments {
   std::optional<double> duration;
   std::optional<std::string> round_pattern;
   std::vector<std::string> logs;
-  std::vector<std::string> gates;
+  GateOptions gate;
   double warn = 85;
   double critical = 90;
   bool quiet = false;
@@ -182,9 +183,11 @@ std::string gates_text(const std::vector<GateResult>& gates) {
 /// The command has standard output for itself. Returns what the gates ask for.
 int tell_end(const WatchArguments& arguments, const WatchResult& result,
              const std::filesystem::path& directory) {
-  const FinishedRun finished = conclude(directory);
+  Demands demands;
+  demands.on_inconclusive = arguments.gate.inconclusive();
+  const FinishedRun finished = conclude(directory, demands);
   write_outputs(directory, finished);
-  const int code = arguments.gates.empty() ? 0 : finished.results.overall.exit_code;
+  const int code = arguments.gate.named.empty() ? 0 : finished.results.overall.exit_code;
   const std::string gates = gates_text(finished.results.gates);
   if (arguments.quiet) {
     if (code != 0) memduel::say(gates);
@@ -209,7 +212,7 @@ WatchOptions options_for(const WatchArguments& arguments, WatchDisplay& display)
   options.pss_interval_seconds = arguments.pss_interval;
   options.duration_seconds = arguments.duration;
   options.round_pattern = arguments.round_pattern;
-  options.gates = arguments.gates;
+  options.gates = arguments.gate.named;
   options.logs.assign(arguments.logs.begin(), arguments.logs.end());
   options.warn_ratio = arguments.warn / kPercent;
   options.critical_ratio = arguments.critical / kPercent;
@@ -227,6 +230,9 @@ WatchOptions options_for(const WatchArguments& arguments, WatchDisplay& display)
 }
 
 int watch_and_conclude(const WatchArguments& arguments) {
+  if (arguments.gate.on_inconclusive && arguments.gate.named.empty())
+    throw Error(ExitCode::usage, "no gate decides the exit code", "--on-inconclusive",
+                "name a gate with --gate");
   WatchDisplay display(arguments.quiet);
   const WatchOptions options = options_for(arguments, display);
   const WatchResult result = watch(options);
@@ -262,9 +268,9 @@ void add_watch(CLI::App& app, Action& action) {
       "Leaves a run of one variant that report and compare take. With -- CMD it returns\n"
       "the command's status (128 + signal), 125 when memduel itself failed. With\n"
       "--pid it ends when all have ended or the duration is over (0), or by Ctrl-C\n"
-      "(130; by SIGTERM 143): the run is there in all cases. Where that would be 0, a\n"
-      "gate that fails makes it 1, and one that could not be measured 3. See\n"
-      "docs/long-runs.md.");
+      "(130; by SIGTERM 143): the run is there in all cases. If that would be 0, a\n"
+      "gate that fails makes it 1, one that could not be measured 3, and one that is\n"
+      "inconclusive and counts 5. See docs/long-runs.md.");
   verb->add_option("--pid", arguments->pids,
                    "processes that run already; their descendants belong to them")
       ->option_text("PID...")
@@ -284,11 +290,12 @@ void add_watch(CLI::App& app, Action& action) {
   verb->add_option("--log", arguments->logs,
                    "a file that the job logs to; it may be rotated, or come later")
       ->option_text("FILE...");
-  verb->add_option("--gate", arguments->gates,
+  verb->add_option("--gate", arguments->gate.named,
                    "ROLE.METRIC<=CEILING, e.g. 'all.peak_rss_bytes<=900MiB' (repeatable): judged "
                    "when the watch is over")
       ->type_name("G")
       ->allow_extra_args(false);
+  add_on_inconclusive(*verb, arguments->gate);
   add_times(*verb, *arguments);
   verb->add_option("--warn", arguments->warn,
                    "warn when so much of the control group's limit, or else of the machine's "

@@ -6,7 +6,6 @@
 
 #include "model/keys.h"
 #include "util/error.h"
-#include "util/json.h"
 
 namespace memduel {
 
@@ -44,37 +43,25 @@ Key<Document> workload_key() {
               read_from(value, document.workload.job);
             else
               document.workload.own = value;
+            // The job that runs is what the provider made of its own.
+            const json& expanded = document.expanded;
+            if (!document.workload.own.is_null() && expanded.contains("workload"))
+              read_from(expanded.at("workload"), document.workload.job);
           },
-          [](const Document& document, Write write) {
+          [](const Document& document, Write write) -> json {
             if (!document.workload.own.is_null()) return document.workload.own;
+            if (!document.workload.is_known()) return nullptr;
             json job = write_value(document.workload.job, write);
             job["kind"] = kCommandKind;
             return job;
           }};
 }
 
-/// The job in it is the one that runs.
-Key<Document> expanded_key() {
-  return {"expanded", Key<Document>::Presence::optional,
-          [](Schema&) {
-            return Schema{
-                {"type", "object"},
-                {"description",
-                 "In a resolved config: what the provider made of it. Written by memduel."}};
-          },
-          [](const json& value, Document& document) {
-            document.expanded = value;
-            if (const auto job = value.find("workload"); job != value.end())
-              read_from(*job, document.workload.job);
-          },
-          [](const Document& document, Write) { return document.expanded; }};
-}
-
 /// A store may come from anywhere.
-void check_number(const std::optional<int>& found, const char* path) {
-  constexpr int kMost = 1'000'000;
-  if (found && (*found < 0 || *found > kMost))
-    throw Error(ExitCode::usage, fmt::format("found {}, expected a whole number", *found), path);
+void check_number(const std::optional<int>& found, int most, const char* path) {
+  if (found && (*found < 0 || *found > most))
+    throw Error(ExitCode::usage,
+                fmt::format("found {}, expected a whole number from 0 to {}", *found, most), path);
 }
 
 }  // namespace
@@ -123,9 +110,9 @@ const Keys<Measure>& keys_of(const Measure*) {
                     "Blocks of a fixed design; absent: adaptive looks at 6, 10 and 16 blocks, with "
                     "two candidates or more at 8 and 16.",
                     {{"minimum", 1}, {"maximum", 10000}})
-          .optional("warmups", &Measure::warmups,
-                    "Trials of each variant before the first block, which do not count; absent: 1.",
-                    {{"minimum", 0}, {"maximum", 100}})
+          .with_default("warmups", &Measure::warmups,
+                        "Trials of each variant before the first block, which do not count.",
+                        {{"minimum", 0}, {"maximum", 100}})
           .with_default("warmup_rounds", &Measure::warmup_rounds,
                         "First rounds of a trial that per-round statistics leave out. A trial "
                         "without a later round has no such statistics.",
@@ -224,7 +211,9 @@ const Keys<Document>& keys_of(const Document*) {
                     "A program that turns workloads of a kind of its own into jobs: its command, "
                     "run in the directory of the config. See docs/providers.md.",
                     {{"minItems", 1}, {"items", {{"type", "string"}, {"minLength", 1}}}})
-          .add(expanded_key())
+          .optional("expanded", &Document::expanded,
+                    "In a resolved config: what the provider made of it. Written by memduel.",
+                    {{"type", "object"}})
           .add(workload_key())
           .required("variants", &Document::variants,
                     "The variants under test: two or more, or one with --calibrate.",
@@ -251,9 +240,10 @@ const Keys<Document>& keys_of(const Document*) {
                 if (*document.default_gates == DefaultGatesDecide::in_check) return "check";
                 return *document.default_gates == DefaultGatesDecide::always;
               })
-          .optional("strict_gates", &Document::strict_gates,
-                    "A gate fails only where the worsening is shown to lie beyond its bound, not "
-                    "where it is real and estimated there.")
+          .with_default(
+              "strict_gates", &Document::strict_gates,
+              "A gate fails only where the worsening is shown to lie beyond its bound, not "
+              "where it is real and estimated there.")
           .optional("growth", &Document::growth, "")
           .optional("profile", &Document::profile, "")
           .optional("ablation", &Document::ablation, "");
@@ -283,14 +273,15 @@ const Variant* Document::variant(std::string_view of_name) const {
 }
 
 std::optional<int> Document::rounds() const {
-  if (workload.job.rounds) return workload.job.rounds;
+  if (workload.own.is_null() || !expanded.is_null()) return workload.job.rounds;
   const auto own = workload_number(*this, "rounds");
-  return own ? std::optional(static_cast<int>(*own)) : std::nullopt;
+  return own && *own <= kMostRounds ? std::optional(static_cast<int>(*own)) : std::nullopt;
 }
 
 std::optional<double> workload_number(const Document& document, const char* key) {
   const json& own = document.workload.own;
-  const auto found = own.is_object() ? own.find(key) : own.end();
+  if (!own.is_object() || !document.expanded.is_null()) return std::nullopt;
+  const auto found = own.find(key);
   return found != own.end() && found->is_number() ? std::optional(found->get<double>())
                                                   : std::nullopt;
 }
@@ -302,18 +293,19 @@ Document document_of_run(const json& written) {
   if (!written.is_object()) return document;  // a file without one
   try {
     read_from(written, document);
-  } catch (const json::exception& error) {
-    throw Error(ExitCode::usage, "found a config of another form: " + reason_of(error),
-                kConfigFile);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), "$" + error.where(), error.advice());
   }
-  check_number(document.measure.repeats, "/measure/repeats");
-  check_number(document.measure.warmup_rounds, "/measure/warmup_rounds");
-  check_number(document.workload.job.rounds, "/workload/rounds");
+  constexpr int kMostBlocks = 1'000'000;
+  check_number(document.measure.repeats, kMostBlocks, "$.measure.repeats");
+  check_number(document.measure.warmup_rounds, kMostRounds, "$.measure.warmup_rounds");
+  check_number(document.workload.job.rounds, kMostRounds, "$.workload.rounds");
   return document;
 }
 
 json written_document(const Document& document) {
-  return write_value(document, Write::all);
+  const bool is_resolved = document.measure.seed.has_value();
+  return write_value(document, is_resolved ? Write::all : Write::given);
 }
 
 json given_in(const Document& document) {

@@ -173,7 +173,8 @@ const Keys<JobTemplate>& keys_of(const JobTemplate*) {
           .optional("json", &JobTemplate::json,
                     "Or a JSON document: placeholders in its strings are replaced, and a string "
                     "that is {seed}, {block}, {deadline_seconds} or a {port:NAME} alone becomes a "
-                    "number.")
+                    "number.",
+                    {{"type", {"object", "array", "string", "number", "boolean"}}})
           .required("to", &JobTemplate::to, "A path below {trial_dir}.", kNotEmpty);
   return keys;
 }
@@ -248,7 +249,7 @@ const Keys<Job>& keys_of(const Job*) {
           .optional("final_model", &Job::final_model, "")
           .optional("rounds", &Job::rounds,
                     "How many rounds the job has, where that is known before it runs.",
-                    range(1, 1'000'000'000))
+                    range(1, kMostRounds))
           .optional("stop_after_round", &Job::stop_after_round,
                     "The trial ends when every role that marks rounds has ended this one: its "
                     "processes are stopped, and that is success. If no role marks a round in the "
@@ -275,11 +276,7 @@ const Keys<Job>& keys_of(const Job*) {
 
 Job job_from_json(const json& workload, const std::string& origin) {
   Job job;
-  try {
-    read_from(workload, job);
-  } catch (const json::exception& error) {
-    throw Error(ExitCode::usage, "found a workload of another form: " + reason_of(error), origin);
-  }
+  read_below(origin + ", $.workload", [&] { read_from(workload, job); });
   return job;
 }
 

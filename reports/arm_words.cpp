@@ -80,7 +80,8 @@ std::string arm_words(const Document& config, const Variant& arm, LeftOut left_o
   return ArmWords(config, arm, left_out).all();
 }
 
-std::string baseline_words(const Document& config) {
+std::string baseline_words(const Document& config, LeftOut left_out) {
+  if (left_out == LeftOut::arguments) return "the baseline";
   std::set<std::string> changed;
   for (const Variant& arm : config.variants)
     for (const auto& roles : {arm.argv, arm.append})

@@ -16,8 +16,20 @@ bool is_private_key(std::string_view key) {
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
-void redact_notes(std::vector<Note>& notes) {
+/// Of logs, which may show what a program prints.
+std::vector<std::string> patterns_of(const Job& job) {
+  std::vector<std::string> patterns;
+  for (const TextMarkSpec& mark : job.marks) patterns.push_back(mark.pattern);
+  for (const RoleMatch& match : job.match) patterns.push_back(match.pattern);
+  return patterns;
+}
+
+void redact_notes(std::vector<Note>& notes, const std::vector<std::string>& patterns) {
   for (Note& note : notes) {
+    for (const std::string& pattern : patterns)
+      for (std::string* text : {&note.message, &note.advice})
+        if (const std::size_t at = text->find(pattern); at != std::string::npos)
+          text->replace(at, pattern.size(), kLeftOut);
     note.message = without_paths(note.message);
     // A command stands on a line of its own, and has arguments.
     note.advice = without_paths(note.advice.substr(0, note.advice.find('\n')));
@@ -57,15 +69,18 @@ std::string without_paths(const std::string& text) {
 }
 
 void leave_out_printed_lines(Results& results) {
+  std::string& nothing = results.overall.nothing;
+  nothing = without_paths(nothing.substr(0, nothing.find("; the first: ")));
   for (Equivalence& equivalence : results.equivalence)
     for (FileEquivalence& file : equivalence.files) file.first_difference.reset();
 }
 
 void make_confidential(ReportModel& model) {
   model.reproduce = kRunAgain;  // another may be a command's arguments
+  const std::vector<std::string> patterns = patterns_of(model.config.workload.job);
   redact(model.results.environment);
-  redact_notes(model.results.limitations);
-  redact_notes(model.results.warnings);
+  redact_notes(model.results.limitations, patterns);
+  redact_notes(model.results.warnings, patterns);
   for (ArmSummary& arm : model.results.arms) {
     redact(arm.optimizations);
     for (std::string& library : arm.allocator_libraries) library = without_paths(library);

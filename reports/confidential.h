@@ -8,10 +8,11 @@ namespace memduel {
 /// What stands in the place of every text left out.
 inline constexpr const char* kLeftOut = "(left out)";
 
-/// Before sentences are made of them.
+/// Before sentences are made of them: lines that programs printed.
 void leave_out_printed_lines(Results& results);
 
-/// Replaces arguments, environment values, paths and log lines, wherever they are.
+/// Replaces arguments, environment values, paths, patterns and log lines, wherever they are. The
+/// config stays as it is: compared_arms() and the page leave out what is private of it.
 void make_confidential(ReportModel& model);
 
 /// Of a config or an environment: arguments, values of the environment and paths.

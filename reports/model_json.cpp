@@ -31,9 +31,8 @@ ReportExtras extras_of(const ReportModel& model) {
   return extras;
 }
 
-/// Of what is no run of ours only what is known of it.
 json shown_config(const ReportModel& model) {
-  json config = model.config.measure.seed ? written_document(model.config) : given_in(model.config);
+  json config = written_document(model.config);
   if (model.confidential) redact(config);
   return config;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "arm_words.h"
+#include "confidential.h"
 #include "model/metric_catalogue.h"
 #include "reports/report_model.h"
 #include "util/text.h"
@@ -233,18 +234,17 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   for (const ArmSummary* arm : judged_arms(model.results)) {
     const Variant* variant = config.variant(arm->name);
     const bool is_subject = subjects.is_object() && subjects.value(arm->name, json()).is_string();
-    std::string words;
-    if (variant != nullptr)
-      words = arm_words(config, *variant,
-                        model.confidential ? LeftOut::arguments
-                        : is_subject       ? LeftOut::directory  // a worktree is gone by now
-                                           : LeftOut::nothing);
+    const LeftOut left_out = model.confidential ? LeftOut::arguments
+                             : is_subject       ? LeftOut::directory  // a worktree is gone by now
+                                                : LeftOut::nothing;
+    std::string words = variant == nullptr ? "" : arm_words(config, *variant, left_out);
     if (is_subject)
       words = subjects.at(arm->name).get<std::string>() + (words.empty() ? "" : ": ") + words;
-    const std::string changed =
+    std::string changed =
         variant == nullptr
             ? std::string()
             : switches_of(variant->switches, base == nullptr ? json::object() : base->switches);
+    if (model.confidential) changed = without_paths(changed);
     if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
     arms.push_back({arm->name, std::move(words)});
   }
@@ -253,7 +253,9 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   });
   if (!told) return {};
   for (ComparedArm& arm : arms)
-    if (arm.words.empty() && arm.name == baseline) arm.words = baseline_words(model.config);
+    if (arm.words.empty() && arm.name == baseline)
+      arm.words =
+          baseline_words(model.config, model.confidential ? LeftOut::arguments : LeftOut::nothing);
   std::ranges::stable_partition(arms, [&](const ComparedArm& arm) { return arm.name == baseline; });
   return arms;
 }

@@ -56,7 +56,8 @@ Experiment experiment_from(ConfigTree tree, const std::filesystem::path& directo
   experiment.config = expanded ? folded(*expanded, document) : std::move(document);
   experiment.config_sha256 =
       sha256_hex(canonical_text(written_document(experiment.config), source.places.file()));
-  if (overrides.gates.empty()) experiment.gates_place = places.at({"gates"});
+  for (std::size_t i = 0; i < experiment.config.gates.size() && overrides.gates.empty(); ++i)
+    experiment.gate_places.push_back(places.at({"gates", std::to_string(i)}));
   experiment.replaced_gates = std::move(replaced_gates);
   return experiment;
 }

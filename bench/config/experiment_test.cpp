@@ -258,13 +258,17 @@ TEST(Config, SaysWhereItsGatesStand) {
   json document = json::parse(federated_config(), nullptr, true, true);
   document["gates"] = {"all.peak_rss_bytes<=+1%"};
   Overrides overrides;
-  EXPECT_EQ(
-      parse_experiment(document.dump(), "c.json", "/", overrides, small_provider()).gates_place,
-      "c.json, $.gates");
+  EXPECT_THAT(
+      parse_experiment(document.dump(), "c.json", "/", overrides, small_provider()).gate_places,
+      ElementsAre("c.json, $.gates[0]"));
+  overrides.set = {R"(gates=["all.peak_rss_bytes<=+2%"])"};
+  EXPECT_THAT(
+      parse_experiment(document.dump(), "c.json", "/", overrides, small_provider()).gate_places,
+      ElementsAre(R"(c.json, $.gates[0] (--set gates=["all.peak_rss_bytes<=+2%"]))"));
   overrides.gates = {"all.peak_rss_bytes<=+2%"};
-  EXPECT_EQ(
-      parse_experiment(document.dump(), "c.json", "/", overrides, small_provider()).gates_place,
-      "");
+  EXPECT_THAT(
+      parse_experiment(document.dump(), "c.json", "/", overrides, small_provider()).gate_places,
+      testing::IsEmpty());
 }
 
 TEST(Schema, DescribesTheMetersOfTheRegistry) {

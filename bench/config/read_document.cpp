@@ -7,7 +7,6 @@
 #include "model/removed.h"
 #include "model/validate.h"
 #include "util/error.h"
-#include "util/json.h"
 
 namespace memduel {
 namespace {
@@ -51,10 +50,12 @@ Document read_document(const json& root, const Places& places) {
   Document document;
   try {
     read_from(root, document);
-  } catch (const json::exception& error) {  // the schema says of what a provider made no more
-    throw Error(ExitCode::usage, "found a value of another form: " + reason_of(error),
-                places.at({"expanded"}));
+  } catch (const Error& error) {  // the schema says no more of what a provider made
+    throw Error(error.code(), error.what(), places.at({"expanded", "workload"}), error.advice());
   }
+  if (document.workload.own.is_null() && !document.expanded.is_null())
+    throw Error(ExitCode::usage, "found what a provider made beside a workload of kind command",
+                places.at({"expanded"}), "leave it out");
   return document;
 }
 

@@ -43,9 +43,13 @@ bool vary(const std::map<int, std::string>& hashes) {
       hashes, [&](const auto& of_block) { return of_block.second != hashes.begin()->second; });
 }
 
-/// Files that are another one in each block by the config's wish.
+/// Files that are another one in each block by the config's wish. {{block}} is no placeholder.
 bool differ_by_block(const RunData& run) {
-  return written_document(run.config).dump().find("{block}") != std::string::npos;
+  const std::string text = written_document(run.config).dump();
+  for (std::size_t at = text.find("{block}"); at != std::string::npos;
+       at = text.find("{block}", at + 1))
+    if (text[at - 1] != '{') return true;
+  return false;
 }
 
 /// Null where no command was asked.

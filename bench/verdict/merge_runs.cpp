@@ -208,6 +208,7 @@ RunData run_from_results(const Results& results) {
   run.config = document_of_run(nullptr);
   run.config.name = results.name;
   run.config.baseline = results.baseline;
+  run.config.measure.warmup_rounds = results.warmup_rounds;
   for (const ArmSummary& arm : results.arms) {
     Variant& variant = run.config.variants.emplace_back();
     variant.name = arm.name;

@@ -7,10 +7,10 @@
 
 namespace memduel {
 
-inline constexpr char kDumpedTool[] = "MEMDUEL_TRACER";  ///< its name in tracers.cpp and dump.cpp
-inline constexpr char kDumpDirectory[] = "MEMDUEL_TRACER_DIR";
+inline constexpr char kDumpedTool[] = "MEMDUEL_PROFILER";  ///< its name in tracers.cpp and dump.cpp
+inline constexpr char kDumpDirectory[] = "MEMDUEL_PROFILER_DIR";
 /// What heaptrack takes out of LD_PRELOAD, for the programs that the process executes.
-inline constexpr char kDumpedPreload[] = "MEMDUEL_TRACER_PRELOAD";
+inline constexpr char kDumpedPreload[] = "MEMDUEL_PROFILER_PRELOAD";
 inline constexpr char kDumpRound[] = ".round";
 
 }  // namespace memduel

@@ -100,8 +100,8 @@ TEST(TracerVariables, TheRecorderIsInNoOtherTracersProcess) {
   for (const TracerEntry& entry : tracers()) {
     if (entry.name == "recorder") continue;
     const auto variables = variables_of(entry.name);
-    EXPECT_EQ(variables.at("MEMDUEL_TRACER"), entry.name);
-    EXPECT_EQ(variables.at("MEMDUEL_TRACER_DIR"), "/run/a trial");
+    EXPECT_EQ(variables.at("MEMDUEL_PROFILER"), entry.name);
+    EXPECT_EQ(variables.at("MEMDUEL_PROFILER_DIR"), "/run/a trial");
     EXPECT_FALSE(variables.contains("MEMDUEL_RECORDER_DIR")) << entry.name;
     EXPECT_THAT(variables.at("LD_PRELOAD"), Not(HasSubstr("recorder"))) << entry.name;
   }
@@ -111,7 +111,7 @@ TEST(TracerVariables, HeaptrackWritesATraceForEveryProcess) {
   const auto variables = variables_of("heaptrack");
   EXPECT_EQ(variables.at("DUMP_HEAPTRACK_OUTPUT"), "/run/a trial/0-$$");
   EXPECT_THAT(variables.at("LD_PRELOAD"), EndsWith("/libheaptrack_preload.so"));
-  EXPECT_EQ(variables.at("MEMDUEL_TRACER_PRELOAD"), variables.at("LD_PRELOAD"));
+  EXPECT_EQ(variables.at("MEMDUEL_PROFILER_PRELOAD"), variables.at("LD_PRELOAD"));
 }
 
 TEST(TracerVariables, GperftoolsDumpsOnlyWhenItIsTold) {

@@ -90,6 +90,8 @@ void add_totals(std::string& text, const Profile& profile) {
     const auto entry = profile.info.find(key);
     if (entry == profile.info.end()) continue;
     std::string words = key;
+    if (const std::size_t image = words.find("image"); image != std::string::npos)
+      words.replace(image, words.size(), "process");
     std::ranges::replace(words, '_', ' ');
     text += fmt::format("{:<16}{}{}\n", words, entry->second, first_interval(profile, key));
   }

@@ -61,7 +61,7 @@ constexpr std::pair<std::string_view, Section> kSections[] = {
     {"unequal_shapes", memduel::bench::unequal_shapes},
     {"power_and_equivalence", memduel::bench::power_and_equivalence},
     {"floors_and_bounds", memduel::bench::floors_and_bounds},
-    {"smallest_detectable", memduel::bench::smallest_detectable},
+    {"minimum_detectable", memduel::bench::minimum_detectable},
     {"exact_counters", memduel::bench::exact_counters},
     {"adaptive", memduel::bench::adaptive},
     {"growth", memduel::bench::growth},

@@ -91,7 +91,7 @@ double typical_statement(const MakeNoise& noise, int blocks, unsigned long seed)
 
 }  // namespace
 
-void smallest_detectable(Report& report, const BenchOptions& options) {
+void minimum_detectable(Report& report, const BenchOptions& options) {
   report.heading("The smallest detectable change that is stated");
   report.columns({"noise", "blocks", "stated", "a change of that size is called"});
   std::uint64_t seed = options.seed + 700;

@@ -37,7 +37,7 @@ void places(Report& report, const BenchOptions& options);
 void unequal_shapes(Report& report, const BenchOptions& options);
 void power_and_equivalence(Report& report, const BenchOptions& options);
 void floors_and_bounds(Report& report, const BenchOptions& options);
-void smallest_detectable(Report& report, const BenchOptions& options);
+void minimum_detectable(Report& report, const BenchOptions& options);
 void exact_counters(Report& report, const BenchOptions& options);
 void adaptive(Report& report, const BenchOptions& options);
 void growth(Report& report, const BenchOptions& options);

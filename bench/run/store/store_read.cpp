@@ -11,6 +11,7 @@
 #include "run/store.h"
 #include "series_codec.h"
 #include "store_schema.h"
+#include "util/command_line.h"
 #include "util/error.h"
 #include "util/json.h"
 
@@ -301,15 +302,26 @@ auto read_store(const std::filesystem::path& directory, const Read& read) {
     database.execute("BEGIN");
     return read(database);
   } catch (const Error& error) {
-    throw Error(error.code(), error.what(), file.string(), error.advice());
+    const bool has_path = error.where().starts_with("$");
+    throw Error(error.code(), error.what(),
+                file.string() + (has_path ? ", the config's " + error.where() : ""),
+                error.advice());
   }
 }
 
 }  // namespace
 
 RunData read_run(const std::filesystem::path& directory, WithSeries series) {
-  return read_store(directory,
-                    [&](const Database& database) { return read_run(database, series); });
+  return read_store(directory, [&](const Database& database) {
+    RunData run = read_run(database, series);
+    // The config beside it has names that a run of today refuses.
+    const std::string config = (directory / kConfigFile).string();
+    if (refuse_foreign(database) < kStoreVersion && run.environment.is_object() &&
+        !run.environment.contains("reproduce"))
+      run.environment["reproduce"] = quoted_command_line({"memduel-upgrade-config", config}) +
+                                     " && " + quoted_command_line({"memduel", "run", config});
+    return run;
+  });
 }
 
 Document read_config(const std::filesystem::path& directory) {

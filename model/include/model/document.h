@@ -133,7 +133,8 @@ struct Document {
   }
 };
 
-/// A number that the workload of a provider's kind has; absent where a job or nothing is there.
+/// A number of the workload of a run that did not keep the job which its provider made; absent of
+/// any other.
 std::optional<double> workload_number(const Document& document, const char* key);
 
 /// Of one process of role kCommand, as people name a program on a command line; without variants.
@@ -143,7 +144,8 @@ Document document_of_program(const std::string& name, const Argv& argv, const st
 /// Throws Error(usage) with the path of a value that cannot be.
 Document document_of_run(const nlohmann::json& written);
 
-/// With every default that the schema has.
+/// With every default that the schema has; of a run that was never planned, as a watch, what is
+/// given alone.
 nlohmann::json written_document(const Document& document);
 
 /// Without what is as it is by default.

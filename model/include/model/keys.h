@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "model/document.h"
+#include "util/error.h"
+#include "util/json.h"
 #include "util/reflection.h"
 
 namespace memduel {
@@ -55,11 +57,24 @@ concept Text =
 /// The schema of a value; those of the sections in it go into `definitions`.
 template <typename T>
 Schema schema_of(Schema& definitions);
-/// Of a value that follows the schema.
+/// Of a value that follows the schema. Throws Error(usage) with the path below it, as in
+/// ".repeats", of one that does not: a stored config may come from anywhere.
 template <typename T>
 void read_from(const nlohmann::json& value, T& into);
 template <typename T>
 nlohmann::json write_value(const T& value, Write write);
+
+/// Adds the step to the path of an error.
+template <typename Read>
+void read_below(const std::string& step, const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), step + error.where(), error.advice());
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ExitCode::usage, "found a value of another form: " + reason_of(error), step);
+  }
+}
 
 enum class KeyPresence { required, with_default, optional };
 
@@ -166,7 +181,7 @@ class Keys {
   void read(const nlohmann::json& object, S& into) const {
     for (const Key<S>& key : keys_)
       if (const auto found = object.find(key.name); found != object.end() && key.read)
-        key.read(*found, into);
+        read_below("." + key.name, [&] { key.read(*found, into); });
   }
 
   [[nodiscard]] nlohmann::json write(const S& section, Write write) const {
@@ -242,24 +257,39 @@ Schema schema_of(Schema& definitions) {
   }
 }
 
+[[noreturn]] inline void refuse_stored(const nlohmann::json& value, const char* expected) {
+  throw Error(ExitCode::usage, "found " + value.dump() + ", expected " + expected);
+}
+
 template <typename T>
 void read_from(const nlohmann::json& value, T& into) {
   if constexpr (Section<T>) {
     keys_of(static_cast<const T*>(nullptr)).read(value, into);
   } else if constexpr (Named<T>) {
-    into = from_name<T>(value.get<std::string>()).value_or(into);
+    const auto named = from_name<T>(value.get<std::string>());
+    if (!named) refuse_stored(value, "another name");
+    into = *named;
+  } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (!value.is_number_integer() ||
+        !(value.is_number_unsigned() ? std::in_range<T>(value.get<std::uint64_t>())
+                                     : std::in_range<T>(value.get<std::int64_t>())))
+      refuse_stored(value, "a whole number");
+    value.get_to(into);
   } else if constexpr (OptionalValue<T>) {
     read_from(value, into.emplace());
   } else if constexpr (std::is_same_v<T, nlohmann::json>) {
     into = value;
   } else if constexpr (DictionaryValue<T>) {
     into.clear();
-    for (const auto& item : value.items()) read_from(item.value(), into[item.key()]);
+    for (const auto& item : value.items())
+      read_below("." + item.key(), [&] { read_from(item.value(), into[item.key()]); });
   } else if constexpr (std::is_arithmetic_v<T> || Text<T>) {
     value.get_to(into);
   } else {
     into.clear();
-    for (const nlohmann::json& element : value) read_from(element, into.emplace_back());
+    for (std::size_t i = 0; i < value.size(); ++i)
+      read_below("[" + std::to_string(i) + "]",
+                 [&] { read_from(value.at(i), into.emplace_back()); });
   }
 }
 

@@ -31,9 +31,9 @@ struct Experiment {
   /// In the order of the config, a twin last: with what the provider says of them, and each with
   /// its processes.
   std::vector<Variant> variants;
-  JobFacts facts;                      ///< what the workload says of its roles
-  std::optional<Expansion> expansion;  ///< who made the job and the variants; absent: the config
-  std::string gates_place;             ///< of their list in the config; empty: --gate named them
+  JobFacts facts;                        ///< what the workload says of its roles
+  std::optional<Expansion> expansion;    ///< who made the job and the variants; absent: the config
+  std::vector<std::string> gate_places;  ///< in the config; empty: --gate named them
   std::vector<std::string> replaced_gates;  ///< of the config, in whose place are the overrides'
 };
 
