@@ -8,6 +8,7 @@
 
 #include "config/config_json.h"
 #include "model/job_facts.h"
+#include "model/keys.h"
 #include "model/run_directory.h"
 #include "run/store.h"
 #include "util/error.h"
@@ -104,9 +105,8 @@ std::uint64_t order_seed(const json& resumed) {
   const json::json_pointer place("/measure/seed");
   if (resumed.is_object() && resumed.contains(place) && resumed.at(place).is_number_unsigned())
     return resumed.at(place).get<std::uint64_t>();
-  // JSON's readers keep 53 bits.
   std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 21 | device() >> 11) & ((1ULL << 53) - 1);
+  return (static_cast<std::uint64_t>(device()) << 32 | device()) & std::uint64_t{kMostSeed};
 }
 
 }  // namespace
