@@ -8,6 +8,7 @@
 
 #include "config/config_json.h"
 #include "model/job_facts.h"
+#include "model/keys.h"
 #include "model/run_directory.h"
 #include "run/store.h"
 #include "util/error.h"
@@ -102,9 +103,8 @@ void refuse_values_given_twice(const RunOptions& options) {
 /// The order of a run that is resumed, else a fresh one.
 std::uint64_t order_seed(const std::optional<Document>& resumed) {
   if (resumed && resumed->measure.seed) return *resumed->measure.seed;
-  // JSON's readers keep 53 bits.
   std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 21 | device() >> 11) & ((1ULL << 53) - 1);
+  return (static_cast<std::uint64_t>(device()) << 32 | device()) & std::uint64_t{kMostSeed};
 }
 
 }  // namespace

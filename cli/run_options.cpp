@@ -5,11 +5,11 @@
 
 #include "cli/option_checks.h"
 #include "finished_run.h"
+#include "model/keys.h"
 
 namespace memduel::cli {
 namespace {
 
-constexpr double kMostRepeats = 10'000;  // as the schema has it
 constexpr double kLeastMinutes = 0.001;
 constexpr double kMostMinutes = 1e6;
 
@@ -31,7 +31,7 @@ void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& re
       ->type_name("N");
   verb.add_option("--warmup", options.warmups,
                   "trials of each variant before the first block, which do not count (default: 1)")
-      ->check(CLI::Range(0, 100))
+      ->check(CLI::Range(0, kMostWarmups))
       ->type_name("N");
   verb.add_option(
           "--max-minutes", options.max_minutes,
@@ -41,7 +41,7 @@ void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& re
       ->type_name("M");
   verb.add_option("--seed", options.seed,
                   "of the order in which the variants run (default: drawn for every run)")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{9007199254740991}))
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{kMostSeed}))
       ->type_name("S");
 }
 

@@ -69,9 +69,10 @@ void check_number(const std::optional<int>& found, int most, const char* path) {
 const Keys<Variant>& keys_of(const Variant*) {
   static const Keys<Variant> keys =
       Keys<Variant>("variant")
-          .required(
-              "name", &Variant::name, "Letters, digits and . _ + -",
-              {{"minLength", 1}, {"maxLength", 60}, {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}})
+          .required("name", &Variant::name, "Letters, digits and . _ + -",
+                    {{"minLength", 1},
+                     {"maxLength", kLongestVariantName},
+                     {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}})
           .optional("preset", &Variant::preset,
                     "Of a provider: a named set of switch values; absent: every switch at its "
                     "original value.")
@@ -109,10 +110,10 @@ const Keys<Measure>& keys_of(const Measure*) {
           .optional("repeats", &Measure::repeats,
                     "Blocks of a fixed design; absent: adaptive looks at 6, 10 and 16 blocks, with "
                     "two candidates or more at 8 and 16.",
-                    {{"minimum", 1}, {"maximum", 10000}})
+                    range(1, kMostRepeats))
           .with_default("warmups", &Measure::warmups,
                         "Trials of each variant before the first block, which do not count.",
-                        {{"minimum", 0}, {"maximum", 100}})
+                        range(0, kMostWarmups))
           .with_default("warmup_rounds", &Measure::warmup_rounds,
                         "First rounds of a trial that per-round statistics leave out. A trial "
                         "without a later round has no such statistics.",
@@ -128,7 +129,7 @@ const Keys<Measure>& keys_of(const Measure*) {
               "seed", &Measure::seed,
               "Of the order in which the variants run. Default: drawn for every run and kept for "
               "--resume. One that is given is workload.seed's default, too.",
-              {{"minimum", 0}, {"maximum", 9007199254740991}})
+              range(0, kMostSeed))
           .with_default(
               "order", &Measure::order,
               "Two blocks at a time, every variant twice, in random order. restricted: drawn again "
@@ -206,7 +207,7 @@ const Keys<Document>& keys_of(const Document*) {
       Keys<Document>("experiment")
           .judged("$schema", R"({"type": "string", "description": "This file, for editors."})")
           .required("name", &Document::name, "Shown in reports.",
-                    {{"minLength", 1}, {"maxLength", 100}})
+                    {{"minLength", 1}, {"maxLength", kLongestTitle}})
           .optional("provider", &Document::provider,
                     "A program that turns workloads of a kind of its own into jobs: its command, "
                     "run in the directory of the config. See docs/providers.md.",
@@ -217,7 +218,7 @@ const Keys<Document>& keys_of(const Document*) {
           .add(workload_key())
           .required("variants", &Document::variants,
                     "The variants under test: two or more, or one with --calibrate.",
-                    {{"minItems", 1}, {"maxItems", 64}})
+                    {{"minItems", 1}, {"maxItems", kMostVariants}})
           .required("baseline", &Document::baseline,
                     "Name of the variant that the others are compared with.")
           .with_default("measure", &Document::measure, "")

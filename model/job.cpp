@@ -269,7 +269,7 @@ const Keys<Job>& keys_of(const Job*) {
           .optional("seed", &Job::seed,
                     "Of models, of data and of {seed}; equal for all variants and trials. Default: "
                     "measure.seed where the config has one, else 1.",
-                    range(0, 9007199254740991))
+                    range(0, kMostSeed))
           .with_default("deadline_seconds", &Job::deadline_seconds, "Of one trial.", kAboveZero);
   return keys;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 #include <utility>
 
 namespace memduel {
@@ -33,6 +34,13 @@ JsonPath below(JsonPath path, std::size_t index) {
 
 std::string Places::at(const JsonPath& path) const {
   return located(json_place(file_, path));
+}
+
+std::string Places::set_path(const JsonPath& path) const {
+  std::string steps = origin_of(format_json_path(path)).substr(std::string_view("$.").size());
+  std::erase(steps, ']');
+  std::ranges::replace(steps, '[', '.');
+  return steps;
 }
 
 std::string Places::origin_of(const std::string& path) const {

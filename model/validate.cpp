@@ -75,6 +75,8 @@ struct Fault {
   JsonPath path;
   std::string what;
   std::string advice;
+  /// The text that the value should be.
+  std::string quoted = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 std::string description_of(const json& schema) {
@@ -93,10 +95,7 @@ std::optional<Fault> type_fault(const json& schema, const json& value, const Jso
   if (types.empty() || schema.contains("enum") || has_type(value, types)) return {};
   const std::string found = value.is_null() ? "null" : type_of(value) + " " + shown(value);
   return Fault{path, fmt::format("found {}, expected {}", found, fmt::join(types, " or ")),
-               needs_quotes(value, types)
-                   ? fmt::format("write it in quotes: \"{0}\", or --set '{1}=\"{0}\"'",
-                                 shown(value), fmt::join(path, "."))
-                   : description_of(schema)};
+               description_of(schema), needs_quotes(value, types) ? shown(value) : ""};
 }
 
 std::optional<Fault> choice_fault(const json& schema, const json& value, const JsonPath& path) {
@@ -297,8 +296,13 @@ void fill(const json& root, const json& schema_or_ref, json& value) {
 }  // namespace
 
 void validate_against_schema(const json& document, const json& schema, const Places& places) {
-  if (const auto fault = first_fault(schema, schema, document, {}))
-    throw Error(ExitCode::usage, fault->what, places.at(fault->path), fault->advice);
+  const auto fault = first_fault(schema, schema, document, {});
+  if (!fault) return;
+  throw Error(ExitCode::usage, fault->what, places.at(fault->path),
+              fault->quoted.empty()
+                  ? fault->advice
+                  : fmt::format("write it in quotes: \"{0}\", or --set '{1}=\"{0}\"'",
+                                fault->quoted, places.set_path(fault->path)));
 }
 
 json with_schema_defaults(json document, const json& schema) {

@@ -13,15 +13,14 @@
 #include "config/config_json.h"
 #include "config/experiment.h"
 #include "config/read_document.h"
+#include "model/keys.h"
 #include "util/error.h"
 #include "util/text.h"
 
 namespace memduel {
 namespace {
 
-constexpr std::size_t kLongestVariantName = 60;  // as in the schema
-constexpr std::size_t kLongestTitle = 100;       // as in the schema
-constexpr const char* kTitleEnd = "-ablation";   // so that its runs lie apart from the duel's
+constexpr const char* kTitleEnd = "-ablation";  // so that its runs lie apart from the duel's
 
 /// One thing in which the two arms differ.
 struct Switch {

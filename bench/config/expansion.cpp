@@ -424,15 +424,17 @@ JobFacts with_answer(const JobFacts& job, const json& answer, const std::string&
   if (said.default_gates) all.default_gates = *said.default_gates;
   if (said.groups) all.groups = *said.groups;
   if (said.held_models) all.held_models = *said.held_models;
-  for (const RoleMetric& gate : all.default_gates)
+  for (std::size_t i = 0; said.default_gates && i < all.default_gates.size(); ++i) {
+    const RoleMetric& gate = all.default_gates[i];
     if (metric_info(all, gate.metric).better == Direction::undeclared)
       throw Error(ExitCode::usage,
-                  fmt::format("the provider names a default gate on {}.{}, of which nothing "
-                              "declares whether higher or lower is better",
+                  fmt::format("found {}.{}, expected a metric of which the workload declares "
+                              "whether higher or lower is better",
                               gate.role, gate.metric),
-                  origin,
-                  "declare it in the workload that the provider makes: \"metrics\": {\"" +
-                      gate.metric + "\": {\"better\": \"lower\"}}");
+                  json_place(origin, below({"default_gates"}, i)),
+                  "\"metrics\": {\"" + gate.metric +
+                      "\": {\"better\": \"lower\"}} in the workload that the provider makes");
+  }
   return all;
 }
 

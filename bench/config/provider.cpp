@@ -216,12 +216,14 @@ struct Refusal {
   std::optional<std::string> advice;
 };
 
+const Schema kTextOrNull = {{"type", {"string", "null"}}};
+
 const Keys<Refusal>& keys_of(const Refusal*) {
   static const Keys<Refusal> keys = Keys<Refusal>("refusal", kMoreKeys)
                                         .optional("code", &Refusal::code, "")
                                         .required("what", &Refusal::what, "", {{"minLength", 1}})
-                                        .optional("where", &Refusal::where, "")
-                                        .optional("advice", &Refusal::advice, "");
+                                        .optional("where", &Refusal::where, "", kTextOrNull)
+                                        .optional("advice", &Refusal::advice, "", kTextOrNull);
   return keys;
 }
 

@@ -287,6 +287,19 @@ TEST_F(ExpansionTest, RefusesInTheProvidersWords) {
       "b.json: python3 boxes.py expand: $.workload.boxes: found too many, expected 3 at most");
 }
 
+TEST_F(ExpansionTest, RefusesWithItsOwnError) {
+  ask_ = ask_program;
+  const auto message_of = [&](const std::string& printed) {
+    config_["provider"] = {"sh", "-c", "printf %s '" + printed + "'; exit 1 #"};
+    return refusal().message();
+  };
+  EXPECT_EQ(message_of(R"({"schema": "memduel.refused/1", "code": 2, "what": "found 9",
+                           "where": "b.json, $.workload.boxes", "advice": null})"),
+            "b.json, $.workload.boxes: found 9");
+  EXPECT_THAT(message_of(R"({"schema": "memduel.refused/1", "code": 2})"),
+              HasSubstr("catalogue, $: found no key \"what\", which is required"));
+}
+
 TEST_F(ExpansionTest, AnUnknownSwitchIsFoundByTheCatalogue) {
   config_["variants"][1]["switches"] = {{"sise", "small"}};
   EXPECT_EQ(refusal().message(),
@@ -371,7 +384,9 @@ TEST(BadExpansion, ADefaultGateNeedsADirection) {
   const Error error = refusal_of_expansion(
       json::parse(R"({"default_gates": [{"role": "box-1", "metric": "wear"}]})"));
   EXPECT_EQ(error.code(), ExitCode::usage);
-  EXPECT_THAT(error.message(), HasSubstr("nothing declares whether higher or lower is better"));
+  EXPECT_THAT(error.message(),
+              HasSubstr("$.default_gates[0]: found box-1.wear, expected a metric of which the "
+                        "workload declares whether higher or lower is better"));
 }
 
 TEST(BadExpansion, IsToldWhatWasFound) {

@@ -21,8 +21,8 @@ void refuse_other_files(const json& root, const Places& places) {
     throw Error(ExitCode::usage, "found no config", places.file(), std::string(*instead));
   if (schema.starts_with("memduel.results/"))
     throw Error(ExitCode::usage, "found the results of a run, expected a config", places.file(),
-                "memduel report DIR and memduel check DIR read the run's directory, memduel "
-                "compare reads this file, and config.json beside it runs the same again");
+                "to see or judge them: memduel report DIR, memduel check DIR; to measure the same "
+                "again: config.json in DIR");
   if (schema.starts_with("memduel."))
     throw Error(ExitCode::usage,
                 fmt::format("found a file of schema \"{}\", expected a config", schema),

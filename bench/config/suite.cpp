@@ -37,7 +37,7 @@ const Keys<SuiteEntry>& keys_of(const SuiteEntry*) {
           .required("config", &SuiteEntry::config,
                     "An experiment's file, from the suite's own directory.", {{"minLength", 1}})
           .optional("name", &SuiteEntry::name, "Of its run in the suite; else the file's.",
-                    {{"minLength", 1}, {"maxLength", 100}})
+                    {{"minLength", 1}, {"maxLength", kLongestTitle}})
           .optional("set", &SuiteEntry::set,
                     "What --set would change: a path in the config and its value.")
           .optional("matrix", &SuiteEntry::matrix,
@@ -52,7 +52,7 @@ const Keys<SuiteDocument>& keys_of(const SuiteDocument*) {
       Keys<SuiteDocument>("suite")
           .judged("$schema", R"({"type": "string", "description": "This file, for editors."})")
           .required("name", &SuiteDocument::name, "Shown on its page.",
-                    {{"minLength", 1}, {"maxLength", 100}})
+                    {{"minLength", 1}, {"maxLength", kLongestTitle}})
           .required("experiments", &SuiteDocument::experiments,
                     "Run one after the other, in this order.", {{"minItems", 1}});
   return keys;

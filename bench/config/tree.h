@@ -13,13 +13,10 @@ namespace memduel {
 /// that the options' replace. Throws Error(usage) for a --set that is none.
 std::vector<std::string> apply_overrides(ConfigTree& tree, const Overrides& overrides);
 
-/// A matrix of more is a mistake in its axes: a config has at most so many variants.
-inline constexpr std::size_t kMostVariants = 64;
-
 /// Replaces each variant that has a `matrix` by one for every combination: the variant without it,
 /// with what each axis' value changes merged over it, named NAME-VALUE-VALUE. Others stay. Throws
-/// Error(usage) naming the place of a matrix that is no list of axes, and for more than
-/// kMostVariants.
+/// Error(usage) naming the place of a matrix that is no list of axes, and for more variants than a
+/// config may have.
 void expand_matrices(ConfigTree& tree);
 
 }  // namespace memduel

@@ -239,7 +239,8 @@ TEST(WrongValues, NamePlaceOfMatrix) {
       << "the variant's own";
   EXPECT_THAT(refusal(R"({"name": "y", "env": {"N": "1"},
                           "matrix": [{"a": {"env": {"N": 1}}}, {"b": {"env": {"N": 2}}}]})"),
-              HasSubstr("$.variants[1].matrix[1].b.env.N: found integer 2"))
+              AllOf(HasSubstr("$.variants[1].matrix[1].b.env.N: found integer 2"),
+                    HasSubstr("--set 'variants.1.matrix.1.b.env.N=\"2\"'")))
       << "the last axis that changes it";
   EXPECT_THAT(refusal(R"({"name": "y", "matrix": [{"a": {"append": {"z": ["1"]}}}]})"),
               HasSubstr("$.variants[1].matrix[0].a.append"));
@@ -254,6 +255,21 @@ TEST(WrongValues, NamePlaceOfMatrixAmongChosenVariants) {
   const Error error =
       error_of([&] { parse_experiment(document.dump(1), "c.json", "/", overrides, ask_program); });
   EXPECT_THAT(error.message(), HasSubstr("$.variants[2].matrix[0].b.twin_of: found \"q\""));
+}
+
+TEST(WrongValues, TellResultsFromConfig) {
+  EXPECT_EQ(
+      refusal_without_provider({{"schema", "memduel.results/2"}, {"rows", json::array()}}),
+      "c.json: found the results of a run, expected a config\n  to see or judge them: memduel "
+      "report DIR, memduel check DIR; to measure the same again: config.json in DIR");
+  EXPECT_EQ(refusal_without_provider({{"schema", "memduel.calibration/2"}}),
+            "c.json: found a file of schema \"memduel.calibration/2\", expected a config");
+}
+
+TEST(WrongValues, NameNullOnce) {
+  json document = valid_document();
+  document["name"] = nullptr;
+  EXPECT_THAT(refusal_without_provider(document), HasSubstr("$.name: found null, expected string"));
 }
 
 /// Where messages of a schema come from, and where the walker would pass by in silence.

@@ -14,8 +14,10 @@ const Keys<OptimizerConfig>& keys_of(const OptimizerConfig*);
 namespace {
 
 using nlohmann::json;
-using WorkloadKeys = Keys<WorkloadConfig>;
-using DatasetKeys = Keys<DatasetConfig>;
+using Data = DatasetConfig;
+using Work = WorkloadConfig;
+using DatasetKeys = Keys<Data>;
+using WorkloadKeys = Keys<Work>;
 
 /// The forms of an object, each with a table: the text of one of its keys says which it has.
 template <typename S>
@@ -73,8 +75,8 @@ const Schema kEpochs = range(1, 10'000);
 const Schema kGraphClassifiers = choices({"gat-large", "gat-small", "gat-old-teacher"});
 
 /// A choice of two words; the member says whether it is the second.
-Key<WorkloadConfig> either(const char* name, bool WorkloadConfig::* member, const char* no,
-                           const char* yes, Schema limits) {
+Key<Work> either(const char* name, bool Work::* member, const char* no, const char* yes,
+                 Schema limits) {
   const auto presence =
       limits.contains("default") ? KeyPresence::with_default : KeyPresence::optional;
   Schema own = choices({no, yes});
@@ -82,14 +84,13 @@ Key<WorkloadConfig> either(const char* name, bool WorkloadConfig::* member, cons
   return {name,
           presence,
           [own = std::move(own)](Schema&) { return own; },
-          [=](const json& value, WorkloadConfig& into) { into.*member = value == yes; },
+          [=](const json& value, Work& into) { into.*member = value == yes; },
           {}};
 }
 
-constexpr const char* kDevicePattern = "^(cpu|cuda(:[0-9]{1,3})?)$";
 constexpr const char* kCpu = "cpu";
 
-void read_device(const json& value, WorkloadConfig& into) {
+void read_device(const json& value, Work& into) {
   const auto of = [&](const char* role) {
     return value.is_object() ? value.value(role, kCpu) : value.get<std::string>();
   };
@@ -97,55 +98,42 @@ void read_device(const json& value, WorkloadConfig& into) {
   into.device = of("client");
 }
 
-Key<WorkloadConfig> device_of_all() {
-  return {"device",
-          KeyPresence::with_default,
-          [](Schema&) {
-            return Schema{
-                {"type", "string"},
-                {"pattern", kDevicePattern},
-                {"default", kCpu},
-                {"description",
-                 "Where models, batches and optimizers live: cpu, cuda (the first GPU) or cuda:N, "
-                 "counted from 0. See docs/gpu.md."}};
-          },
-          read_device,
-          {}};
-}
-
-Key<WorkloadConfig> device_by_role() {
-  return {"device",
-          KeyPresence::with_default,
-          [](Schema&) {
-            const Schema device = {
-                {"type", "string"}, {"pattern", kDevicePattern}, {"default", kCpu}};
-            return Schema{{"type", {"string", "object"}},
-                          {"pattern", kDevicePattern},
-                          {"additionalProperties", false},
-                          {"properties", {{"server", device}, {"client", device}}},
-                          {"default", kCpu},
-                          {"description",
-                           "One device (cpu, cuda or cuda:N), or one for the server and one for "
-                           "all clients. See docs/gpu.md."}};
-          },
-          read_device,
-          {}};
+/// @param by_role the server and the clients may have one each
+Key<Work> device_key(bool by_role) {
+  Schema schema = {{"type", "string"},
+                   {"pattern", "^(cpu|cuda(:[0-9]{1,3})?)$"},
+                   {"default", kCpu},
+                   {"description",
+                    "Where models, batches and optimizers live: cpu, cuda (the first GPU) or "
+                    "cuda:N, counted from 0. See docs/gpu.md."}};
+  if (by_role) {
+    schema["properties"] = {{"server", schema}, {"client", schema}};
+    schema["additionalProperties"] = false;
+    schema["type"] = {"string", "object"};
+    schema["description"] =
+        "One device (cpu, cuda or cuda:N), or one for the server and one for all clients. See "
+        "docs/gpu.md.";
+  }
+  return {"device", KeyPresence::with_default, [=](Schema&) { return schema; }, read_device, {}};
 }
 
 void add_threads(WorkloadKeys& keys) {
-  keys.with_default("threads", &WorkloadConfig::threads,
+  keys.with_default("threads", &Work::threads,
                     "Per role; the reduction order, and so the bits of the result, depend on it.",
                     kThreads);
 }
 
 void add_end(WorkloadKeys& keys) {
-  keys.judged("seed", R"({"type": "integer", "minimum": 0, "maximum": 9007199254740991,
-          "description": "Of models, of data and of {seed}; equal for all variants and trials. Default: measure.seed where the config has one, else 1."})")
-      .with_default("deadline_seconds", &WorkloadConfig::deadline_seconds, "Of one trial.",
-                    kPositive);
+  Schema seed = {{"type", "integer"}};
+  seed.update(range(0, kMostSeed));
+  seed["description"] =
+      "Of models, of data and of {seed}; equal for all variants and trials. Default: measure.seed "
+      "where the config has one, else 1.";
+  keys.judged("seed", seed.dump().c_str())
+      .with_default("deadline_seconds", &Work::deadline_seconds, "Of one trial.", kPositive);
 }
 
-Key<WorkloadConfig> dataset_key(const Forms<DatasetConfig>& forms, const json& absent = nullptr) {
+Key<Work> dataset_key(const Forms<Data>& forms, const json& absent = nullptr) {
   return {"dataset",
           absent.is_null() ? KeyPresence::required : KeyPresence::with_default,
           [=](Schema& definitions) {
@@ -153,59 +141,57 @@ Key<WorkloadConfig> dataset_key(const Forms<DatasetConfig>& forms, const json& a
             if (!absent.is_null()) schema["default"] = absent;
             return schema;
           },
-          [=](const json& value, WorkloadConfig& into) { forms.read(value, into.dataset); },
+          [=](const json& value, Work& into) { forms.read(value, into.dataset); },
           {}};
 }
 
-// --- The data sets
-// --------------------------------------------------------------------------------
+// The data sets.
 
 const DatasetKeys& generated_graphs() {
   static const DatasetKeys keys =
-      form("generated_graphs", "name", "can-generated", DatasetConfig{})
-          .with_default("graphs", &DatasetConfig::graphs,
+      form("generated_graphs", "name", "can-generated", Data{})
+          .with_default("graphs", &Data::graphs,
                         "The first thousand are without attacks; fewer than 1,100 may all be.",
                         range(kFewestGraphs, 10'000'000))
-          .with_default("seed", &DatasetConfig::seed,
+          .with_default("seed", &Data::seed,
                         "Of the traffic and of the split into training and validation.", kFromZero);
   return keys;
 }
 
 const DatasetKeys& log_graphs() {
   static const DatasetKeys keys =
-      form("log_graphs", "name", "can-log", DatasetConfig{})
-          .required("file", &DatasetConfig::file,
+      form("log_graphs", "name", "can-log", Data{})
+          .required("file", &Data::file,
                     "A recording below a data folder: candump -l, or HCRL's CSV or text.",
                     kFileName)
-          .with_default("attacks", &DatasetConfig::attacks,
+          .with_default("attacks", &Data::attacks,
                         "The recording comes once as it is, and once more under each.",
                         {{"uniqueItems", true}, {"items", choices({"dos", "fuzzy", "spoofing"})}})
-          .with_default("seed", &DatasetConfig::seed,
+          .with_default("seed", &Data::seed,
                         "Of the attacks and of the split into training and validation.", kFromZero);
   return keys;
 }
 
-DatasetConfig eeg_samples() {
-  DatasetConfig dataset;
+Data eeg_samples() {
+  Data dataset;
   dataset.train_samples = 256;
   dataset.test_samples = 64;
   return dataset;
 }
 
 void add_eeg_samples(DatasetKeys& keys) {
-  keys.with_default("train_samples", &DatasetConfig::train_samples, "Epochs of EEG.", kSamples)
-      .with_default("test_samples", &DatasetConfig::test_samples,
-                    "For the score of each epoch of training.", kSamples);
+  keys.with_default("train_samples", &Data::train_samples, "Epochs of EEG.", kSamples)
+      .with_default("test_samples", &Data::test_samples, "For the score of each epoch of training.",
+                    kSamples);
 }
 
 const DatasetKeys& synthetic_eeg() {
   static const DatasetKeys keys = [] {
     DatasetKeys made = form("synthetic_eeg", "name", "synthetic-eeg", eeg_samples());
     add_eeg_samples(made);
-    return made.with_default("channels", &DatasetConfig::channels, "", range(1, 640))
-        .with_default("seconds", &DatasetConfig::seconds, "Of each, at 200 Hz: a patch a second.",
-                      kSeconds)
-        .with_default("seed", &DatasetConfig::seed, "", kFromZero);
+    return made.with_default("channels", &Data::channels, "", range(1, 640))
+        .with_default("seconds", &Data::seconds, "Of each, at 200 Hz: a patch a second.", kSeconds)
+        .with_default("seed", &Data::seed, "", kFromZero);
   }();
   return keys;
 }
@@ -213,36 +199,18 @@ const DatasetKeys& synthetic_eeg() {
 const DatasetKeys& recorded_eeg() {
   static const DatasetKeys keys = [] {
     DatasetKeys made = form("recorded_eeg", "name", "edf", eeg_samples());
-    made.required("file", &DatasetConfig::file,
+    made.required("file", &Data::file,
                   "A recording at 200 Hz below a data folder, with annotations \"Sleep stage W\", "
                   "N1, N2, N3, R.",
                   kFileName);
     add_eeg_samples(made);
-    return made
-        .with_default("seconds", &DatasetConfig::seconds, "Of each: a patch a second.", kSeconds)
-        .with_default("seed", &DatasetConfig::seed, "Of the split into training and validation.",
-                      kFromZero);
+    return made.with_default("seconds", &Data::seconds, "Of each: a patch a second.", kSeconds)
+        .with_default("seed", &Data::seed, "Of the split into training and validation.", kFromZero);
   }();
   return keys;
 }
 
 constexpr const char* kDatasetText = "See memduel list datasets.";
-
-Forms<DatasetConfig> graph_dataset() {
-  return {"graph_dataset",
-          "name",
-          &DatasetConfig::name,
-          kDatasetText,
-          {{"can-generated", &generated_graphs()}, {"can-log", &log_graphs()}}};
-}
-
-Forms<DatasetConfig> eeg_dataset() {
-  return {"eeg_dataset",
-          "name",
-          &DatasetConfig::name,
-          kDatasetText,
-          {{"synthetic-eeg", &synthetic_eeg()}, {"edf", &recorded_eeg()}}};
-}
 
 }  // namespace
 
@@ -250,19 +218,19 @@ Forms<DatasetConfig> eeg_dataset() {
 const DatasetKeys& keys_of(const DatasetConfig*) {
   static const DatasetKeys keys =
       DatasetKeys("dataset")
-          .required("name", &DatasetConfig::name, kDatasetText,
+          .required("name", &Data::name, kDatasetText,
                     choices({"mnist", "cifar10", "dummy-cifar10"}))
-          .optional("train_samples", &DatasetConfig::train_samples,
+          .optional("train_samples", &Data::train_samples,
                     "Over all clients, of a dummy set for each client; absent: all there are.",
                     range(1, 1'000'000'000))
-          .optional("test_samples", &DatasetConfig::test_samples, "Absent: all there are.",
+          .optional("test_samples", &Data::test_samples, "Absent: all there are.",
                     range(1, 1'000'000'000))
-          .with_default("seed", &DatasetConfig::seed, "Of the split into training and validation.",
+          .with_default("seed", &Data::seed, "Of the split into training and validation.",
                         kFromZero)
-          .with_default("partition", &DatasetConfig::partition,
+          .with_default("partition", &Data::partition,
                         "How training samples are shared among clients.",
                         choices({"iid", "class_noniid", "dirichlet"}))
-          .with_default("dirichlet_alpha", &DatasetConfig::dirichlet_alpha, "", kPositive);
+          .with_default("dirichlet_alpha", &Data::dirichlet_alpha, "", kPositive);
   return keys;
 }
 
@@ -285,8 +253,7 @@ const Keys<OptimizerConfig>& keys_of(const OptimizerConfig*) {
   return keys;
 }
 
-// --- The kinds of workload
-// ------------------------------------------------------------------------
+// The kinds of workload.
 
 namespace {
 
@@ -301,26 +268,25 @@ const Schema kImageModels =
 constexpr const char* kModelText = "See memduel list models.";
 
 void add_rounds(WorkloadKeys& keys) {
-  keys.with_default("clients", &WorkloadConfig::clients, "", range(1, 256))
-      .with_default("rounds", &WorkloadConfig::rounds, "", kRounds);
+  keys.with_default("clients", &Work::clients, "", range(1, 256))
+      .with_default("rounds", &Work::rounds, "", kRounds);
 }
 
 void add_exchange(WorkloadKeys& keys) {
-  keys.add(either("send", &WorkloadConfig::send_gradient, "weights", "gradient",
+  keys.add(either("send", &Work::send_gradient, "weights", "gradient",
                   {{"default", "weights"},
                    {"description", "What clients send: new weights, or previous minus new."}}))
-      .with_default("weights", &WorkloadConfig::weights, "Of the clients in the average.",
+      .with_default("weights", &Work::weights, "Of the clients in the average.",
                     choices({"equal", "sample_size"}))
-      .add(either("on_lost_client", &WorkloadConfig::continue_without_lost_clients, "fail",
-                  "continue",
+      .add(either("on_lost_client", &Work::continue_without_lost_clients, "fail", "continue",
                   {{"default", "fail"},
                    {"description", "What the server does when a client is lost in a round."}}))
-      .add(either("topology", &WorkloadConfig::swarm, "star", "swarm",
+      .add(either("topology", &Work::swarm, "star", "swarm",
                   {{"description",
                     "star, the default: a server and its clients. swarm: no server; clients take "
                     "the aggregator's role in turn."}}))
-      .with_default("transport", &WorkloadConfig::transport, "")
-      .with_default("stall_seconds", &WorkloadConfig::stall_seconds,
+      .with_default("transport", &Work::transport, "")
+      .with_default("stall_seconds", &Work::stall_seconds,
                     "A client that sends or takes nothing for so long, in its turn, is lost.",
                     kPositive);
   add_end(keys);
@@ -328,23 +294,23 @@ void add_exchange(WorkloadKeys& keys) {
 
 const WorkloadKeys& federated() {
   static const WorkloadKeys keys = [] {
-    WorkloadKeys made = form("federated", "kind", "federated", WorkloadConfig{});
-    made.required("model", &WorkloadConfig::model, kModelText, kImageModels).add(device_by_role());
+    WorkloadKeys made = form("federated", "kind", "federated", Work{});
+    made.required("model", &Work::model, kModelText, kImageModels).add(device_key(true));
     add_threads(made);
-    made.required("dataset", &WorkloadConfig::dataset, "");
+    made.required("dataset", &Work::dataset, "");
     add_rounds(made);
-    made.with_default("local_steps", &WorkloadConfig::local_steps,
+    made.with_default("local_steps", &Work::local_steps,
                       "Optimizer steps of a client in one round.", kBatch)
-        .with_default("batch_size", &WorkloadConfig::batch_size, "", kBatch)
-        .optional("validation_batch_size", &WorkloadConfig::validation_batch_size,
-                  "Absent: batch_size.", kBatch)
-        .with_default("pre_validation", &WorkloadConfig::pre_validation,
+        .with_default("batch_size", &Work::batch_size, "", kBatch)
+        .optional("validation_batch_size", &Work::validation_batch_size, "Absent: batch_size.",
+                  kBatch)
+        .with_default("pre_validation", &Work::pre_validation,
                       "Clients validate the global model before they train.")
-        .with_default("client_validation", &WorkloadConfig::client_validation,
+        .with_default("client_validation", &Work::client_validation,
                       "Clients validate their own model after they trained.")
-        .with_default("server_validation", &WorkloadConfig::server_validation,
+        .with_default("server_validation", &Work::server_validation,
                       "The server validates each new global model.")
-        .with_default("optimizer", &WorkloadConfig::optimizer, "");
+        .with_default("optimizer", &Work::optimizer, "");
     add_exchange(made);
     return made;
   }();
@@ -365,19 +331,19 @@ constexpr const char* kTensors = R"({
 
 const WorkloadKeys& state_dict() {
   static const WorkloadKeys keys = [] {
-    WorkloadConfig defaults;
+    Work defaults;
     defaults.dataset.name = "none";
     defaults.server_validation = false;
     WorkloadKeys made = form("state_dict", "kind", "state-dict", std::move(defaults));
-    made.required("model", &WorkloadConfig::model,
+    made.required("model", &Work::model,
                   "A network's state, or a table of shapes: Llama-3.1-8B's, or this config's own.",
                   choices({"mnist-cnn", "cifar-cnn", "resnet18", "csfl-cnn", "csfl-light-cnn",
                            "llama-3.1-8b", "tensors"}))
-        .optional("tensors", &WorkloadConfig::tensors,
+        .optional("tensors", &Work::tensors,
                   "Of model tensors: name to shape, 32-bit floats, or to an object that says more.",
                   Schema::parse(kTensors))
-        .add(device_by_role())
-        .with_default("state_bytes", &WorkloadConfig::state_bytes,
+        .add(device_key(true))
+        .with_default("state_bytes", &Work::state_bytes,
                       "Of a table of shapes: the size to which it is scaled, by its first "
                       "dimensions; 0: as it is.",
                       kFromZero);
@@ -389,8 +355,8 @@ const WorkloadKeys& state_dict() {
   return keys;
 }
 
-WorkloadConfig simulation_defaults() {
-  WorkloadConfig workload;
+Work simulation_defaults() {
+  Work workload;
   workload.clients = 100;
   workload.rounds = 100;
   workload.batch_size = 32;
@@ -426,15 +392,15 @@ const Keys<SimulationConfig>& selection_keys() {
 const WorkloadKeys& simulation() {
   static const WorkloadKeys keys = [] {
     WorkloadKeys made = form("simulation", "kind", "simulation", simulation_defaults());
-    made.required("model", &WorkloadConfig::model, kModelText, kImageModels).add(device_of_all());
+    made.required("model", &Work::model, kModelText, kImageModels).add(device_key(false));
     add_threads(made);
-    made.required("dataset", &WorkloadConfig::dataset, "")
-        .with_default("clients", &WorkloadConfig::clients, "", range(1, 10'000))
-        .with_default("rounds", &WorkloadConfig::rounds, "Of each method and repeat.", kRounds)
-        .with_keys_of(&WorkloadConfig::simulation, selection_keys())
-        .with_default("batch_size", &WorkloadConfig::batch_size, "", kBatch)
-        .with_default("validation_batch_size", &WorkloadConfig::validation_batch_size, "", kBatch)
-        .with_keys_of(&WorkloadConfig::optimizer,
+    made.required("dataset", &Work::dataset, "")
+        .with_default("clients", &Work::clients, "", range(1, 10'000))
+        .with_default("rounds", &Work::rounds, "Of each method and repeat.", kRounds)
+        .with_keys_of(&Work::simulation, selection_keys())
+        .with_default("batch_size", &Work::batch_size, "", kBatch)
+        .with_default("validation_batch_size", &Work::validation_batch_size, "", kBatch)
+        .with_keys_of(&Work::optimizer,
                       rate_of(simulation_defaults().optimizer, "Of SGD without momentum."));
     add_end(made);
     return made;
@@ -442,8 +408,8 @@ const WorkloadKeys& simulation() {
   return keys;
 }
 
-WorkloadConfig graph_defaults() {
-  WorkloadConfig workload;
+Work graph_defaults() {
+  Work workload;
   workload.model = "gat-small";
   workload.batch_size = 4096;
   workload.deadline_seconds = 3600;
@@ -472,24 +438,28 @@ const Keys<GraphConfig>& stages() {
 const WorkloadKeys& graph() {
   static const WorkloadKeys keys = [] {
     WorkloadKeys made = form("graph", "kind", "graph", graph_defaults());
-    made.with_default("model", &WorkloadConfig::model, "The student.", kGraphClassifiers)
-        .add(device_of_all());
+    made.with_default("model", &Work::model, "The student.", kGraphClassifiers)
+        .add(device_key(false));
     add_threads(made);
-    made.add(dataset_key(graph_dataset()))
-        .with_keys_of(&WorkloadConfig::graph, stages())
-        .with_default("batch_size", &WorkloadConfig::batch_size,
+    made.add(dataset_key({"graph_dataset",
+                          "name",
+                          &Data::name,
+                          kDatasetText,
+                          {{"can-generated", &generated_graphs()}, {"can-log", &log_graphs()}}}))
+        .with_keys_of(&Work::graph, stages())
+        .with_default("batch_size", &Work::batch_size,
                       "Graphs of a step; with any value of the optimization batch_size but fixed: "
                       "the most.",
                       kBatch)
-        .with_keys_of(&WorkloadConfig::optimizer, rate_of(graph_defaults().optimizer, "Of Adam."));
+        .with_keys_of(&Work::optimizer, rate_of(graph_defaults().optimizer, "Of Adam."));
     add_end(made);
     return made;
   }();
   return keys;
 }
 
-WorkloadConfig eeg_defaults() {
-  WorkloadConfig workload;
+Work eeg_defaults() {
+  Work workload;
   workload.dataset = synthetic_eeg().defaults();
   workload.dataset.name = "synthetic-eeg";
   workload.batch_size = 64;
@@ -517,25 +487,29 @@ const Keys<FineTuningConfig>& fine_tunings() {
 const WorkloadKeys& eeg() {
   static const WorkloadKeys keys = [] {
     WorkloadKeys made = form("eeg", "kind", "eeg", eeg_defaults());
-    made.required("model", &WorkloadConfig::model,
-                  "A criss-cross transformer; see memduel list models.",
+    made.required("model", &Work::model, "A criss-cross transformer; see memduel list models.",
                   choices({"cbramod", "cbramod-small"}))
-        .add(device_of_all());
+        .add(device_key(false));
     add_threads(made);
-    made.add(dataset_key(eeg_dataset(), {{"name", "synthetic-eeg"}}))
-        .with_default("batch_size", &WorkloadConfig::batch_size, "", kBatch)
-        .with_keys_of(&WorkloadConfig::fine_tuning, fine_tunings());
+    made.add(dataset_key({"eeg_dataset",
+                          "name",
+                          &Data::name,
+                          kDatasetText,
+                          {{"synthetic-eeg", &synthetic_eeg()}, {"edf", &recorded_eeg()}}},
+                         {{"name", "synthetic-eeg"}}))
+        .with_default("batch_size", &Work::batch_size, "", kBatch)
+        .with_keys_of(&Work::fine_tuning, fine_tunings());
     add_end(made);
     return made;
   }();
   return keys;
 }
 
-const Forms<WorkloadConfig>& kinds() {
-  static const Forms<WorkloadConfig> forms = {
+const Forms<Work>& kinds() {
+  static const Forms<Work> forms = {
       "workload",
       "kind",
-      &WorkloadConfig::kind,
+      &Work::kind,
       "federated: rounds replayed by memduel-worker. state-dict: the same rounds without training, "
       "for a state of any size. simulation: all clients in one process. graph: a training on "
       "graphs of bus traffic, an epoch a round. eeg: fine-tunings of a network for EEG, one after "
@@ -546,16 +520,6 @@ const Forms<WorkloadConfig>& kinds() {
        {"graph", &graph()},
        {"eeg", &eeg()}}};
   return forms;
-}
-
-/// Of {"workload": …}: the rest of an experiment is memduel's.
-const json& schema_of_workload_alone() {
-  static const json schema = [] {
-    Schema own = fl_schema_in_order();
-    own.erase("allOf");
-    return json::parse(own.dump());
-  }();
-  return schema;
 }
 
 }  // namespace
@@ -582,16 +546,19 @@ Schema fl_schema_in_order() {
           {"definitions", std::move(definitions)}};
 }
 
-void validate_workload(const json& workload, const Places& places) {
-  validate_against_schema({{"workload", workload}}, schema_of_workload_alone(), places);
-}
-
-json with_workload_defaults(const json& workload) {
-  return with_schema_defaults({{"workload", workload}}, schema_of_workload_alone()).at("workload");
+json resolve_workload(const json& workload, const Places& places) {
+  static const json schema = [] {
+    Schema whole = fl_schema_in_order();
+    whole.erase("allOf");  // the rest of an experiment is memduel's
+    return json::parse(whole.dump());
+  }();
+  const json document = {{"workload", workload}};
+  validate_against_schema(document, schema, places);
+  return with_schema_defaults(document, schema).at("workload");
 }
 
 WorkloadConfig read_workload(const json& workload) {
-  WorkloadConfig config;
+  Work config;
   kinds().read(workload, config);
   if (config.validation_batch_size == 0) config.validation_batch_size = config.batch_size;
   config.transport.deadline_seconds = config.deadline_seconds;

@@ -46,11 +46,9 @@ void refuse_selection_of_more(const json& workload, bool given, const std::strin
 }  // namespace
 
 json resolve_replay_workload(const json& workload, const std::string& origin) {
-  validate_workload(workload, Places(origin));
-  const bool selection_given = workload.contains("clients_per_round");
-  json resolved = with_workload_defaults(workload);
+  json resolved = resolve_workload(workload, Places(origin));
   refuse_scaled_network(resolved, origin);
-  refuse_selection_of_more(resolved, selection_given, origin);
+  refuse_selection_of_more(resolved, workload.contains("clients_per_round"), origin);
   return resolved;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -27,6 +28,15 @@ using Schema = nlohmann::ordered_json;
 inline Schema range(std::int64_t least, std::int64_t most) {
   return {{"minimum", least}, {"maximum", most}};
 }
+
+/// Limits that code keeps, too.
+inline constexpr std::size_t kLongestVariantName = 60;
+inline constexpr std::size_t kLongestTitle = 100;
+inline constexpr std::size_t kMostVariants = 64;
+inline constexpr int kMostRepeats = 10'000;
+inline constexpr int kMostWarmups = 100;
+/// JSON's readers keep 53 bits.
+inline constexpr std::int64_t kMostSeed = (std::int64_t{1} << 53) - 1;
 
 /// The names of meters in a list.
 inline const Schema kMeters = {
@@ -276,7 +286,10 @@ void read_from(const nlohmann::json& value, T& into) {
       refuse_stored(value, "a whole number");
     value.get_to(into);
   } else if constexpr (OptionalValue<T>) {
-    read_from(value, into.emplace());
+    if (value.is_null())
+      into.reset();
+    else
+      read_from(value, into.emplace());
   } else if constexpr (std::is_same_v<T, nlohmann::json>) {
     into = value;
   } else if constexpr (DictionaryValue<T>) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memduel {
@@ -38,6 +39,9 @@ class Places {
 
   /// The same of a place that json_place() made of this file and a path.
   [[nodiscard]] std::string located(const std::string& place) const;
+
+  /// As --set names a value: "variants.0.name".
+  [[nodiscard]] std::string set_path(const JsonPath& path) const;
 
   void add_line(const JsonPath& path, std::size_t line);
   /// From now on the value at `path` is what `option` gives.

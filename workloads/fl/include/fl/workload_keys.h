@@ -22,12 +22,9 @@ nlohmann::ordered_json workload_schema(nlohmann::ordered_json& definitions);
 /// federated, state-dict, …
 std::vector<std::string> workload_kinds();
 
-/// Throws Error(usage) for the first value that does not follow the schema; `places` has it below
-/// "workload".
-void validate_workload(const nlohmann::json& workload, const Places& places);
-
-/// `workload`, which must be valid, with every absent key that has a default.
-nlohmann::json with_workload_defaults(const nlohmann::json& workload);
+/// `workload` with every default of its kind. Throws Error(usage) for the first value that does not
+/// follow the schema; `places` has it below "workload".
+nlohmann::json resolve_workload(const nlohmann::json& workload, const Places& places);
 
 /// A valid workload, in which what is absent has its default.
 WorkloadConfig read_workload(const nlohmann::json& workload);
