@@ -276,7 +276,7 @@ const Variant* Document::variant(std::string_view of_name) const {
 std::optional<int> Document::rounds() const {
   if (workload.own.is_null() || !expanded.is_null()) return workload.job.rounds;
   const auto own = workload_number(*this, "rounds");
-  return own && *own <= kMostRounds ? std::optional(static_cast<int>(*own)) : std::nullopt;
+  return own && *own <= kMostRoundsOfJob ? std::optional(static_cast<int>(*own)) : std::nullopt;
 }
 
 std::optional<double> workload_number(const Document& document, const char* key) {
@@ -299,8 +299,8 @@ Document document_of_run(const json& written) {
   }
   constexpr int kMostBlocks = 1'000'000;
   check_number(document.measure.repeats, kMostBlocks, "$.measure.repeats");
-  check_number(document.measure.warmup_rounds, kMostRounds, "$.measure.warmup_rounds");
-  check_number(document.workload.job.rounds, kMostRounds, "$.workload.rounds");
+  check_number(document.measure.warmup_rounds, kMostRoundsOfJob, "$.measure.warmup_rounds");
+  check_number(document.workload.job.rounds, kMostRoundsOfJob, "$.workload.rounds");
   return document;
 }
 

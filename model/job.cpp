@@ -249,7 +249,7 @@ const Keys<Job>& keys_of(const Job*) {
           .optional("final_model", &Job::final_model, "")
           .optional("rounds", &Job::rounds,
                     "How many rounds the job has, where that is known before it runs.",
-                    range(1, kMostRounds))
+                    range(1, kMostRoundsOfJob))
           .optional("stop_after_round", &Job::stop_after_round,
                     "The trial ends when every role that marks rounds has ended this one: its "
                     "processes are stopped, and that is success. If no role marks a round in the "

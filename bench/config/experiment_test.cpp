@@ -31,7 +31,7 @@ std::string message_after(const std::function<void(json&)>& change,
 TEST(Config, DefaultsAndPresetsAreWrittenOut) {
   const Experiment experiment = federated_experiment();
   const json resolved = written_document(experiment.config);
-  EXPECT_EQ(resolved.at("measure"), json::parse(R"({"repeats": 2, "warmup_rounds": 1,
+  EXPECT_EQ(resolved.at("measure"), json::parse(R"({"repeats": 2, "warmups": 1, "warmup_rounds": 1,
       "interval_ms": 2, "meters": ["procfs", "allocator", "torch"], "seed": 1, "order": "restricted"})"));
   EXPECT_EQ(resolved.at("gates"), json::array());
   EXPECT_EQ(resolved.at("variants")[1].at("switches"),

@@ -59,7 +59,8 @@ std::vector<json> wrong_values_of(const json& schema) {
   const auto takes = [&](const char* name) {
     return type.is_array() ? std::ranges::find(type, json(name)) != type.end() : type == name;
   };
-  if (!type.is_null()) wrong.push_back(takes("string") ? json(true) : json("wrong"));
+  if (!type.is_null())
+    wrong.push_back(!takes("string") ? json("wrong") : takes("boolean") ? json() : json(true));
   if (schema.contains("enum") && schema["enum"][0].is_string())
     wrong.push_back(schema["enum"][0].get<std::string>() + "x");
   if (schema.contains("enum")) wrong.push_back(3);

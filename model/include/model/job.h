@@ -119,7 +119,7 @@ struct Artifact {
   [[nodiscard]] bool is_model() const { return kind == Kind::final_model; }
 };
 
-inline constexpr int kMostRounds = 1'000'000'000;
+inline constexpr int kMostRoundsOfJob = 1'000'000'000;
 
 struct Job {
   std::vector<JobProcess> processes;  ///< before a variant's changes
