@@ -34,7 +34,8 @@ void announce(const Experiment& ablation, const RunOptions& options) {
   const auto times = static_cast<std::size_t>(planned_blocks(ablation.config.measure)) +
                      static_cast<std::size_t>(ablation.config.measure.warmups);
   ProgressBar(options.quiet)
-      .say(fmt::format("ablating {} against {}: {}, {}, {}", plan.candidate, ablation.config.baseline,
+      .say(fmt::format("ablating {} against {}: {}, {}, {}", plan.candidate,
+                       ablation.config.baseline,
                        format_count(plan.switches.size(), "switch", "switches"),
                        format_count(ablation.variants.size(), "variant"),
                        format_count(ablation.variants.size() * times, "trial")));
