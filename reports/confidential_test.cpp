@@ -39,6 +39,29 @@ TEST(Confidential, LeavesNoArgumentEnvironmentValuePathOrLogLineInThePage) {
   EXPECT_THAT(page, testing::HasSubstr(kLeftOut));
 }
 
+TEST(Confidential, LeavesNothingPrivateOfTheComparedVariants) {
+  Sample sample = make_sample({.series = false});
+  Document& config = sample.run.config;
+  config.workload = {};
+  for (const char* role : {"server", "client"}) {
+    JobProcess& process = config.workload.job.processes.emplace_back();
+    process.role = role;
+    process.argv = {"run", "--token", "secret"};
+  }
+  config.workload.job.marks.emplace_back().pattern = "(?<round>secret)";
+  for (const ArmSummary& arm : sample.results.arms) config.variants.emplace_back().name = arm.name;
+  config.variants.back().argv["server"] = {"other", "secret"};
+  config.variants.back().env = {{"TOKEN", "secret"}};
+  config.variants.back().switches = {{"where", "/home/secret"}};
+  sample.results.overall.nothing =
+      "every trial of optimized failed; the first: none wrote f, /home/secret/f";
+  sample.results.warnings.push_back({"no_marks", "no line matches (?<round>secret)", ""});
+  const ReportModel model = build_report_model(sample.results, sample.run, {.confidential = true});
+  for (const std::string& text :
+       {report_model_to_json(model).dump(), render_terminal(model), render_markdown(model)})
+    EXPECT_THAT(text, testing::Not(testing::HasSubstr("secret"))) << text;
+}
+
 TEST(Confidential, KeepsTheNumbers) {
   const Sample sample = make_sample({.series = false});
   const ReportModel open = build_report_model(sample.results, sample.run);

@@ -8,6 +8,7 @@
 #include "model/document.h"
 #include "model/keys.h"
 #include "model/removed.h"
+#include "model/validate.h"
 #include "provider_answers.h"
 #include "resolution.h"
 #include "util/bytes.h"
@@ -271,6 +272,17 @@ void refuse_unknown_kind(std::vector<std::string> kinds, const Provider& provide
               places.at({"workload", "kind"}), nearest_advice(provider.kind, kinds));
 }
 
+/// The job's seed is the config's own, whoever makes the job.
+void refuse_bad_seed(const json& workload, const Places& places) {
+  static const json schema = {
+      {"properties",
+       {{"workload",
+         {{"properties",
+           {{"seed", json::parse(whole_schema_of<Job>().dump()).at("properties").at("seed")}}}}}}}};
+  if (const auto seed = workload.find("seed"); seed != workload.end())
+    validate_against_schema({{"workload", {{"seed", *seed}}}}, schema, places);
+}
+
 /// The questions about one document.
 class Questions {
  public:
@@ -325,6 +337,7 @@ ExpandedDocument expanded(const Document& document, const Places& places,
   variants = with_switches(document.variants, catalog, provider.kind, places);
   json said = known ? *kept : questions.ask_for_job(provider, variants, result.kept);
   json& workload = result.own.workload.own;
+  refuse_bad_seed(workload, places);
   if (workload.contains("seed") && said["workload"].is_object())
     said["workload"]["seed"] = workload["seed"];
   const auto answer = read_answer<Answer>(said, origin_of(provider, places.file()));

@@ -238,19 +238,28 @@ std::optional<std::string> unknown_name(const std::string& text, const Names& kn
   return unknown;
 }
 
-void check_text(const std::string& text, const Names& known, const Places& places,
-                const JsonPath& path) {
+/// @param roles whose nodes may be asked for, as "node:ROLE"
+void check_text(const std::string& text, const Names& known, const Names& nodes,
+                const Places& places, const JsonPath& path) {
   if (text.find('\0') != std::string::npos)
     throw Error(ExitCode::usage, "found a NUL character, which no argument or path can hold",
                 places.at(path));
   if (const auto name = unknown_name(text, known)) refuse(*name, known, places.at(path));
+  filled(text, [&](const std::string& name) -> std::optional<std::string> {
+    if (name.starts_with("node:") && std::ranges::find(nodes, name) == nodes.end())
+      refuse(name, nodes, places.at(path));
+    return std::nullopt;
+  });
 }
 
 }  // namespace
 
 void check_texts(const Document& document, const Places& places) {
+  Names nodes;
+  for (const JobProcess& process : document.workload.job.processes)
+    for (const std::string& role : process.roles()) nodes.push_back("node:" + role);
   const Visit check = [&](const auto& text, const auto& path, const auto& known) {
-    check_text(text, known, places, path);
+    check_text(text, known, nodes, places, path);
   };
   TextWalk(check, {"workload"}).job(document.workload.job);
   for (std::size_t i = 0; i < document.variants.size(); ++i)

@@ -137,6 +137,10 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
   for (const auto& [place, value] : faulty) {
     EXPECT_THAT(message_with(place, value), testing::HasSubstr("found unknown placeholder"));
   }
+  EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{node:clint}"])"),
+            "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {node:clint}, "
+            "expected {node:server}, {node:client}\n  did you mean {node:client}? {{node:clint}} "
+            "stands for the text itself");
   json arm = command_config();
   arm["variants"][1]["append"]["server"] = {"{tria_dir}"};
   EXPECT_THAT(
@@ -239,6 +243,14 @@ TEST(BadCommandConfig, FaultyArms) {
   EXPECT_EQ(
       message_of(preset),
       "c.json, $.variants[1].preset: found \"preset\", which workloads of kind command do not use");
+  json itself = command_config();
+  itself["variants"][1]["twin_of"] = itself["variants"][1]["name"];
+  EXPECT_THAT(message_of(itself), testing::HasSubstr("$.variants[1].twin_of: found "));
+  json expanded = command_config();
+  expanded["expanded"] = {{"workload", {{"prepare", {{"touch", "x"}}}}}};
+  EXPECT_EQ(message_of(expanded),
+            "c.json, $.expanded: found what a provider made beside a workload of kind command\n  "
+            "leave it out");
   json same = command_config();
   same["variants"][1].erase("append");
   EXPECT_THAT(message_of(same), testing::HasSubstr("have the same program"));

@@ -90,8 +90,13 @@ class VariantChoice {
     refuse_repeated_names(names, places_);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Variant& variant = document_.variants[i];
-      if (variant.twin_of)
-        expect_variant(*variant.twin_of, names, places_, below(variant_path(i), "twin_of"));
+      if (!variant.twin_of) continue;
+      const JsonPath path = below(variant_path(i), "twin_of");
+      expect_variant(*variant.twin_of, names, places_, path);
+      if (*variant.twin_of == variant.name)
+        throw Error(ExitCode::usage,
+                    fmt::format("found \"{}\" itself, expected another variant", variant.name),
+                    places_.at(path));
     }
     if (document_.ablation) refuse_unknown_ablation_variants(document_, places_);
     if (names.size() < 2)

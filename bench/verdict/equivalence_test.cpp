@@ -110,6 +110,12 @@ TEST(Equivalence, OfAFileThatVariesByItselfIsNotKnown) {
   EXPECT_EQ(equivalence(run).bit_identical, false) << "another file tells";
 }
 
+TEST(Equivalence, TakesBracesInTwosForText) {
+  RunData run = with_files();
+  run.config.workload.job.processes[0].argv = {"train", "{{block}}"};
+  EXPECT_FALSE(equivalence(run).bit_identical) << "it varies by itself";
+}
+
 TEST(Equivalence, TakesWhatACommandPrintsUnderItsOwnName) {
   RunData run = with_files();
   const auto pair = equivalence(run).metrics.at("accuracy");
