@@ -178,6 +178,14 @@ void print_failure(const std::string& message) {
 
 int run_program(CLI::App& app, const Action& action, int argc, char** argv,
                 const ProgramRules& rules) {
+  if (argc > 1 && std::string_view(argv[1]) == "help") {  // as git help COMMAND
+    std::string option = "--help";
+    std::vector<char*> asked(argv, argv + argc);
+    asked.erase(asked.begin() + 1);
+    asked.push_back(option.data());
+    asked.push_back(nullptr);
+    return run_program(app, action, argc, asked.data(), rules);
+  }
   words().assign(argv, argv + argc);
   refuse_values_of_flags(app);
   if (names_another_verb(app, argc, argv)) {

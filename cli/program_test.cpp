@@ -52,6 +52,20 @@ int nothing() {
   return 0;
 }
 
+TEST(RunProgram, ShowsTheHelpOfACommandByItsName) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"help"}, {"help", "act"}, {"act", "--help"}}) {
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run_with(words, nothing).code, 0);
+    const std::string out = testing::internal::GetCapturedStdout();
+    EXPECT_THAT(out, HasSubstr(words.size() == 1 ? "record" : "--out")) << words.back();
+  }
+  const Ended unknown = run_with({"help", "atc"}, nothing);
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.said,
+              HasSubstr("found \"atc\", expected a command\n  did you mean \"act\"?"));
+}
+
 TEST(RunProgram, ReturnsWhatTheVerbDoes) {
   EXPECT_EQ(run_with({"act"}, [] { return 5; }).code, 5);
 }
