@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "cli/print.h"
 #include "model/removed.h"

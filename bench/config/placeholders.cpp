@@ -252,18 +252,49 @@ void check_text(const std::string& text, const Names& known, const Names& nodes,
   });
 }
 
+/// Of a copied file nobody knows yet which ports it names.
+bool copies_files(const std::vector<JobTemplate>& templates) {
+  return std::ranges::any_of(templates,
+                             [](const JobTemplate& one) { return one.from.has_value(); });
+}
+
+/// A process that is ready when it listens on a port that no text of the job names.
+void refuse_unnamed_ports(const Document& document, const Names& named, const Places& places) {
+  const Job& job = document.workload.job;
+  if (copies_files(job.templates) || std::ranges::any_of(document.variants, [](const Variant& one) {
+        return copies_files(one.templates);
+      }))
+    return;
+  for (std::size_t i = 0; i < job.processes.size(); ++i) {
+    const auto& ready = job.processes[i].ready;
+    if (!ready || !ready->port_name || std::ranges::find(named, *ready->port_name) != named.end())
+      continue;
+    throw Error(ExitCode::usage,
+                fmt::format("found \"{0}\", expected the NAME of a {{port:NAME}} in the job",
+                            *ready->port_name),
+                places.at({"workload", "processes", std::to_string(i), "ready", "port"}),
+                nearest_advice(*ready->port_name, named));
+  }
+}
+
 }  // namespace
 
 void check_texts(const Document& document, const Places& places) {
   Names nodes;
   for (const JobProcess& process : document.workload.job.processes)
     for (const std::string& role : process.roles()) nodes.push_back("node:" + role);
+  Names ports;
   const Visit check = [&](const auto& text, const auto& path, const auto& known) {
     check_text(text, known, nodes, places, path);
+    filled(text, [&](const std::string& name) -> std::optional<std::string> {
+      if (is_port(name)) ports.push_back(name.substr(name.find(':') + 1));
+      return std::nullopt;
+    });
   };
   TextWalk(check, {"workload"}).job(document.workload.job);
   for (std::size_t i = 0; i < document.variants.size(); ++i)
     TextWalk(check, variant_path(i)).variant(document.variants[i]);
+  refuse_unnamed_ports(document, ports, places);
 }
 
 void check_template_text(const std::string& text, const std::string& file) {

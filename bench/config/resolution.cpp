@@ -46,6 +46,10 @@ void resolve_templates(std::vector<JobTemplate>& templates, const std::filesyste
                             : "found neither \"from\" nor \"json\", expected one of them",
                   places.at(at));
     if (each.from) each.from = resolve_path(*each.from, directory);
+    for (std::size_t j = 0; j < i; ++j)
+      if (templates[j].to == each.to)
+        throw Error(ExitCode::usage, fmt::format("found \"{}\" twice", each.to),
+                    places.at(below(at, "to")), "give each template a file of its own");
   }
 }
 
