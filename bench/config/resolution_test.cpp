@@ -81,9 +81,9 @@ TEST(BadCommandConfig, FaultyProcesses) {
             "c.json, $.workload.processes[0].ready: found several conditions, expected one of "
             "port, log, file");
   json port = command_config();
-  port["workload"]["processes"][0]["ready"]["port"] = "lf";
+  port["workload"]["processes"][0]["ready"]["port"] = "flo";
   EXPECT_EQ(message_of(port),
-            "c.json, $.workload.processes[0].ready.port: found \"lf\", expected the NAME of a "
+            "c.json, $.workload.processes[0].ready.port: found \"flo\", expected the NAME of a "
             "{port:NAME} in the job\n  did you mean \"fl\"?");
   json shell = command_config();
   shell["workload"]["processes"][0]["argv"] = "./server --port 1";
