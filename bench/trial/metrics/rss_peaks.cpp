@@ -20,10 +20,23 @@ std::int64_t time_of_peak(const RoleTrace& trace, const RssStretch& stretch) {
   return std::min(std::max(t_ns, stretch.begin_ns + 1), stretch.end_ns);
 }
 
+/// VmHWM of any one process in a stretch. A process takes the time of a mark before it resets its
+/// VmHWM: a reading in between is the peak that the mark reports of the stretch before.
+std::optional<std::int64_t> largest_process_peak(const RoleTrace& trace,
+                                                 const RssStretch& stretch) {
+  const Series& peaks = trace.process_peaks;
+  std::optional<std::int64_t> largest;
+  for (std::size_t i = 0; i < peaks.t_ns.size(); ++i) {
+    const bool is_inside = peaks.t_ns[i] >= stretch.begin_ns && peaks.t_ns[i] <= stretch.end_ns;
+    if (is_inside && peaks.values[i] != stretch.peak_before) raise_size(largest, peaks.values[i]);
+  }
+  return largest;
+}
+
 /// What was read of a role in a stretch besides the kernel's maximum.
 std::optional<std::int64_t> largest_seen(const RoleTrace& trace, const RssStretch& stretch) {
   auto largest = largest_between(trace.rss, stretch.begin_ns, stretch.end_ns);
-  raise_size(largest, largest_between(trace.process_peaks, stretch.begin_ns, stretch.end_ns));
+  raise_size(largest, largest_process_peak(trace, stretch));
   const bool was_ready =
       trace.ready_ns && *trace.ready_ns >= stretch.begin_ns && *trace.ready_ns <= stretch.end_ns;
   if (was_ready) raise_size(largest, trace.ready_rss_bytes);
@@ -100,10 +113,11 @@ std::vector<RssStretch> rss_stretches(const RoleTrace& trace) {
   std::vector<RssStretch> stretches;
   std::int64_t begin_ns = trace.begin_ns;
   std::int64_t life_peak = trace.earlier_peak_bytes;
+  std::optional<std::int64_t> peak_before;
   for (const MarkEvent& event : trace.marks) {
     const Mark& mark = event.mark;
     if (!ends_stretch(mark)) continue;
-    RssStretch stretch{begin_ns, mark.t_ns, {}, 0, true};
+    RssStretch stretch{begin_ns, mark.t_ns, {}, 0, true, peak_before};
     // Without resets VmHWM is the peak of the whole life: it is this stretch's if it rose in it.
     const bool is_of_stretch =
         mark.sizes.peak && (trace.peaks_reset || *mark.sizes.peak > life_peak);
@@ -115,8 +129,9 @@ std::vector<RssStretch> rss_stretches(const RoleTrace& trace) {
     stretch.peak_ns = time_of_peak(trace, stretch);
     stretches.push_back(stretch);
     begin_ns = mark.t_ns;
+    peak_before = trace.peaks_reset ? mark.sizes.peak : std::nullopt;
   }
-  RssStretch tail{begin_ns, std::max(begin_ns, end_of(trace)), {}, 0, true};
+  RssStretch tail{begin_ns, std::max(begin_ns, end_of(trace)), {}, 0, true, peak_before};
   tail.peak_bytes = largest_seen(trace, tail);
   tail.peak_ns = time_of_peak(trace, tail);
   stretches.push_back(tail);

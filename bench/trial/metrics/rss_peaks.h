@@ -19,6 +19,8 @@ struct RssStretch {
   std::int64_t peak_ns = 0;  ///< of its largest sample, else its end
   /// The kernel does not report the maximum of this stretch: it may be larger than any sample.
   bool is_sampled = true;
+  /// Of the stretch before, by the mark that ends it.
+  std::optional<std::int64_t> peak_before = std::nullopt;
 };
 
 /// One stretch for each mark that ends one, in their order, then the stretch to the role's end.

@@ -42,6 +42,19 @@ TEST(RssStretches, AMaximumThatIsKnownAlreadyTellsNothingOfTheLast) {
   EXPECT_EQ(rss_stretches(trace)[2].peak_bytes, 330) << "VmHWM of between two samples";
 }
 
+TEST(RssStretches, AReadingBeforeAProcessResetsItsPeakIsOfTheStretchBefore) {
+  RoleTrace trace = two_marks();
+  trace.has_several_processes = true;
+  trace.rss.values = std::vector<std::int64_t>(trace.rss.t_ns.size(), 100);
+  trace.marks[1].mark.sizes.peak = 120;
+  trace.marks[1].mark.sizes.rss = 100;
+  trace.exit->max_rss_bytes = 300;
+  trace.process_peaks = {"", {trace.marks[0].mark.t_ns + 1}, {*trace.marks[0].mark.sizes.peak}};
+  EXPECT_EQ(rss_stretches(trace)[1].peak_bytes, 120);
+  trace.process_peaks.values = {130};
+  EXPECT_EQ(rss_stretches(trace)[1].peak_bytes, 130) << "of another process";
+}
+
 TEST(RssStretches, AMaximumOfBeforeTheTraceIsInNoneOfThem) {
   RoleTrace trace = two_marks();
   trace.earlier_peak_bytes = 500;
