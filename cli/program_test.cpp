@@ -62,8 +62,7 @@ TEST(RunProgram, ShowsTheHelpOfACommandByItsName) {
   }
   const Ended unknown = run_with({"help", "atc"}, nothing);
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.said,
-              HasSubstr("found \"atc\", expected a command\n  did you mean \"act\"?"));
+  EXPECT_THAT(unknown.said, HasSubstr("found \"atc\", expected a command\n  see memduel --help"));
 }
 
 TEST(RunProgram, ReturnsWhatTheVerbDoes) {

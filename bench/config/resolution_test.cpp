@@ -144,7 +144,8 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
   }
   EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{node:clint}"])"),
             "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {node:clint}, "
-            "expected {node:server}, {node:client}\n  did you mean {node:client}? {{node:clint}} "
+            "expected {node:server}, {node:client-1}, {node:client-2}\n  did you mean "
+            "{node:client-1}? {{node:clint}} "
             "stands for the text itself");
   json arm = command_config();
   arm["variants"][1]["append"]["server"] = {"{tria_dir}"};
