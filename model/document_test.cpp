@@ -27,7 +27,7 @@ TEST(DocumentOfRun, RejectsValuesThatNoVersionWrote) {
   EXPECT_EQ(refusal_of({{"measure", {{"repeats", -5}}}}),
             "$.measure.repeats: found -5, expected a whole number from 0 to 1000000");
   EXPECT_EQ(refusal_of({{"measure", {{"order", "by threes"}}}}),
-            "$.measure.order: found \"by threes\", expected another name");
+            "$.measure.order: found \"by threes\", expected restricted or superblocks");
   EXPECT_THAT(refusal_of({{"variants", {{{"name", "a"}}, {{"name", 3}}}}}),
               testing::StartsWith("$.variants[1].name: found a value of another form"));
 }

@@ -267,7 +267,7 @@ Schema schema_of(Schema& definitions) {
   }
 }
 
-[[noreturn]] inline void refuse_stored(const nlohmann::json& value, const char* expected) {
+[[noreturn]] inline void refuse_stored(const nlohmann::json& value, const std::string& expected) {
   throw Error(ExitCode::usage, "found " + value.dump() + ", expected " + expected);
 }
 
@@ -277,7 +277,12 @@ void read_from(const nlohmann::json& value, T& into) {
     keys_of(static_cast<const T*>(nullptr)).read(value, into);
   } else if constexpr (Named<T>) {
     const auto named = from_name<T>(value.get<std::string>());
-    if (!named) refuse_stored(value, "another name");
+    if (!named) {
+      std::string names;
+      for (const auto& [other, name] : kNameTable<T>)
+        names += (names.empty() ? "" : " or ") + std::string(name);
+      refuse_stored(value, names);
+    }
     into = *named;
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     if (!value.is_number_integer() ||
