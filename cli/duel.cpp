@@ -15,7 +15,6 @@
 #include "fl.h"
 #include "follow_up_commands.h"
 #include "meters/meter_registry.h"
-#include "model/experiment_view.h"
 #include "model/run_directory.h"
 #include "run/conclusion.h"
 #include "run/plan.h"
@@ -298,11 +297,6 @@ int fewest_blocks(const RunHeader& header, const fs::path& directory,
   run.job = header.job;
   const int fewest = fewest_deciding_blocks(run, settings_in(directory, run));
   return share ? (fewest + share->of - 1) / share->of : fewest;
-}
-
-/// A program against itself gives noise, and no gate judges it.
-bool judges_gates(const Experiment& experiment) {
-  return !judged_variants(view_config(experiment.config)).empty();
 }
 
 /// Before the first trial, of a plan that can decide nothing.

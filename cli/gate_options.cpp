@@ -152,11 +152,14 @@ void tell_replaced_gates(const std::vector<std::string>& replaced, const std::st
       "\n");
 }
 
+bool judges_gates(const Experiment& experiment) {
+  return !judged_variants(view_config(experiment.config)).empty();
+}
+
 // A metric that no known one resembles may come from a mark, and is checked afterwards.
 void refuse_bad_gates(const Experiment& experiment) {
   const bool is_alone = experiment.variants.size() == 1;
-  // A program against itself gives noise, and no gate judges it.
-  const bool judges = !judged_variants(view_config(experiment.config)).empty();
+  const bool judges = judges_gates(experiment);
   for (std::size_t i = 0; i < experiment.config.gates.size(); ++i) {
     if (experiment.config.gates[i] == kDefaultGates) continue;
     try {

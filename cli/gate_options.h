@@ -74,6 +74,10 @@ void refuse_undecided_exit(const Document& config, const GateOptions& gate);
 /// Tells which gates of a config --gate replaced.
 void tell_replaced_gates(const std::vector<std::string>& replaced, const std::string& label = "");
 
+/// Whether gates judge a variant of it: not if a program runs beside itself alone, which gives
+/// noise.
+bool judges_gates(const Experiment& experiment);
+
 /// Before an hour of trials, not after it: throws Error(usage) for a gate that names a role or a
 /// metric that the experiment cannot have.
 void refuse_bad_gates(const Experiment& experiment);

@@ -231,19 +231,19 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   const Variant* base = config.variant(baseline);
   const json& environment = model.results.environment;
   const json subjects = environment.is_object() ? environment.value("subjects", json()) : json();
+  const LeftOut left_out = model.confidential ? LeftOut::arguments : LeftOut::nothing;
   for (const ArmSummary* arm : judged_arms(model.results)) {
     const Variant* variant = config.variant(arm->name);
     const bool is_subject = subjects.is_object() && subjects.value(arm->name, json()).is_string();
-    const LeftOut left_out = model.confidential ? LeftOut::arguments
-                             : is_subject       ? LeftOut::directory  // a worktree is gone by now
-                                                : LeftOut::nothing;
-    std::string words = variant == nullptr ? "" : arm_words(config, *variant, left_out);
+    std::string words;
+    std::string changed;
+    if (variant != nullptr) {
+      const bool is_gone = is_subject && !model.confidential;  // a worktree is, by now
+      words = arm_words(config, *variant, is_gone ? LeftOut::directory : left_out);
+      changed = switches_of(variant->switches, base == nullptr ? json::object() : base->switches);
+    }
     if (is_subject)
       words = subjects.at(arm->name).get<std::string>() + (words.empty() ? "" : ": ") + words;
-    std::string changed =
-        variant == nullptr
-            ? std::string()
-            : switches_of(variant->switches, base == nullptr ? json::object() : base->switches);
     if (model.confidential) changed = without_paths(changed);
     if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
     arms.push_back({arm->name, std::move(words)});
@@ -253,9 +253,7 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   });
   if (!told) return {};
   for (ComparedArm& arm : arms)
-    if (arm.words.empty() && arm.name == baseline)
-      arm.words =
-          baseline_words(model.config, model.confidential ? LeftOut::arguments : LeftOut::nothing);
+    if (arm.words.empty() && arm.name == baseline) arm.words = baseline_words(config, left_out);
   std::ranges::stable_partition(arms, [&](const ComparedArm& arm) { return arm.name == baseline; });
   return arms;
 }

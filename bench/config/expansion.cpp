@@ -272,7 +272,7 @@ void refuse_unknown_kind(std::vector<std::string> kinds, const Provider& provide
               places.at({"workload", "kind"}), nearest_advice(provider.kind, kinds));
 }
 
-/// The job's seed is the config's own, whoever makes the job.
+/// The config gives the seed of a job, also if a provider makes the job.
 void refuse_bad_seed(const json& workload, const Places& places) {
   static const json schema = {
       {"properties",

@@ -102,10 +102,6 @@ const Preset& find_preset(const Catalog& catalog, const std::string& kind, const
               std::string(replacement_for(Removed::preset, name).value_or(hint(name, usable))));
 }
 
-}  // namespace
-
-namespace {
-
 /// What a catalogue said of switches that do not run together.
 template <typename S>
 Keys<S>& without_conditions(Keys<S>& keys) {
@@ -199,8 +195,6 @@ json resolve_optimizations(const Catalog& catalog, const std::string& workload_k
 }
 
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* kCatalogue = "catalogue";
 constexpr const char* kCatalogueSchema = "memduel.catalogue/2";

@@ -25,11 +25,11 @@ std::int64_t time_of_peak(const RoleTrace& trace, const RssStretch& stretch) {
 std::optional<std::int64_t> largest_process_peak(const RoleTrace& trace,
                                                  const RssStretch& stretch) {
   const Series& peaks = trace.process_peaks;
+  const auto first = std::ranges::lower_bound(peaks.t_ns, stretch.begin_ns);
   std::optional<std::int64_t> largest;
-  for (std::size_t i = 0; i < peaks.t_ns.size(); ++i) {
-    const bool is_inside = peaks.t_ns[i] >= stretch.begin_ns && peaks.t_ns[i] <= stretch.end_ns;
-    if (is_inside && peaks.values[i] != stretch.peak_before) raise_size(largest, peaks.values[i]);
-  }
+  for (auto i = static_cast<std::size_t>(first - peaks.t_ns.begin());
+       i < peaks.t_ns.size() && peaks.t_ns[i] <= stretch.end_ns; ++i)
+    if (peaks.values[i] != stretch.peak_before) raise_size(largest, peaks.values[i]);
   return largest;
 }
 

@@ -119,8 +119,6 @@ struct Artifact {
   [[nodiscard]] bool is_model() const { return kind == Kind::final_model; }
 };
 
-inline constexpr int kMostRoundsOfJob = 1'000'000'000;
-
 struct Job {
   std::vector<JobProcess> processes;  ///< before a variant's changes
   std::vector<RoleMatch> match;

@@ -35,6 +35,7 @@ inline constexpr std::size_t kLongestTitle = 100;
 inline constexpr std::size_t kMostVariants = 64;
 inline constexpr int kMostRepeats = 10'000;
 inline constexpr int kMostWarmups = 100;
+inline constexpr int kMostRoundsOfJob = 1'000'000'000;
 /// JSON's readers keep 53 bits.
 inline constexpr std::int64_t kMostSeed = (std::int64_t{1} << 53) - 1;
 

@@ -28,7 +28,7 @@ inline constexpr const char* kMeasureTheNoise =
 struct Experiment {
   Document config;            ///< resolved: loading it again gives the same experiment
   std::string config_sha256;  ///< over its canonical text
-  /// In the order of the config, a twin last: with what the provider says of them, and each with
+  /// In the order of the config, a twin last, each with the changes that the provider adds and with
   /// its processes.
   std::vector<Variant> variants;
   JobFacts facts;                        ///< what the workload says of its roles
@@ -50,8 +50,8 @@ Experiment parse_experiment(std::string_view text, const std::string& origin,
                             const std::filesystem::path& directory, const Overrides& overrides = {},
                             const AskProvider& ask = ask_program);
 
-/// Of a document that a command made; `origin` stands for its file in messages. It goes through
-/// JSON, because --set names its values by their paths there.
+/// Makes an experiment of a document that a command built; messages name `origin` as its file. The
+/// document is written as JSON and read again, because --set addresses values by JSON paths.
 Experiment make_experiment(const Document& document, const std::string& origin,
                            const std::filesystem::path& directory, const Overrides& overrides = {},
                            const AskProvider& ask = ask_program);
