@@ -40,7 +40,7 @@ std::string describe(const Calibration& calibration) {
                         size_of(row, metric.minimum_detectable));
   text += fmt::format(
       "\n{} as comparisons of {}: {} of {} called improved or regressed\n"
-      "({:.1f} %; 95 % interval {:.1f} to {:.1f} %, Clopper and Pearson)\n",
+      "({:.1f}%; 95% interval {:.1f} to {:.1f}%, Clopper and Pearson)\n",
       format_count(static_cast<std::size_t>(calibration.blocks), "block"),
       calibration.blocks_per_duel, calibration.flagged_gate_rows,
       format_count(static_cast<std::size_t>(calibration.gate_rows), "gate row was",

@@ -92,7 +92,7 @@ std::string list_metrics() {
   std::string text;
   for (const MetricInfo& metric : all_metrics()) {
     const std::string margin = metric.scale == Scale::logarithm
-                                   ? fmt::format("{:g} % or {}", metric.relative_margin * 100,
+                                   ? fmt::format("{:g}% or {}", metric.relative_margin * 100,
                                                  format_metric(metric.name, metric.absolute_margin))
                                    : format_metric(metric.name, metric.absolute_margin);
     text += fmt::format("{:<30} {} ({} is better, margin {})\n", metric.name, metric.summary,

@@ -173,7 +173,7 @@ class Runs {
 };
 
 std::string signed_percent(double share) {
-  return fmt::format("{}{:.1f} %", share < 0 ? "−" : "+", 100 * std::abs(share));
+  return fmt::format("{}{:.1f}%", share < 0 ? "−" : "+", 100 * std::abs(share));
 }
 
 std::string describe(const Need& need, const Runs& runs) {
@@ -182,9 +182,9 @@ std::string describe(const Need& need, const Runs& runs) {
   if (need.too_little > 0)
     text += fmt::format(", and not in {}: {}", format_bytes(static_cast<double>(need.too_little)),
                         need.why);
-  text += fmt::format("\n  {} of {} runs failed there: at most {:.0f} % of all would (95 %)\n",
+  text += fmt::format("\n  {} of {} runs failed there: at most {:.0f}% of all would (95%)\n",
                       need.failed, need.runs, 100 * need.failure_rate.high);
-  text += fmt::format("  its time there, against no limit: {} ({}, 95 %)\n",
+  text += fmt::format("  its time there, against no limit: {} ({}, 95%)\n",
                       signed_percent(need.slowdown),
                       format_interval(signed_percent(need.slowdown_interval.low),
                                       signed_percent(need.slowdown_interval.high)));

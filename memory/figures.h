@@ -12,7 +12,7 @@ std::string plain_number(double value);
 /// "240.0 MiB"
 std::string mebibytes(std::int64_t bytes);
 
-/// "91.3 %"
+/// "91.3%"
 std::string percentage(double value);
 
 /// "1.20 ms"

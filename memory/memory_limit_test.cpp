@@ -155,20 +155,20 @@ TEST_F(Pressure, ThresholdsCountWhenTheyAreReached) {
 }
 
 TEST_F(Pressure, IsThatOfTheOwnGroupBeforeTheMachine) {
-  system_.machine(1000 * kMebi, 20 * kMebi);  // 98 % used
+  system_.machine(1000 * kMebi, 20 * kMebi);  // 98% used
   EXPECT_EQ(read().level, MemoryLevel::critical);
   system_.group_of_version_1(100 * kMebi, 50 * kMebi);
   const PressureReading reading = read();
   EXPECT_EQ(reading.level, MemoryLevel::normal);
   EXPECT_EQ(reading.limit->bytes, 100 * kMebi);
   EXPECT_DOUBLE_EQ(reading.used_ratio().value(), 0.5);
-  EXPECT_EQ(to_string(reading), "50.0 % of 100.0 MiB used (its control group): normal");
+  EXPECT_EQ(to_string(reading), "50.0% of 100.0 MiB used (its control group): normal");
 }
 
 TEST_F(Pressure, IsThatOfTheMachineWhereNoGroupHasALimit) {
   system_.machine(1000 * kMebi, 130 * kMebi);
   system_.group_of_version_2(std::nullopt, 50 * kMebi);
-  EXPECT_EQ(to_string(read()), "87.0 % of 1000.0 MiB used (this machine): warning");
+  EXPECT_EQ(to_string(read()), "87.0% of 1000.0 MiB used (this machine): warning");
 }
 
 TEST_F(Pressure, HasOtherThresholdsOnRequest) {
@@ -188,7 +188,7 @@ TEST_F(Pressure, TasksThatStandStillAreAWarning) {
   EXPECT_DOUBLE_EQ(reading.stall->full_percent, 2.5);
   EXPECT_EQ(reading.stall->group, "");
   EXPECT_EQ(to_string(reading),
-            "10.0 % of 1000.0 MiB used (this machine), tasks stood still for memory 10.0 % of the "
+            "10.0% of 1000.0 MiB used (this machine), tasks stood still for memory 10.0% of the "
             "time: warning");
   EXPECT_EQ(read({.stall_percent = 10.01}).level, MemoryLevel::normal);
   EXPECT_EQ(read({.stall_percent = std::nullopt}).level, MemoryLevel::normal);

@@ -51,7 +51,7 @@ TEST(Metrics, ReadAGaugesUnitFromItsName) {
 }
 
 TEST(Metrics, AllHaveWordsForSentences) {
-  for (const MetricInfo& metric : all_metrics()) EXPECT_FALSE(metric.noun.empty()) << metric.name;
+  for (const MetricInfo& metric : all_metrics()) EXPECT_FALSE(metric.display.empty()) << metric.name;
 }
 
 TEST(Metrics, HaveUniqueNames) {

@@ -80,9 +80,9 @@ TEST(AblationInTheTerminal, FitsEightyColumns) {
 TEST(AblationInTheTerminal, ShowsEveryCellAndWhatWasNotRun) {
   EXPECT_THAT(
       terminal_of_ablation(),
-      AllOf(HasSubstr("framing            -100.0 MiB   -22.2 % ▼   +60.0 MiB   +27.8 % ▲ saves"),
-            HasSubstr("staging                    no effect here   +84.0 MiB   +38.9 % ▲ saves"),
-            HasSubstr("cleanup                  +0 B   +0.00 % =        +0 B   +0.00 % = nothing"),
+      AllOf(HasSubstr("framing            -100.0 MiB   -22.2% ▼   +60.0 MiB   +27.8% ▲ saves"),
+            HasSubstr("staging                    no effect here   +84.0 MiB   +38.9% ▲ saves"),
+            HasSubstr("cleanup                  +0 B   +0.00% =        +0 B   +0.00% = nothing"),
             HasSubstr("interaction        -134.0 MiB"),
             HasSubstr(
                 "server aggregate, -234.0 MiB in all: framing -100.0 MiB alone, +60.0 MiB left\n"
@@ -100,8 +100,8 @@ TEST(AblationInMarkdown, HasEveryRowWithItsInterval) {
       render_markdown(sample_model({.blocks = 6, .series = false, .ablation = true}));
   EXPECT_THAT(text,
               AllOf(HasSubstr("Ablation: 6 rows, per role and phase"), HasSubstr("interaction is"),
-                    HasSubstr("| framing | -100.0 MiB, -22.2 % (-23.2 % to -21.2 %, 6 "
-                              "blocks) | 60.0 MiB, +27.8 %"),
+                    HasSubstr("| framing | -100.0 MiB, -22.2% (-23.2% to -21.2%, 6 "
+                              "blocks) | 60.0 MiB, +27.8%"),
                     HasSubstr("phase aggregate")));
 }
 

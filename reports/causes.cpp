@@ -18,7 +18,7 @@ constexpr double kLeastCause = 0.01;  ///< of the largest: less is not what chan
 
 Cause cause_of(const WaterfallStep& step) {
   return {step.amount, step.words,  step.size > 0, step.function,
-          step.owner,  step.caller, step.size};
+          step.owner,  step.caller, step.location, step.size};
 }
 
 Cause cause_of(const DifferenceRow& row, const std::string& heap) {
@@ -28,6 +28,7 @@ Cause cause_of(const DifferenceRow& row, const std::string& heap) {
           row.function,
           heap == "mapped" ? heap : "heap",
           row.caller,
+          row.location,
           row.size};
 }
 

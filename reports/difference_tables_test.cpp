@@ -153,7 +153,7 @@ TEST(DifferenceTables, ShowOwnMappingsWhereTheirSumDiffers) {
   mappings.heap = "mapped";
   mappings.baseline_bytes = 100 << 20;
   mappings.candidate_bytes = (100 << 20) + (512 << 10);
-  EXPECT_THAT(titles(results), ElementsAre("server at its peak")) << "inside 0.5 %";
+  EXPECT_THAT(titles(results), ElementsAre("server at its peak")) << "inside 0.5%";
   mappings.candidate_bytes += 1 << 20;
   EXPECT_THAT(titles(results),
               ElementsAre("server, its own mappings at its peak", "server at its peak"));
@@ -187,7 +187,7 @@ TEST(DifferenceTables, ReadAsOneRowPerStack) {
   ASSERT_THAT(tables[0].rows, SizeIs(2));
   const DifferenceRow& copies = tables[0].rows[0];
   EXPECT_EQ(copies.amount, "−200.0 MiB ± 4.00 MiB");
-  EXPECT_EQ(copies.share, "91 %");
+  EXPECT_EQ(copies.share, "91%");
   EXPECT_EQ(copies.function, "clone");
   EXPECT_EQ(copies.size, -200.0 * (1 << 20));
   EXPECT_EQ(copies.caller, "aggregate");

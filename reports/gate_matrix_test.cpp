@@ -331,7 +331,7 @@ TEST_F(GateMatrix, GivesTheAnswerThatTheNumbersAskFor) {
   EXPECT_EQ(exit_of(run["two variants"], "server.peak_rss_bytes<=+1%"), 1) << "100 to 120 MiB";
   EXPECT_EQ(exit_of(run["two variants"], "server.peak_rss_bytes<=+90%"), 0);
   EXPECT_EQ(exit_of(run["two variants"], "server.peak_rss_bytes<=+1%|900MiB"), 0);
-  EXPECT_EQ(exit_of(run["two blocks"], "server.peak_rss_bytes<=+1%"), 5) << "+20 % in both";
+  EXPECT_EQ(exit_of(run["two blocks"], "server.peak_rss_bytes<=+1%"), 5) << "+20% in both";
   EXPECT_EQ(exit_of(run["two blocks"], "server.peak_rss_bytes<=+90%"), 0);
   EXPECT_EQ(exit_of(run["no trial"], "server.peak_rss_bytes<=900MiB"), 3);
   EXPECT_EQ(exit_of(run["watched"], "all.peak_rss_bytes<=1MiB"), 1);

@@ -191,7 +191,7 @@ std::string interval_cell(const Comparison& c) {
   };
   constexpr double kUsual = 0.95;
   const std::string confidence =
-      std::abs(c.confidence - kUsual) < 1e-9 ? "" : fmt::format(" ({:.3g} %)", 100 * c.confidence);
+      std::abs(c.confidence - kUsual) < 1e-9 ? "" : fmt::format(" ({:.3g}%)", 100 * c.confidence);
   return format_interval(end(*c.ci_low), end(*c.ci_high)) + confidence;
 }
 
@@ -230,7 +230,7 @@ std::string table(const ReportModel& model) {
                                          format_count(rows.size() - shown, "row is", "rows are"));
   return fmt::format(
       "<details><summary>{}</summary>\n\n"
-      "| candidate | role | metric | baseline | candidate | change | 95 % interval | verdict |\n"
+      "| candidate | role | metric | baseline | candidate | change | 95% interval | verdict |\n"
       "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n{}{}\n</details>\n",
       count, body, rest);
 }

@@ -56,7 +56,7 @@ TEST(MarkdownReport, ShowsNoIntervalWithAnOpenEnd) {
   sample.results.comparisons.front().ci_high.reset();
   const std::string text = render_markdown(build_report_model(sample.results, sample.run));
   EXPECT_THAT(text, Not(HasSubstr("to - |")));
-  EXPECT_THAT(text, HasSubstr("| −33.3 % | - | improved |"));
+  EXPECT_THAT(text, HasSubstr("| −33.3% | - | improved |"));
 }
 
 TEST(MarkdownReport, UnfoldsNothingElse) {
@@ -98,9 +98,9 @@ TEST(MarkdownReport, PutsFailedGatesFirstAndFoldsWhatAllCandidatesShare) {
   EXPECT_THAT(first[3], HasSubstr("(gate failed)"));
   EXPECT_THAT(first[4], HasSubstr("server memory above idle at its peak, against original: "));
   EXPECT_THAT(first[4],
-              HasSubstr("optimized 53 % LESS (455.0 → 215.0 MiB, 52.5–53.0 %, 8 blocks)"));
+              HasSubstr("optimized 53% LESS (455.0 → 215.0 MiB, 52.5–53.0%, 8 blocks)"));
   EXPECT_THAT(head, HasSubstr("\n- ✅ whole-job memory at its peak, against original: "
-                              "candidate-3 48 % LESS (1.47 GiB → 785.0 MiB, "))
+                              "candidate-3 48% LESS (1.47 GiB → 785.0 MiB, "))
       << "the job has more clients than the gates ask about";
   EXPECT_THAT(head, HasSubstr("; the same model; "));
 }
@@ -139,8 +139,8 @@ TEST(MarkdownReport, SaysWhereTheMemoryDiffers) {
   EXPECT_THAT(
       text,
       HasSubstr(
-          "| −200.0 MiB ± 4.00 MiB | 91 % | clone | aggregate ← serve ← main | aggregate |\n"));
-  EXPECT_THAT(text, HasSubstr("From profile trials; 2.9 % of the bytes of both could not be "
+          "| −200.0 MiB ± 4.00 MiB | 91% | clone | aggregate ← serve ← main | aggregate |\n"));
+  EXPECT_THAT(text, HasSubstr("From profile trials; 2.9% of the bytes of both could not be "
                               "matched"));
   const std::string hostile = markdown_of({.series = false, .hostile = true, .differences = true});
   EXPECT_THAT(hostile, Not(HasSubstr("<script")));

@@ -161,7 +161,7 @@ TEST(NextStep, IsToMakeRunsMoreAlikeWhereNoNumberOfBlocksSettlesIt) {
   sample.results.comparisons[0].ratio = 1.05;
   sample.results.comparisons[0].minimum_detectable = 0.19;
   ASSERT_TRUE(step_after(sample));
-  EXPECT_THAT(step_after(sample)->sentence, HasSubstr("a change of 19 % or more"));
+  EXPECT_THAT(step_after(sample)->sentence, HasSubstr("a change of 19% or more"));
 }
 
 TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {

@@ -92,7 +92,7 @@ std::string rows_of(const Results& results, const std::string& candidate) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// "worker memory at the end 92 % LESS (130.8 → 10.4 MiB)": larger than what any gate asks about.
+/// "worker memory at the end 92% LESS (130.8 → 10.4 MiB)": larger than what any gate asks about.
 std::string largest_change_of(const Results& results, const std::string& candidate) {
   for (const ShownRow& shown : results.first_screen.rows) {
     if (shown.candidate != candidate || shown.why != ShownFor::largest_change) continue;

@@ -78,7 +78,7 @@ TEST(PartPeaks, FitATerminal) {
   }
   const std::string text =
       render_terminal(sample_model({.candidates = 5, .series = false, .parts = true}));
-  EXPECT_THAT(text, HasSubstr("\nactivations     120.0 MiB  60.0 MiB  −50.0 %  40.0 MiB  −66.7 %"));
+  EXPECT_THAT(text, HasSubstr("\nactivations     120.0 MiB  60.0 MiB  −50.0%  40.0 MiB  −66.7%"));
   EXPECT_THAT(text, HasSubstr("\n3 more arms are in the HTML report.\n"));
 }
 
@@ -86,8 +86,8 @@ TEST(PartPeaks, AreATableInMarkdown) {
   const std::string text = render_markdown(sample_model({.series = false, .parts = true}));
   EXPECT_THAT(text, HasSubstr("<summary>Peak by part</summary>\n\n"
                               "| server | original | optimized |\n| --- | ---: | ---: |\n"));
-  EXPECT_THAT(text, HasSubstr("\n| activations | 120.0 MiB | 60.0 MiB, −50.0 % |\n"
-                              "| teacher | 25.0 MiB | 0 B, −100.0 % |\n"));
+  EXPECT_THAT(text, HasSubstr("\n| activations | 120.0 MiB | 60.0 MiB, −50.0% |\n"
+                              "| teacher | 25.0 MiB | 0 B, −100.0% |\n"));
 }
 
 }  // namespace

@@ -24,8 +24,8 @@
 
 namespace memduel {
 
-/// "Best of 3 candidates: minimal. server memory above idle at its peak: minimal has 94 % LESS,
-/// optimized 60 % LESS; …; each against original."; empty where none improved the first gate's row,
+/// "Best of 3 candidates: minimal. server memory above idle at its peak: minimal has 94% LESS,
+/// optimized 60% LESS; …; each against original."; empty where none improved the first gate's row,
 /// and with fewer than two.
 Sentence best_sentence(const Results& results);
 
@@ -172,7 +172,7 @@ Verdict model_verdict(const Equivalence& e) {
 }
 
 std::string accuracy_sentence(const Equivalence& e, double baseline, double candidate) {
-  return fmt::format("Validation accuracy: {:.2f} % with {}, {:.2f} % with {}.", candidate * 100,
+  return fmt::format("Validation accuracy: {:.2f}% with {}, {:.2f}% with {}.", candidate * 100,
                      e.candidate, baseline * 100, e.baseline);
 }
 
@@ -264,7 +264,7 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
   }
   if (each.size() > 1 && each.size() == all.size() && values.size() == 1)
     each = {{Topic::accuracy,
-             fmt::format("Validation accuracy: {:.2f} % with every arm.", *values.begin() * 100),
+             fmt::format("Validation accuracy: {:.2f}% with every arm.", *values.begin() * 100),
              Verdict::unchanged}};
   effects.insert(effects.end(), each.begin(), each.end());
 }

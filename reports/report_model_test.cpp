@@ -18,7 +18,7 @@ TEST(ReportModel, HasOneHeadlinePerGateMetricWithTheGatesOutcome) {
   EXPECT_EQ(model.headlines[0].outcome, GateOutcome::passed);
   // 599 + 5 + 1 (median noise) - 150 idle against 0.6 * 600 + 5 - 150, see make_sample.
   EXPECT_THAT(model.headlines[0].sentence.text(),
-              testing::StartsWith("optimized uses 53 % LESS server memory above idle at its peak"));
+              testing::StartsWith("optimized uses 53% LESS server memory above idle at its peak"));
 }
 
 TEST(ReportModel, AnswersWhatAdvisoryGatesAskBeforeAnythingElse) {
@@ -48,7 +48,7 @@ TEST(ReportModel, AnswersSameModelSameAccuracyCostInTime) {
   ASSERT_EQ(model.side_effects.size(), 3u);
   EXPECT_EQ(model.side_effects[0].topic, Topic::model);
   EXPECT_EQ(model.side_effects[1].sentence,
-            "Validation accuracy: 91.25 % with optimized, 91.25 % with original.");
+            "Validation accuracy: 91.25% with optimized, 91.25% with original.");
   EXPECT_EQ(model.side_effects[2].topic, Topic::time);
 }
 
@@ -228,7 +228,7 @@ TEST(ReportModel, NamesTheBestOfSeveralCandidatesAndPutsItFirst) {
             std::string("Best of 2 candidates: ").size());
   EXPECT_NE(model.headlines[0].candidate, "optimized") << "the second has 0.36 of the baseline";
   EXPECT_EQ(model.side_effects[0].sentence, "The final models of all 3 arms are bit-identical.");
-  EXPECT_EQ(model.side_effects[1].sentence, "Validation accuracy: 91.25 % with every arm.");
+  EXPECT_EQ(model.side_effects[1].sentence, "Validation accuracy: 91.25% with every arm.");
 }
 
 TEST(ReportModel, PutsFailedGatesFirst) {

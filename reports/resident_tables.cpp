@@ -134,7 +134,7 @@ std::string owner_of(const std::string& root) {
 }
 
 WaterfallStep rest_of(const std::string& owner, double bytes) {
-  return {owner, "", "", {}, {}, bytes, signed_metric(std::string(kPeakRss), bytes)};
+  return {owner, "", "", "", "", {}, bytes, signed_metric(std::string(kPeakRss), bytes)};
 }
 
 WaterfallStep step_of(const Difference& row) {
@@ -285,7 +285,7 @@ std::string taken_at(const Side& side) {
 std::string remark_on(const Side& side) {
   std::string text = fmt::format("{}: {}", side.memory->arm, taken_at(side));
   if (side.measured && *side.measured > 0)
-    text += fmt::format(", {:.1f} % of the measured {} of {}", 100 * side.shown() / *side.measured,
+    text += fmt::format(", {:.1f}% of the measured {} of {}", 100 * side.shown() / *side.measured,
                         words_for(side.measure), format_bytes(*side.measured));
   return text;
 }

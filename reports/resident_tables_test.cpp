@@ -103,9 +103,9 @@ TEST(ResidentTables, TheRemarkHoldsTheSnapshotToTheMeasuredPeak) {
   results.comparisons = {measured};
   const ResidentTable table = resident_tables(results).at(0);
   ASSERT_EQ(table.remarks.size(), 2U);
-  EXPECT_NE(table.remarks[0].find("80.0 %"), std::string::npos) << table.remarks[0];
+  EXPECT_NE(table.remarks[0].find("80.0%"), std::string::npos) << table.remarks[0];
   EXPECT_NE(table.remarks[0].find("round 3"), std::string::npos);
-  EXPECT_NE(table.remarks[1].find("100.0 %"), std::string::npos) << table.remarks[1];
+  EXPECT_NE(table.remarks[1].find("100.0%"), std::string::npos) << table.remarks[1];
 }
 
 TEST(ResidentTables, ARoleOfSeveralProcessesIsWholeAndTheSnapshotAPartOfIt) {
@@ -172,7 +172,7 @@ TEST(ResidentTables, OfProcessesThatShareEachPageCountsOnceWhereTheGateAsksSo) {
   EXPECT_EQ(table.steps[0].words, "copies that forked children made of their parent's pages");
   EXPECT_EQ(table.remarks[0],
             "a: the snapshots of 5 processes that ran at once add up to 222.0 MiB beside 6.00 MiB "
-            "of page cache in round 3, phase upload, 100.0 % of the measured peak with each page "
+            "of page cache in round 3, phase upload, 100.0% of the measured peak with each page "
             "once of 222.0 MiB");
 }
 

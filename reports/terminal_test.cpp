@@ -60,10 +60,10 @@ TEST(TerminalReport, SaysWhereTheMemoryDiffersInEightyColumns) {
   EXPECT_THAT(text, testing::HasSubstr(
                         "\nWhere: server at its peak: 440.0 MiB with original, 260.0 MiB with "
                         "optimized\n"
-                        "  ▼ −200.0 MiB ± 4.00 MiB, 91 % of what differs, phase aggregate\n"
+                        "  ▼ −200.0 MiB ± 4.00 MiB, 91% of what differs, phase aggregate\n"
                         "      clone\n"
                         "      called by aggregate, serve, main\n"
-                        "  ▲ +20.0 MiB, 9.1 % of what differs\n"
+                        "  ▲ +20.0 MiB, 9.1% of what differs\n"
                         "      stage\n"));
   std::istringstream lines(
       render_terminal(sample_model({.series = false, .hostile = true, .differences = true})));

@@ -31,13 +31,6 @@ std::string painted(const std::string& text, const char* color, const TerminalOp
 
 namespace {
 
-/// Keeps a number and its percent sign on one line.
-std::string with_fixed_percent(std::string text) {
-  for (size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at))
-    text.replace(at, 1, "\u00A0");
-  return text;
-}
-
 /// Where the last column of a line's first half begins; `begin` where it has one column.
 size_t last_column(const std::string& line, size_t begin) {
   constexpr size_t kFarthestColumn = 40;
@@ -80,7 +73,7 @@ std::string broken_line(const std::string& line, size_t begin, int width) {
 }  // namespace
 
 std::string wrapped(const std::string& text, size_t indent, int width) {
-  return laid_out("", with_fixed_percent(text), indent, width);
+  return laid_out("", text, indent, width);
 }
 
 std::string fitted(const std::string& text, int width) {

@@ -187,7 +187,7 @@ Comparison compare(const RunData& run, const SampleOptions& options, int k, cons
   const bool same = std::abs(*c.ratio - 1) < margin;
   c.verdict = same ? Verdict::unchanged : *c.ratio < 1 ? Verdict::improved : Verdict::regressed;
   c.tier = same ? Tier::plain : Tier::strong;
-  c.reason = same ? "the 90 % interval lies inside the margin"
+  c.reason = same ? "the 90% interval lies inside the margin"
                   : "the whole interval lies beyond the margin";
   if (options.next_look > 0) {
     c.verdict = Verdict::inconclusive;
@@ -435,7 +435,7 @@ Sample make_sample(const SampleOptions& options) {
   run.config_sha256 = std::string(64, 'c');
   run.environment = {{"cpu", "Sample CPU"}, {"kernel", "6.1"}, {"fingerprint", "f00d"}};
   if (options.hostile) run.environment["cpu"] = kHostile;
-  run.warnings = {{"load", options.hostile ? kHostile : "other programs used 12 % of the CPU",
+  run.warnings = {{"load", options.hostile ? kHostile : "other programs used 12% of the CPU",
                    "run it on a quiet machine"}};
   run.limitations = {{"no_cgroup", "no cgroup could be made", "run as root"}};
   int id = 0;

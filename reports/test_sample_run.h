@@ -22,7 +22,7 @@ struct SampleOptions {
   bool ablation = false;     ///< see add_ablation in test_sample_run.cpp
   bool differences = false;  ///< of the server's peak, see add_differences
   bool snapshots = false;    ///< of the server's resident memory, see add_resident
-  /// A profile trial of each arm, 4 % longer; sample_profiles() are its files.
+  /// A profile trial of each arm, 4% longer; sample_profiles() are its files.
   bool profiles = false;
   bool growth = false;  ///< see add_growth in test_sample_run.cpp
   bool parts = false;   ///< of the server, see add_parts in test_sample_run.cpp

@@ -49,8 +49,8 @@ ReportModel with_gate(GateOutcome outcome, const std::string& reason) {
 }
 
 TEST(GitHubAnnotations, ChooseTheCommandByTheOutcome) {
-  EXPECT_EQ(render_github(with_gate(GateOutcome::failed, "3 % more")),
-            "::error title=memduel%3A gate failed::server.peak_rss_bytes<=+2%25 (optimized): 3 %25 "
+  EXPECT_EQ(render_github(with_gate(GateOutcome::failed, "3% more")),
+            "::error title=memduel%3A gate failed::server.peak_rss_bytes<=+2%25 (optimized): 3%25 "
             "more\n");
   EXPECT_THAT(render_github(with_gate(GateOutcome::inconclusive, "")),
               testing::StartsWith("::warning "));
@@ -58,12 +58,12 @@ TEST(GitHubAnnotations, ChooseTheCommandByTheOutcome) {
 }
 
 TEST(GitHubAnnotations, AreErrorsWhereTheExitCodeIs) {
-  ReportModel model = with_gate(GateOutcome::failed, "3 % more");
+  ReportModel model = with_gate(GateOutcome::failed, "3% more");
   model.results.gates.front().advisory = true;
   model.results.gates.front().exit_code = 0;
   EXPECT_THAT(render_github(model),
               testing::StartsWith("::notice title=memduel%3A advisory gate failed::"));
-  model = with_gate(GateOutcome::inconclusive, "+419 %");
+  model = with_gate(GateOutcome::inconclusive, "+419%");
   model.results.gates.front().exit_code = 5;
   EXPECT_THAT(render_github(model),
               testing::StartsWith("::error title=memduel%3A gate inconclusive::"));
@@ -93,13 +93,13 @@ std::string junit_of(std::vector<GateResult> gates) {
 
 TEST(JunitReport, HasOneCasePerGate) {
   EXPECT_EQ(junit_of({gate("server.peak_rss_bytes<=+1%", GateOutcome::passed, "fine"),
-                      gate("all.peak_rss_bytes<=+1%", GateOutcome::failed, "12 % more"),
+                      gate("all.peak_rss_bytes<=+1%", GateOutcome::failed, "12% more"),
                       gate("all.peak_pss_bytes<=+1%", GateOutcome::inconclusive, "4 blocks")}),
             R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="quick&lt;start&gt;" tests="3" failures="1" errors="0" skipped="1">
   <testcase classname="memduel.optimized" name="server.peak_rss_bytes&lt;=+1%"/>
   <testcase classname="memduel.optimized" name="all.peak_rss_bytes&lt;=+1%">
-    <failure message="12 % more"/>
+    <failure message="12% more"/>
   </testcase>
   <testcase classname="memduel.optimized" name="all.peak_pss_bytes&lt;=+1%">
     <skipped message="inconclusive: 4 blocks"/>
@@ -109,12 +109,12 @@ TEST(JunitReport, HasOneCasePerGate) {
 }
 
 TEST(JunitReport, NeverFailsForAnAdvisoryGate) {
-  GateResult advisory = gate("all.peak_rss_bytes<=+1%", GateOutcome::failed, "12 % more");
+  GateResult advisory = gate("all.peak_rss_bytes<=+1%", GateOutcome::failed, "12% more");
   advisory.advisory = true;
   advisory.exit_code = 0;
   const std::string xml = junit_of({advisory});
   EXPECT_THAT(xml, testing::HasSubstr("failures=\"0\""));
-  EXPECT_THAT(xml, testing::HasSubstr("<skipped message=\"advisory: 12 % more\"/>"));
+  EXPECT_THAT(xml, testing::HasSubstr("<skipped message=\"advisory: 12% more\"/>"));
 }
 
 TEST(JunitReport, HasAnErrorForAGateThatWasNotMeasured) {
@@ -131,10 +131,10 @@ TEST(JunitReport, HasAnErrorForAGateThatWasNotMeasured) {
 }
 
 TEST(JunitReport, FailsForAnInconclusiveGateThatMakesTheExitCode) {
-  GateResult beyond = gate("all.peak_rss_bytes<=+1%", GateOutcome::inconclusive, "+419 %");
+  GateResult beyond = gate("all.peak_rss_bytes<=+1%", GateOutcome::inconclusive, "+419%");
   beyond.exit_code = 5;
   EXPECT_THAT(junit_of({beyond}),
-              testing::HasSubstr("<failure message=\"inconclusive: +419 %\"/>"));
+              testing::HasSubstr("<failure message=\"inconclusive: +419%\"/>"));
 }
 
 TEST(JunitReport, NamesTheRoleOfAGateOnAllRoles) {

@@ -22,7 +22,7 @@ std::string signed_bytes(double bytes) {
 }
 
 std::string share_text(const WatchSnapshot::Limit& limit) {
-  return fmt::format("{:.0f} %", 100 * limit.used_bytes / limit.bytes);
+  return fmt::format("{:.0f}%", 100 * limit.used_bytes / limit.bytes);
 }
 
 /// "1.00 MiB per round, 3.10 MiB per minute"; empty when there is no slope yet.

@@ -47,7 +47,7 @@ TEST(WatchView, ShowsMemoryGrowthAndWhereItLeads) {
   EXPECT_THAT(lines[3], AllOf(HasSubstr("▁"), HasSubstr("█"), HasSubstr("201.0 MiB to 260.0 MiB")));
   EXPECT_EQ(lines[4], "round 41, 40 rounds ended: +1.00 MiB per round, +20.0 MiB per minute");
   EXPECT_EQ(lines[5],
-            "limit 1000.0 MiB (its control group): 87 % used, met in 130 rounds, 6 min 30 s");
+            "limit 1000.0 MiB (its control group): 87% used, met in 130 rounds, 6 min 30 s");
 }
 
 TEST(WatchView, FitsItsColumnsWhateverIsWatched) {
@@ -83,9 +83,9 @@ TEST(WatchView, IsOneLineWithoutATerminal) {
   WatchSnapshot snapshot = leaking();
   snapshot.pss_age_seconds = 0.5;
   EXPECT_EQ(watch_line(snapshot),
-            "12 min 05 s  rss 240.0 MiB  pss 220.0 MiB  round 41  +1.00 MiB/round  limit 87 %");
+            "12 min 05 s  rss 240.0 MiB  pss 220.0 MiB  round 41  +1.00 MiB/round  limit 87%");
   EXPECT_EQ(watch_line(leaking()),
-            "12 min 05 s  rss 240.0 MiB  round 41  +1.00 MiB/round  limit 87 %")
+            "12 min 05 s  rss 240.0 MiB  round 41  +1.00 MiB/round  limit 87%")
       << "PSS is 36 s old";
   WatchSnapshot begun;
   EXPECT_EQ(watch_line(begun), "0.0 ms  rss -");

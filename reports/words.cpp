@@ -17,7 +17,7 @@ std::string blocks(const Comparison& c) {
   return format_count(std::min(c.n_baseline, c.n_candidate), "block");
 }
 
-/// "+3.4 %", "843 times".
+/// "+3.4%", "843 times".
 std::string signed_percent(double ratio) {
   if (ratio >= kTimes) return format_multiple(ratio) + " times";
   const double share = ratio - 1;
@@ -25,24 +25,24 @@ std::string signed_percent(double ratio) {
 }
 
 /// Of an interval whose ends read alike with as many digits as anybody writes.
-constexpr const char* kNarrow = "±<0.01 %";
+constexpr const char* kNarrow = "±<0.01%";
 
 /// "38–43", with as many digits as it takes to tell the two ends apart; empty where it takes more
 /// than two.
 std::string unlike_percents(double a, double b) {
   const std::string from = format_percent(a);
   const std::string to = format_percent(b);
-  if (from != to) return fmt::format("{}–{}", from.substr(0, from.size() - 2), to);
+  if (from != to) return fmt::format("{}–{}", from.substr(0, from.size() - 1), to);
   for (const int digits : {1, 2}) {
     const std::string short_from = fmt::format("{:.{}f}", a * 100, digits);
     const std::string short_to = fmt::format("{:.{}f}", b * 100, digits);
-    if (short_from != short_to) return fmt::format("{}–{} %", short_from, short_to);
+    if (short_from != short_to) return fmt::format("{}–{}%", short_from, short_to);
   }
   return {};
 }
 
-/// "38–43 %" where the sentence says MORE or LESS and both ends lie on that side, else "−3 % to
-/// +2 %".
+/// "38–43%" where the sentence says MORE or LESS and both ends lie on that side, else "−3% to
+/// +2%".
 std::string ratio_interval(double low, double high, bool says_side) {
   if (says_side && (high < 1 || low > 1)) {
     const double a = std::min(std::abs(low - 1), std::abs(high - 1));
@@ -229,7 +229,7 @@ std::string with_minus(std::string_view text) {
 std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric) {
   if (metric == kRoundSeconds && job.is_one_round) return role_words(job, role) + " time";
   const MetricInfo info = metric_info(metric);
-  return role_words(job, role) + " " + (info.noun.empty() ? metric : std::string(info.noun));
+  return role_words(job, role) + " " + (info.display.empty() ? metric : std::string(info.display));
 }
 
 std::string change_in_words(const JobFacts& job, const Comparison& c) {
@@ -242,7 +242,7 @@ std::string change_in_words(const JobFacts& job, const Comparison& c) {
 
 Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
   const std::string what = quantity(job, c.role, c.metric);
-  const std::string verb(metric_info(c.metric).verb);
+  const std::string verb = "has";
   const std::string evidence =
       medians_words(c) + interval_words(c, c.verdict != Verdict::unchanged) + blocks(c);
   const std::string verdict(to_name(c.verdict));

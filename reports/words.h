@@ -15,7 +15,7 @@ inline constexpr const char* kPartPeaksRemark =
     "Each at its own highest in any round, so that they do not add up; medians of the measured "
     "trials.";
 
-/// "41 % LESS", "12.0 MiB/round MORE", of a row with an effect.
+/// "41% LESS", "12.0 MiB/round MORE", of a row with an effect.
 std::string change_words(const Comparison& comparison);
 
 /// How a sentence speaks of a role's memory or time: "server", "largest-client", "whole-job".
@@ -24,24 +24,24 @@ std::string role_words(const JobFacts& job, const std::string& role);
 /// A difference with its sign: "−12.0 KiB", "+1.5 s".
 std::string signed_metric(const std::string& metric, double value);
 
-/// "94 % LESS", "the SAME", "not decided".
+/// "94% LESS", "the SAME", "not decided".
 std::string decided_words(const Comparison& comparison);
 
-/// "94 % LESS (160.0 → 10.0 MiB, 93.7–93.9 %, 8 blocks)", "the SAME (…)", "cannot be told (…)".
+/// "94% LESS (160.0 → 10.0 MiB, 93.7–93.9%, 8 blocks)", "the SAME (…)", "cannot be told (…)".
 std::string short_effect(const Comparison& comparison);
 
-/// "server memory at its peak 94 % LESS (160.0 → 10.0 MiB)": of a change, decided or not.
+/// "server memory at its peak 94% LESS (160.0 → 10.0 MiB)": of a change, decided or not.
 std::string change_in_words(const JobFacts& job, const Comparison& comparison);
 
-/// With the minus sign that the reports use before their own numbers: "-2.5 % to +1 %" is "−2.5 %
-/// to +1 %"; hyphens in names stay.
+/// With the minus sign that the reports use before their own numbers: "-2.5% to +1%" is "−2.5%
+/// to +1%"; hyphens in names stay.
 std::string with_minus(std::string_view text);
 
 /// What the metric of a role is about: "server memory above idle at its peak". `job` knows which
 /// roles stand for a group: "largest-worker memory above idle at its peak".
 std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric);
 
-/// "optimized uses 41 % LESS server memory at its peak than original (100.0 → 59.0 MiB, 38–43 %,
+/// "optimized uses 41% LESS server memory at its peak than original (100.0 → 59.0 MiB, 38–43%,
 /// 8 blocks): improved".
 Sentence effect_sentence(const JobFacts& job, const Comparison& comparison);
 

@@ -26,27 +26,27 @@ Comparison server_peak(double ratio, double low, double high, Verdict verdict) {
 TEST(EffectSentence, SaysLessWithTheIntervalAsShares) {
   EXPECT_EQ(
       effect_sentence(kJob, server_peak(0.59, 0.57, 0.62, Verdict::improved)).text(),
-      "optimized uses 41 % LESS server memory at its peak than original (38–43 %, 12 blocks): "
+      "optimized uses 41% LESS server memory at its peak than original (38–43%, 12 blocks): "
       "improved");
 }
 
 TEST(EffectSentence, SaysMoreWhenTheCandidateNeedsMore) {
   EXPECT_EQ(
       effect_sentence(kJob, server_peak(1.34, 1.30, 1.38, Verdict::regressed)).text(),
-      "optimized uses 34 % MORE server memory at its peak than original (30–38 %, 12 blocks): "
+      "optimized uses 34% MORE server memory at its peak than original (30–38%, 12 blocks): "
       "regressed");
 }
 
 TEST(EffectSentence, AddsDigitsWhereBothEndsOfTheIntervalWouldReadTheSame) {
   EXPECT_EQ(effect_sentence(kJob, server_peak(0.5, 0.498, 0.502, Verdict::improved)).text(),
-            "optimized uses 50 % LESS server memory at its peak than original (49.8–50.2 %, 12 "
+            "optimized uses 50% LESS server memory at its peak than original (49.8–50.2%, 12 "
             "blocks): improved");
 }
 
 TEST(EffectSentence, ShowsOneNumberForAnIntervalOfNoWidth) {
   EXPECT_EQ(
       effect_sentence(kJob, server_peak(0.678, 0.67799, 0.67801, Verdict::improved)).text(),
-      "optimized uses 32 % LESS server memory at its peak than original (±<0.01 %, 12 blocks): "
+      "optimized uses 32% LESS server memory at its peak than original (±<0.01%, 12 blocks): "
       "improved");
 }
 
@@ -63,7 +63,7 @@ TEST(EffectSentence, TellsALargeChangeAsAMultiple) {
 
 TEST(EffectSentence, TellsAMultipleFromTwiceAsMuchOn) {
   EXPECT_EQ(short_effect(server_peak(1.999, 1.91, 2.4, Verdict::regressed)),
-            "100 % MORE (91–140 %, 12 blocks)");
+            "100% MORE (91–140%, 12 blocks)");
   EXPECT_EQ(short_effect(server_peak(2, 1.9, 2.1, Verdict::regressed)),
             "2.0 TIMES AS MUCH (1.9–2.1 times, 12 blocks)");
   EXPECT_EQ(short_effect(server_peak(2.93, 2.91, 2.94, Verdict::regressed)),
@@ -71,7 +71,7 @@ TEST(EffectSentence, TellsAMultipleFromTwiceAsMuchOn) {
   EXPECT_EQ(short_effect(server_peak(2.93, 2.9301, 2.9302, Verdict::regressed)),
             "2.9 TIMES AS MUCH (±<0.01 times, 12 blocks)");
   EXPECT_EQ(short_effect(server_peak(1.2, 0.9, 2.4, Verdict::inconclusive)),
-            "not decided (−10 % to 2.4 times, 12 blocks)");
+            "not decided (−10% to 2.4 times, 12 blocks)");
 }
 
 TEST(EffectSentence, OfAnUndeclaredMetricIsNeitherBetterNorWorse) {
@@ -88,7 +88,7 @@ TEST(EffectSentence, ShowsNoIntervalOfWhatWasCountedAlike) {
   c.exact = true;
   EXPECT_EQ(short_effect(c), "the SAME (exactly, 12 blocks)");
   c.ratio = c.ci_low = c.ci_high = 0.9997;
-  EXPECT_EQ(short_effect(c), "the SAME (−0.03 % ±<0.01 %, 12 blocks)");
+  EXPECT_EQ(short_effect(c), "the SAME (−0.03% ±<0.01%, 12 blocks)");
 }
 
 TEST(EffectSentence, GivesAMarginAboveTheBaselineAsAnAmount) {
@@ -110,16 +110,16 @@ TEST(EffectSentence, SpeaksOfRoundsOnlyWhereAJobHasThem) {
 
 TEST(EffectSentence, SaysSameOnlyWithTheMarginThatProvesIt) {
   EXPECT_EQ(effect_sentence(kJob, server_peak(1.0, 0.996, 1.003, Verdict::unchanged)).text(),
-            "optimized uses the SAME server memory at its peak as original (−0.40 % to +0.30 %, 12 "
-            "blocks, inside the margin of ±1.0 %): unchanged");
+            "optimized uses the SAME server memory at its peak as original (−0.40% to +0.30%, 12 "
+            "blocks, inside the margin of ±1.0%): unchanged");
 }
 
 TEST(EffectSentence, SignsAnIntervalWhoseSideNoWordSays) {
   const Comparison c = server_peak(0.995, 0.9947, 0.9955, Verdict::unchanged);
-  EXPECT_NE(effect_sentence(kJob, c).text().find("(−0.53 % to −0.45 %, "), std::string::npos);
-  EXPECT_EQ(short_effect(c), "the SAME (−0.53 % to −0.45 %, 12 blocks)");
+  EXPECT_NE(effect_sentence(kJob, c).text().find("(−0.53% to −0.45%, "), std::string::npos);
+  EXPECT_EQ(short_effect(c), "the SAME (−0.53% to −0.45%, 12 blocks)");
   EXPECT_EQ(short_effect(server_peak(1.3, 1.2, 1.4, Verdict::inconclusive)),
-            "not decided (+20 % to +40 %, 12 blocks)");
+            "not decided (+20% to +40%, 12 blocks)");
 }
 
 TEST(EffectSentence, CannotTellWhenInconclusiveAndSaysHowManyBlocksWould) {
@@ -128,7 +128,7 @@ TEST(EffectSentence, CannotTellWhenInconclusiveAndSaysHowManyBlocksWould) {
   EXPECT_EQ(
       effect_sentence(kJob, c).text(),
       "Cannot tell whether optimized uses MORE or LESS server memory at its peak than original "
-      "(−8.0 % to +3.0 %, 12 blocks): inconclusive; about 20 blocks would settle it");
+      "(−8.0% to +3.0%, 12 blocks): inconclusive; about 20 blocks would settle it");
 }
 
 TEST(EffectSentence, CannotTellWithoutAnEffect) {
@@ -159,7 +159,7 @@ TEST(EffectSentence, NamesAMetricThatHasNoWordsOfItsOwn) {
   Comparison c = server_peak(0.5, 0.4, 0.6, Verdict::improved);
   c.metric = "queue_depth_count";
   EXPECT_EQ(effect_sentence(kJob, c).text(),
-            "optimized has 50 % LESS server queue_depth_count than original (40–60 %, 12 blocks): "
+            "optimized has 50% LESS server queue_depth_count than original (40–60%, 12 blocks): "
             "improved");
 }
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MIB = 1 << 20
-# Of the design: what LibTorch reserves and what the driver counts agree to 2 % and 2 MiB.
+# Of the design: what LibTorch reserves and what the driver counts agree to 2% and 2 MiB.
 SHARE, SLACK = 0.02, 2 * MIB
 
 
@@ -184,7 +184,7 @@ def main():
     parser.add_argument("--set", action="append", default=[], type=lambda word: word.split("=", 1), help="NAME=JSON of the workload")
     parser.add_argument("--data-dir", type=Path, default=ROOT / "workloads/data/datasets")
     parser.add_argument("--check", action="store_true",
-                        help="exit 1 where used and reserved, above idle, differ by more than 2 %% + 2 MiB")
+                        help="exit 1 where used and reserved, above idle, differ by more than 2%% + 2 MiB")
     options = parser.parse_args()
     if not options.worker.exists():
         sys.exit(f"there is no worker at {options.worker}: build it as docs/gpu.md says, or give --worker")
@@ -206,7 +206,7 @@ def main():
                     wrong += 1
                     print(f"{arm['name']} {role.name} round {number}: used and reserved differ by {in_mib(beyond)} MiB more than allowed")
     if options.check:
-        print(f"{checked} round ends checked, {wrong} beyond 2 % + 2 MiB")
+        print(f"{checked} round ends checked, {wrong} beyond 2% + 2 MiB")
         sys.exit(wrong > 0 or checked == 0)
 
 

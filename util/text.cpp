@@ -188,25 +188,25 @@ std::string format_multiple(double ratio) {
 std::string format_change(double ratio) {
   if (ratio >= kTimes) return format_multiple(ratio) + " times";
   const double percent = (ratio - 1) * 100;
-  return fmt::format("{:+.{}f} %", percent, std::abs(percent) < 0.995 ? 2 : 1);
+  return fmt::format("{:+.{}f}%", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }
 
 std::string format_percent(double share) {
   const double percent = share * 100;
   const double size = std::abs(percent);
-  return fmt::format("{:.{}f} %", percent, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2);
+  return fmt::format("{:.{}f}%", percent, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2);
 }
 
 std::string format_share(double share) {
   const double percent = 100 * share;
   constexpr double kFourDigits = 999.5;
   constexpr double kLeastWithoutExponent = 1e-4;
-  if (std::abs(percent) >= kFourDigits) return fmt::format("{:.0f} %", percent);
+  if (std::abs(percent) >= kFourDigits) return fmt::format("{:.0f}%", percent);
   if (percent == 0 || std::abs(percent) >= kLeastWithoutExponent)
-    return fmt::format("{:.3g} %", percent);
+    return fmt::format("{:.3g}%", percent);
   std::string text = fmt::format("{:.20f}", percent);
   const std::size_t first = text.find_first_of("123456789");
-  if (first == std::string::npos) return "0 %";
+  if (first == std::string::npos) return "0%";
   text.resize(std::min(text.size(), first + 3));
   text.resize(text.find_last_not_of('0') + 1);
   return text + " %";

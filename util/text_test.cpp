@@ -85,13 +85,13 @@ TEST(FormatMetric, FollowsTheUnitInTheName) {
 }
 
 TEST(FormatChange, IsSignedPercentBelowTwiceAsMuch) {
-  EXPECT_EQ(format_change(0.59), "-41.0 %");
-  EXPECT_EQ(format_change(1.02), "+2.0 %");
-  EXPECT_EQ(format_change(1.00994), "+0.99 %");
-  EXPECT_EQ(format_change(1.00996), "+1.0 %");
-  EXPECT_EQ(format_change(1.9991), "+99.9 %");
+  EXPECT_EQ(format_change(0.59), "-41.0%");
+  EXPECT_EQ(format_change(1.02), "+2.0%");
+  EXPECT_EQ(format_change(1.00994), "+0.99%");
+  EXPECT_EQ(format_change(1.00996), "+1.0%");
+  EXPECT_EQ(format_change(1.9991), "+99.9%");
   EXPECT_EQ(format_change(2), "2.0 times");
-  EXPECT_EQ(format_change(0.001), "-99.9 %");
+  EXPECT_EQ(format_change(0.001), "-99.9%");
   EXPECT_EQ(format_change(99.94), "99.9 times");
   EXPECT_EQ(format_change(99.96), "100 times");
   EXPECT_EQ(format_change(12.46), "12.5 times");
@@ -136,37 +136,37 @@ TEST(FileNameFor, IsNeitherAPathNorHidden) {
 }
 
 TEST(FormatPercent, HasAtMostTwoDigitsMoreTheSmallerItIs) {
-  EXPECT_EQ(format_percent(0), "0.00 %");
-  EXPECT_EQ(format_percent(0.0042), "0.42 %");
-  EXPECT_EQ(format_percent(0.00994), "0.99 %");
-  EXPECT_EQ(format_percent(0.00996), "1.0 %");
-  EXPECT_EQ(format_percent(0.0994), "9.9 %");
-  EXPECT_EQ(format_percent(0.0996), "10 %");
-  EXPECT_EQ(format_percent(-0.41), "-41 %");
+  EXPECT_EQ(format_percent(0), "0.00%");
+  EXPECT_EQ(format_percent(0.0042), "0.42%");
+  EXPECT_EQ(format_percent(0.00994), "0.99%");
+  EXPECT_EQ(format_percent(0.00996), "1.0%");
+  EXPECT_EQ(format_percent(0.0994), "9.9%");
+  EXPECT_EQ(format_percent(0.0996), "10%");
+  EXPECT_EQ(format_percent(-0.41), "-41%");
 }
 
 TEST(FormatSize, IsAnAmountWhereItIsMoreThanTheBaseline) {
-  EXPECT_EQ(format_size("peak_heap_bytes", 0.0146, 1e6), "1.46 %");
+  EXPECT_EQ(format_size("peak_heap_bytes", 0.0146, 1e6), "1.46%");
   EXPECT_EQ(format_size("peak_heap_bytes", 16, 4096.0), "64.0 KiB");
-  EXPECT_EQ(format_size("peak_heap_bytes", 16, std::nullopt), "1600 %");
+  EXPECT_EQ(format_size("peak_heap_bytes", 16, std::nullopt), "1600%");
   EXPECT_EQ(format_size("round_seconds", 1, 0.5), "500.0 ms");
 }
 
 TEST(FormatInterval, IsOneNumberWhereItsEndsReadAlike) {
-  EXPECT_EQ(format_interval("-1 %", "+2 %"), "-1 % to +2 %");
-  EXPECT_EQ(format_interval("-0.03 %", "-0.03 %"), "-0.03 %");
+  EXPECT_EQ(format_interval("-1%", "+2%"), "-1% to +2%");
+  EXPECT_EQ(format_interval("-0.03%", "-0.03%"), "-0.03%");
 }
 
 TEST(FormatShare, HasThreeDigitsAndNoExponent) {
-  EXPECT_EQ(format_share(0), "0 %");
-  EXPECT_EQ(format_share(1e-8), "0.000001 %");
-  EXPECT_EQ(format_share(-1.25e-7), "-0.0000125 %");
-  EXPECT_EQ(format_share(1e-30), "0 %");
-  EXPECT_EQ(format_share(0.00573), "0.573 %");
-  EXPECT_EQ(format_share(0.05), "5 %");
-  EXPECT_EQ(format_share(9.994), "999 %");
-  EXPECT_EQ(format_share(9.996), "1000 %");
-  EXPECT_EQ(format_share(20.4), "2040 %");
+  EXPECT_EQ(format_share(0), "0%");
+  EXPECT_EQ(format_share(1e-8), "0.000001%");
+  EXPECT_EQ(format_share(-1.25e-7), "-0.0000125%");
+  EXPECT_EQ(format_share(1e-30), "0%");
+  EXPECT_EQ(format_share(0.00573), "0.573%");
+  EXPECT_EQ(format_share(0.05), "5%");
+  EXPECT_EQ(format_share(9.994), "999%");
+  EXPECT_EQ(format_share(9.996), "1000%");
+  EXPECT_EQ(format_share(20.4), "2040%");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(CiRunner, SaysWhatTheRunnersStateMakesNoisy) {
   busy["transparent_hugepage"] = "always";
   busy["cgroup_limit_bytes"] = 2147483648;
   const RunnerReport report = describe_runner(all_there(), busy);
-  EXPECT_THAT(report.noisy, Contains(HasSubstr("other programs use 87 % of 4 cores")));
+  EXPECT_THAT(report.noisy, Contains(HasSubstr("other programs use 87% of 4 cores")));
   EXPECT_THAT(report.noisy, Contains(HasSubstr("huge pages")));
   EXPECT_THAT(report.machine, HasSubstr("(limited to 2.00 GiB)"));
 }

@@ -63,7 +63,7 @@ std::optional<Note> take_warning(const TrialData& trial, RoleData& role,
   role.metrics.erase(level.gauge);
   if (rounds.empty()) return std::nullopt;
   return Note{level.code,
-              fmt::format("trial {}, variant {}: {} for {} in {}: at most {:.1f} % used", trial.id,
+              fmt::format("trial {}, variant {}: {} for {} in {}: at most {:.1f}% used", trial.id,
                           trial.arm, level.words, role.role, rounds_in_words(rounds), 100 * most),
               "its stderr in logs/ says whose memory"};
 }

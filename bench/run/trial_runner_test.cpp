@@ -177,7 +177,7 @@ TEST(MemoryWarnings, NameTrialArmRoleRoundsAndTheMost) {
   EXPECT_EQ(
       notes[0].message,
       "trial 4, variant optimized: memory was critically short for simulator in rounds 3, 7: at "
-      "most 87.0 % used");
+      "most 87.0% used");
 }
 
 TEST(MemoryWarnings, ListTenRoundsAndCountTheRest) {

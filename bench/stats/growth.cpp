@@ -14,7 +14,7 @@
 namespace memduel {
 namespace {
 
-/// Simulated over 100 rounds: leaving out 30 % instead finds 3 % fewer planted leaks, and takes
+/// Simulated over 100 rounds: leaving out 30% instead finds 3% fewer planted leaks, and takes
 /// half of the settling series for leaks, because too little of the settling is left to be seen.
 constexpr double kWarmupShare = 0.2;
 

@@ -157,7 +157,7 @@ TEST(Growth, TheSlopesOfTheRunsGiveTheEstimateAndItsInterval) {
     for (const double slope : estimate.trials.values) mean += slope / 6;
     double squares = 0;
     for (const double slope : estimate.trials.values) squares += (slope - mean) * (slope - mean);
-    constexpr double kStudent5 = 2.570581836;  // two-sided 5 %
+    constexpr double kStudent5 = 2.570581836;  // two-sided 5%
     const double width = kStudent5 * std::sqrt(squares / 5 / 6);
     EXPECT_NEAR(*estimate.slope, mean, 1e-6 * mean);
     EXPECT_NEAR(estimate.interval.low, mean - width, 1e-6 * mean) << warmup;

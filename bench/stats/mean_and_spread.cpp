@@ -15,7 +15,7 @@ constexpr std::size_t kMostMeanDeals = 10000;
 constexpr double kSpreadCount = 5;
 constexpr double kMoreSpread = 0.8;  ///< standard deviations of the rank sum of distances
 constexpr double kSameMean = 1e-9;
-/// Of Welch's t. Missing large values make one of this size in 0.5 % of duels of six blocks at
+/// Of Welch's t. Missing large values make one of this size in 0.5% of duels of six blocks at
 /// most: exponential and lognormal arms of up to five times the spread of the other.
 constexpr double kBeyondMissingValues = 18;
 

@@ -126,7 +126,7 @@ TEST(SamplingPace, KeepsTheConfiguredIntervalWhereSamplesAreCheap) {
 TEST(SamplingPace, StretchesTheIntervalToItsShareOfTheTime) {
   const Sampled sampled = simulate(40'000, true);
   EXPECT_NEAR(sampled.share, SamplingPace::kShare, 0.0005);
-  // 0.2 % of a minute is 120 ms: 3000 samples of 40 us.
+  // 0.2% of a minute is 120 ms: 3000 samples of 40 us.
   EXPECT_NEAR(sampled.count, 3'000, 250);
 }
 

@@ -77,7 +77,7 @@ using State = SupervisedProcess::State;
 /// An upper bound on how long a request to stop goes unnoticed.
 constexpr std::int64_t kLongestWait = kSecondNs / 10;
 
-/// A sampler that preempts a worker each 2 ms costs it its cache and its place: rounds took 6 %
+/// A sampler that preempts a worker each 2 ms costs it its cache and its place: rounds took 6%
 /// longer (research/harness). As a batch task it waits for the next switch; what it starts does not
 /// inherit that. Where it may not, sampling goes on as it is.
 void sample_without_preempting() {

@@ -105,7 +105,7 @@ TEST(Analyse, CannotTellBelowFiveBlocks) {
   EXPECT_FALSE(row.p_value);
   EXPECT_EQ(results.gates.front().outcome, GateOutcome::inconclusive);
   EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::inconclusive)
-      << "+50 % in three of three trials is beyond the bound";
+      << "+50% in three of three trials is beyond the bound";
   AnalysisSettings all_fail;
   all_fail.on_inconclusive = OnInconclusive::fail;
   EXPECT_EQ(

@@ -197,7 +197,7 @@ constexpr const char* kGate = "server.rss_growth_bytes_per_round<=1MiB";
 
 TEST(GrowthGates, AreRefusedWhereTheConfigPlansTooFewRounds) {
   Document config = document_of_run({{"workload", {{"rounds", 5}}}, {"gates", {kGate}}});
-  // 20 % of the rounds are a warm-up: 50 leave the 40 that are needed.
+  // 20% of the rounds are a warm-up: 50 leave the 40 that are needed.
   EXPECT_EQ(
       refusal_of(config),
       "gate 'server.rss_growth_bytes_per_round<=1MiB': found 5 rounds in the config, expected "

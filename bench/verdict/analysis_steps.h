@@ -109,10 +109,10 @@ JudgedGates judge_gates(const Inquiry& inquiry, const DecidedRows& decided,
 
 /// What weakens the claims, found in the run's own numbers; each with advice. Flags, never deletes.
 /// For the gate rows: drift over the session (runs test and Ljung-Box test on the residuals in the
-/// order of the trials, at the 1 % level), an effect of the place among neighbours (t test of
+/// order of the trials, at the 1% level), an effect of the place among neighbours (t test of
 /// second minus first at the same level), several modes, and a first trial far from the others
 /// (modified z above 3.5; Iglewicz and Hoaglin 1993). For the run: swapping, stolen CPU time
-/// (environment.cpu_steal_ratio above 1 %) and other programs at the start
+/// (environment.cpu_steal_ratio above 1%) and other programs at the start
 /// (environment.cpu_busy_ratio above a quarter; in older runs environment.load above a quarter of
 /// environment.cores). @param observations of the judged variants.
 std::vector<Note> diagnose(const Observations& observations, const std::vector<DecidedRow>& rows,

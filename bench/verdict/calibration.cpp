@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kCalibrationSchema = "memduel.calibration/2";
 constexpr const char* kFirstCalibrationSchema = "memduel.calibration/1";
 constexpr int kFloorDraws = 500;
-constexpr double kNormal95 = 1.96;  ///< 95 % of normal estimates are within so many deviations
+constexpr double kNormal95 = 1.96;  ///< 95% of normal estimates are within so many deviations
 
 std::vector<int> measured_blocks(const Observations& observations) {
   std::vector<int> blocks;

@@ -33,7 +33,7 @@ TEST(Calibrate, CutsTheBlocksIntoDisjointDuels) {
 TEST(Calibrate, FindsTheNoiseFloorOfNormalNoise) {
   const Calibration calibration = calibrate(twin_run(200, 0.01), {}, 8);
   const CalibratedMetric& metric = calibration.metrics.at({"all", "peak_rss_bytes"});
-  // The shift's standard error is near 0.01 sqrt(2 / 8) = 0.5 %; 95 % stay below 1.96 of them.
+  // The shift's standard error is near 0.01 sqrt(2 / 8) = 0.5%; 95% stay below 1.96 of them.
   EXPECT_NEAR(metric.noise_floor, 1.96 * 0.005, 0.0025);
   ASSERT_TRUE(metric.minimum_detectable);
   EXPECT_GT(*metric.minimum_detectable, metric.noise_floor);
@@ -79,7 +79,7 @@ TEST(Calibration, RaisesWhatAClaimMustReachAndNoMargin) {
         .comparisons.front();
   };
   EXPECT_NEAR(duel(5e8).margin, 0.01, 1e-12);
-  EXPECT_EQ(duel(5.15e8).verdict, Verdict::inconclusive) << "3 % are below the floor of 4 %";
+  EXPECT_EQ(duel(5.15e8).verdict, Verdict::inconclusive) << "3% are below the floor of 4%";
   EXPECT_EQ(duel(5.25e8).verdict, Verdict::regressed);
 }
 

@@ -78,7 +78,7 @@ void note_modes(std::vector<Note>& notes, const DecidedRow& row, const std::stri
   int grouped = 0;
   for (const Mode& mode : modes) {
     grouped += mode.count;
-    groups += fmt::format("{}{:.0f} % near {}", groups.empty() ? "" : ", ",
+    groups += fmt::format("{}{:.0f}% near {}", groups.empty() ? "" : ", ",
                           100.0 * mode.count / static_cast<double>(values.size()),
                           format_metric(row.comparison.metric, mode.median));
   }
@@ -188,7 +188,7 @@ void note_machine(std::vector<Note>& notes, const Observations& observations,
   const double steal = number_in(environment, "cpu_steal_ratio").value_or(0);
   if (steal > kMostSteal) {
     notes.push_back({"cpu_steal",
-                     fmt::format("{:.0f} % of CPU time was taken by the hypervisor", 100 * steal),
+                     fmt::format("{:.0f}% of CPU time was taken by the hypervisor", 100 * steal),
                      "times are not to be trusted; repeat later"});
   }
   // The load of a single arm, as of a job that is watched, is its own.
@@ -199,7 +199,7 @@ void note_machine(std::vector<Note>& notes, const Observations& observations,
   if (busy.value_or(load / cores) <= kMostLoad) return;
   notes.push_back(
       {"other_load",
-       busy ? fmt::format("when the run began other programs used {:.0f} % of the {:.0f} cores",
+       busy ? fmt::format("when the run began other programs used {:.0f}% of the {:.0f} cores",
                           100 * *busy, cores)
             : fmt::format("when the run began the load was {:.2f} on {:.0f} cores", load, cores),
        "close other programs, then repeat"});

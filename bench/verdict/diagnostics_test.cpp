@@ -41,7 +41,7 @@ TEST(Diagnostics, FindRunsWithOneMoreArenaAndAdviseToPinThem) {
   const Results results = analyse(make_duel("peak_rss_bytes", arena, noisy(12, 0, 2)), {});
   ASSERT_EQ(results.warnings.size(), 1U);
   EXPECT_EQ(results.warnings[0].code, "several_modes");
-  EXPECT_THAT(results.warnings[0].message, testing::HasSubstr("25 % near"));
+  EXPECT_THAT(results.warnings[0].message, testing::HasSubstr("25% near"));
   EXPECT_THAT(results.warnings[0].advice, testing::HasSubstr("MALLOC_ARENA_MAX"));
 }
 
@@ -55,7 +55,7 @@ TEST(Diagnostics, FindAFirstTrialThatStandsOut) {
 TEST(Diagnostics, AreSilentOfAFirstTrialThatIsCloserThanAnyChangeThatCounts) {
   std::vector<double> cold(12, 540 * kMiB);
   for (std::size_t i = 0; i < cold.size(); ++i) cold[i] += static_cast<double>(i % 3) * 4096;
-  cold[0] -= kMiB;  // 1 MiB of 540 is within 1 %
+  cold[0] -= kMiB;  // 1 MiB of 540 is within 1%
   EXPECT_THAT(codes(make_duel("peak_rss_bytes", cold, noisy(12, 0, 2))),
               testing::Not(testing::Contains("first_trial_outlier")));
   cold[0] -= 9 * kMiB;
@@ -64,7 +64,7 @@ TEST(Diagnostics, AreSilentOfAFirstTrialThatIsCloserThanAnyChangeThatCounts) {
 }
 
 TEST(Diagnostics, MeasureAFirstTrialByTheMarginOfItsOwnArm) {
-  // 1 MiB or 1 % of 540 MiB is 1 %; of 11.2 MiB it is 5 %.
+  // 1 MiB or 1% of 540 MiB is 1%; of 11.2 MiB it is 5%.
   std::vector<double> cold(12, 11.2 * kMiB);
   for (std::size_t i = 0; i < cold.size(); ++i) cold[i] += static_cast<double>(i % 3) * 1024;
   cold[0] = 11.4 * kMiB;
@@ -84,15 +84,15 @@ TEST(Diagnostics, TellWhatThePlaceAmongNeighboursDoesWhicheverArmItIs) {
   std::string told;
   for (const Note& note : results.warnings)
     if (note.code == "position_effect") told += note.message;
-  EXPECT_THAT(told, testing::ContainsRegex("has \\+3\\.[678] % all\\.peak_rss_bytes"))
+  EXPECT_THAT(told, testing::ContainsRegex("has \\+3\\.[678]% all\\.peak_rss_bytes"))
       << "20 of 540";
   const Comparison& row = results.comparisons.front();
   ASSERT_TRUE(row.removed_place);
   EXPECT_NEAR(row.removed_place->effect, 1 + 20.0 / 540, 0.002);
   EXPECT_NEAR(row.removed_place->estimate, 1, 0.002);
   EXPECT_THAT(row.reason,
-              testing::ContainsRegex("the place effect of \\+3\\.[678] % is removed; the "
-                                     "estimate without it is [-+]?0\\.[01][0-9]* %"));
+              testing::ContainsRegex("the place effect of \\+3\\.[678]% is removed; the "
+                                     "estimate without it is [-+]?0\\.[01][0-9]*%"));
   EXPECT_EQ(results.order, "restricted");
 }
 

@@ -130,7 +130,7 @@ void sum_up(DuelPlan& plan) {
 }
 
 std::string describe_blocks(const PlannedBlocks& planned) {
-  return fmt::format("{} blocks (95 % interval {} to {})", planned.blocks, planned.low,
+  return fmt::format("{} blocks (95% interval {} to {})", planned.blocks, planned.low,
                      planned.high ? std::to_string(*planned.high)
                                   : fmt::format("more than {}", kMostPlannedBlocks));
 }
@@ -216,9 +216,9 @@ std::string describe_plan(const DuelPlan& plan) {
     text = describe_blocks(*plan.blocks);
     if (plan.block_seconds)
       text += fmt::format(", about {}", format_seconds(*plan.block_seconds * plan.blocks->blocks));
-    text += fmt::format(", find a change of {:g} % with 80 % probability\n", 100 * plan.change);
+    text += fmt::format(", find a change of {:g}% with 80% probability\n", 100 * plan.change);
   } else {
-    text = fmt::format("no gate row can be planned for a change of {:g} %\n", 100 * plan.change);
+    text = fmt::format("no gate row can be planned for a change of {:g}%\n", 100 * plan.change);
   }
   for (const PlannedRow& row : plan.rows) {
     text += fmt::format("  {}.{}: {}\n", row.row.role, row.row.metric,

@@ -41,14 +41,14 @@ TEST(PlanDuel, NeedsMoreBlocksForASmallerChange) {
 TEST(PlanDuel, PromisesNoVerdictBelowTheMargin) {
   const DuelPlan plan = plan_duel(probe(0.01), {}, 0.005);
   EXPECT_FALSE(plan.blocks);
-  EXPECT_THAT(plan.rows.front().reason, testing::HasSubstr("below the margin of 1 %"));
+  EXPECT_THAT(plan.rows.front().reason, testing::HasSubstr("below the margin of 1%"));
 }
 
 TEST(PlanDuel, TellsTheTime) {
   const DuelPlan plan = plan_duel(probe(0.01), {}, 0.05);
   EXPECT_DOUBLE_EQ(*plan.block_seconds, 20);
   EXPECT_THAT(describe_plan(plan),
-              testing::ContainsRegex("^5 blocks \\(95 % interval 5 to [0-9]+\\), about 100.0 s"));
+              testing::ContainsRegex("^5 blocks \\(95% interval 5 to [0-9]+\\), about 100.0 s"));
 }
 
 TEST(PlanDuel, FollowsTheSquareRootLawFromACalibration) {
@@ -60,7 +60,7 @@ TEST(PlanDuel, FollowsTheSquareRootLawFromACalibration) {
   const DuelPlan plan = plan_duel(calibration, gate, 0.01, 2);
   ASSERT_TRUE(plan.blocks);
   EXPECT_EQ(plan.blocks->blocks, 32);
-  // Chi-square with 78 degrees of freedom: 55.47 and 104.32 hold 95 %.
+  // Chi-square with 78 degrees of freedom: 55.47 and 104.32 hold 95%.
   EXPECT_EQ(plan.blocks->low, 24) << "32 * 78 / 104.32 = 23.9";
   EXPECT_EQ(plan.blocks->high, 46) << "32 * 78 / 55.466 = 45.0006";
   EXPECT_FALSE(plan.is_from_too_few());
@@ -81,7 +81,7 @@ TEST(PlanDuel, GivesAnIntervalThatHoldsTheNumberOfEndlessTrials) {
     holds += plan.blocks->low <= kTruth && kTruth <= plan.blocks->high.value_or(1e9) ? 1 : 0;
     too_few += plan.is_from_too_few() ? 1 : 0;
   }
-  EXPECT_GE(holds, 88) << "of 100 intervals of 95 %: fewer come once in 300 times";
+  EXPECT_GE(holds, 88) << "of 100 intervals of 95%: fewer come once in 300 times";
   EXPECT_GE(too_few, 90);
 }
 

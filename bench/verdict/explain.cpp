@@ -70,7 +70,7 @@ std::string describe_arm(const Results& results, const Comparison& row, const st
   std::string text = fmt::format("  {}: {} {}", arm, growth != nullptr ? "mean slope" : "median",
                                  show(row, median));
   if (growth != nullptr && growth->ci_low && growth->ci_high)
-    text += fmt::format(" ({} to {} with {:.4g} % confidence)", show(row, growth->ci_low),
+    text += fmt::format(" ({} to {} with {:.4g}% confidence)", show(row, growth->ci_low),
                         show(row, growth->ci_high), 100 * growth->confidence);
   if (values.empty()) return text + "\n";
   if (growth == nullptr && values.size() < static_cast<size_t>(trials))
@@ -165,7 +165,7 @@ std::string describe_effect_of(const Comparison& row, bool of_slopes) {
   if (!row.exact && (row.ci_low || row.ci_high)) {
     const std::string low = show_change(row, row.ci_low);
     const std::string high = show_change(row, row.ci_high);
-    text += fmt::format("  The truth lies {} with {:.4g} % confidence.\n",
+    text += fmt::format("  The truth lies {} with {:.4g}% confidence.\n",
                         low == high ? "so near to " + low + " that both ends read alike"
                                     : fmt::format("between {} and {}", low, high),
                         100 * row.confidence);
@@ -186,7 +186,7 @@ std::string describe_tail(const Comparison& row, const std::vector<double>& valu
   const auto n = static_cast<int>(values.size());
   std::string text = fmt::format(
       "What the middle does not show\n"
-      "  Largest value of {}: {}. With 95 % confidence fewer than {:.0f} % of its trials exceed "
+      "  Largest value of {}: {}. With 95% confidence fewer than {:.0f}% of its trials exceed "
       "that.\n",
       row.candidate, format_metric(row.metric, of.maximum), 100 * exceedance_bound(0, n));
   std::vector<std::pair<std::string, int>> shown;  // values that read alike are one

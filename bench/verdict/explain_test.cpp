@@ -22,10 +22,10 @@ TEST(Explain, TellsVerdictValuesEffectTestAndTail) {
   const std::string text = explain(results(), "all.peak_rss_bytes");
   EXPECT_THAT(text, HasSubstr("b against a"));
   EXPECT_THAT(text, HasSubstr("Verdict: improved, strong"));
-  EXPECT_THAT(text, HasSubstr("-50.0 %"));
+  EXPECT_THAT(text, HasSubstr("-50.0%"));
   EXPECT_THAT(text, HasSubstr("all 64 differences"));
   EXPECT_THAT(text, HasSubstr("a share of 0.0078"));
-  EXPECT_THAT(text, HasSubstr("fewer than 31 %"));
+  EXPECT_THAT(text, HasSubstr("fewer than 31%"));
   EXPECT_THAT(text, HasSubstr("Gate all.peak_rss_bytes<=margin: passed"));
 }
 

@@ -81,7 +81,7 @@ Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alp
   if (most <= limit) {
     answer.outcome = GateOutcome::passed;
     answer.reason =
-        fmt::format("{}: a worsening of more than {} is ruled out at the {:.4g} % level", effect,
+        fmt::format("{}: a worsening of more than {} is ruled out at the {:.4g}% level", effect,
                     bound_is, 100 * alpha);
     return answer;
   }
@@ -151,19 +151,19 @@ Answer answer_growth_ceiling(const std::string& metric, const Growth* growth, do
   const std::string slope = format_metric(metric, growth->slope);
   if (growth->ci_high && *growth->ci_high <= ceiling) {
     answer.outcome = GateOutcome::passed;
-    answer.reason = fmt::format("{}, at most {} with {:.4g} % confidence; the ceiling is {}", slope,
+    answer.reason = fmt::format("{}, at most {} with {:.4g}% confidence; the ceiling is {}", slope,
                                 format_metric(metric, growth->ci_high), 100 * (1 - alpha), bound);
   } else if (grows(growth) && growth->ci_low && *growth->ci_low > ceiling) {
     answer.outcome = GateOutcome::failed;
     answer.shown = true;
     answer.reason =
-        fmt::format("{}, at least {} with {:.4g} % confidence; the ceiling is {}", slope,
+        fmt::format("{}, at least {} with {:.4g}% confidence; the ceiling is {}", slope,
                     format_metric(metric, growth->ci_low), 100 * (1 - alpha), bound);
   } else {
     answer.reason = fmt::format("{} against a ceiling of {}: {}", slope, bound, growth->reason);
     if (is_bounded(growth->verdict) && growth->ci_low && growth->ci_high)
       answer.reason =
-          fmt::format("{} ({} to {} with {:.4g} % confidence) against a ceiling of {}: {}", slope,
+          fmt::format("{} ({} to {} with {:.4g}% confidence) against a ceiling of {}: {}", slope,
                       format_metric(metric, growth->ci_low), format_metric(metric, growth->ci_high),
                       100 * (1 - alpha), bound, growth->reason);
   }
@@ -211,7 +211,7 @@ Answer answer_ceiling(const GateSubject& subject, const MetricInfo& metric, doub
   } else {
     answer.outcome = GateOutcome::passed;
     answer.reason = fmt::format(
-        "none of {} trials was above {} (largest {}); with 95 % confidence fewer than {:.0f} % of "
+        "none of {} trials was above {} (largest {}); with 95% confidence fewer than {:.0f}% of "
         "trials are",
         n, bound, format_metric(metric.name, largest), 100 * exceedance_bound(0, n));
   }

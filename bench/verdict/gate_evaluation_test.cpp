@@ -62,7 +62,7 @@ TEST(Ceiling, FailsWithTheFirstTrialAboveIt) {
       evaluate_gate(parse_gate("all.peak_rss_bytes<=201MiB"), subject_of(row));
   EXPECT_EQ(passed.outcome, GateOutcome::passed);
   // 1 - .05^(1/8)
-  EXPECT_THAT(passed.reason, HasSubstr("fewer than 31 %"));
+  EXPECT_THAT(passed.reason, HasSubstr("fewer than 31%"));
 }
 
 TEST(Ceiling, CannotPassOnTooFewTrials) {

@@ -23,7 +23,7 @@ std::int64_t whole_pages(double bytes) {
 }
 
 std::string slower(double share) {
-  return fmt::format("{:.0f} % slower", 100 * share);
+  return fmt::format("{:.0f}% slower", 100 * share);
 }
 
 std::string reason_of(const LimitedRun& failed) {

@@ -58,7 +58,7 @@ TEST(Need, FindsTheKneeWithinTwoPercentFromAnyStart) {
 }
 
 TEST(Need, IsRaisedUntilTheProgramIsNotMuchSlower) {
-  // 5 % slower where 30 % (1 - over) = 5 %: at 1.83 times the knee.
+  // 5% slower where 30% (1 - over) = 5%: at 1.83 times the knee.
   const Need need = need_of({.knee = 100, .slower_at_knee = 0.3}, 150);
   EXPECT_NEAR(static_cast<double>(need.bytes) / kMebibyte, 183.3, 4);
   EXPECT_NE(need.why.find("slower"), std::string::npos) << need.why;
@@ -71,13 +71,13 @@ TEST(Need, OfFreshRunsFailsWithinTheIntervalThatItStates) {
     Program program{.knee = 200, .spread = 0.01, .noise = 0.005};
     program.random.seed(seed);
     const Need need = need_of(program, 210);
-    EXPECT_NEAR(static_cast<double>(need.bytes) / kMebibyte, 200, 10) << "the knee within 5 %";
+    EXPECT_NEAR(static_cast<double>(need.bytes) / kMebibyte, 200, 10) << "the knee within 5%";
     program.random.seed(seed + 1000);
     int failed = 0;
     for (int i = 0; i < 200; ++i) failed += program(need.bytes).failed ? 1 : 0;
     outside += failed > 200 * need.failure_rate.high ? 1 : 0;
   }
-  EXPECT_LE(outside, 2) << "of 40 with 95 %";
+  EXPECT_LE(outside, 2) << "of 40 with 95%";
 }
 
 TEST(Need, DoesNotTakeNoiseForSlowness) {
@@ -88,7 +88,7 @@ TEST(Need, DoesNotTakeNoiseForSlowness) {
     const Need need = need_of(program, 140);
     far += static_cast<double>(need.bytes) > 103 * kMebibyte ? 1 : 0;
   }
-  EXPECT_LE(far, 10) << "of 100: up to ten limits are tried, each with a chance of 1 %";
+  EXPECT_LE(far, 10) << "of 100: up to ten limits are tried, each with a chance of 1%";
 }
 
 TEST(Need, UnderALimitThatOnlyLetsFailIsNotAskedForItsTime) {

@@ -43,7 +43,7 @@ constexpr const char* kNothingDeclared =
     "; nothing declares whether higher or lower values are better";
 
 std::string percent(double share) {
-  return fmt::format("{:.4g} %", 100 * share);
+  return fmt::format("{:.4g}%", 100 * share);
 }
 
 Verdict direction(const MeasuredRow& row) {

@@ -136,7 +136,7 @@ TEST(Verdict, CallsARealButTinyChangeUnchanged) {
 }
 
 TEST(Verdict, UsesTheAbsoluteFloorOfSmallValues) {
-  // 20 MiB: the floor of 1 MiB is 5 %, so that 3 % more is inside.
+  // 20 MiB: the floor of 1 MiB is 5%, so that 3% more is inside.
   const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(20, 0.001), turned(around(20.6, 0.001))));
   EXPECT_NEAR(row.comparison.margin, 0.05, 0.001);
@@ -144,7 +144,7 @@ TEST(Verdict, UsesTheAbsoluteFloorOfSmallValues) {
 }
 
 TEST(Verdict, ScalesTheAbsoluteMarginOfSmallPrograms) {
-  // 1 MiB would be 26 % of 3.9 MiB.
+  // 1 MiB would be 26% of 3.9 MiB.
   const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(3.9, 0.001), turned(around(4.2, 0.001))));
   EXPECT_NEAR(row.comparison.margin, 0.05, 1e-12);

@@ -201,7 +201,7 @@ struct MemoryInfoOptions {
 
 MemoryInfo memory_info(const MemoryInfoOptions& options = {}) noexcept;
 
-/// "RSS 240.0 MiB, 61.2 % of 4096.0 MiB (its control group) used, RAM 35.0 % (5.6 GiB), GPU …"
+/// "RSS 240.0 MiB, 61.2% of 4096.0 MiB (its control group) used, RAM 35.0% (5.6 GiB), GPU …"
 std::string to_string(const MemoryInfo& info);
 
 // ---- pressure ----------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ struct PressureReading {
   [[nodiscard]] std::optional<double> used_ratio() const;
 };
 
-/// "91.3 % of 4096.0 MiB used (its control group): critical"
+/// "91.3% of 4096.0 MiB used (its control group): critical"
 std::string to_string(const PressureReading& reading);
 
 /// Looks at the limit of the process's own control group where that is tighter than the machine,
@@ -277,7 +277,7 @@ struct PressureWarning {
   PressureReading reading;
 };
 
-/// "round 10: 91.3 % of 4096.0 MiB used (its control group): critical"
+/// "round 10: 91.3% of 4096.0 MiB used (its control group): critical"
 std::string to_string(const PressureWarning& warning);
 
 struct CleanupPolicyOptions {

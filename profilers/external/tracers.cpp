@@ -75,7 +75,7 @@ TracerEntry recorder_entry() {
   entry.summary =
       "memduel's own: samples or every allocation, by round and phase, beside exact counters";
   entry.limits =
-      "Sampled amounts have a 95 % interval. Static and setuid programs cannot be entered; so it "
+      "Sampled amounts have a 95% interval. Static and setuid programs cannot be entered; so it "
       "is with all profilers.";
   entry.samples = true;
   entry.works_here = recorder_works;

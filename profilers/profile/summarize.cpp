@@ -31,7 +31,7 @@ std::string count_text(const Profile& profile, const Estimate& amount) {
 
 void add_estimates(std::string& text, const Profile& profile) {
   text += fmt::format("\n{} ({})\n",
-                      profile.sampled() ? "Estimated from samples, 95 % intervals"
+                      profile.sampled() ? "Estimated from samples, 95% intervals"
                       : profile.unit == ProfileUnit::bytes ? "From every allocation"
                                                            : "From every sample",
                       profile.fact("amounts", "requested bytes"));
@@ -59,7 +59,7 @@ void add_estimates(std::string& text, const Profile& profile) {
   if (allocated.bytes <= 0) return;
   const Estimate temporary = total_of(sites_of(profile, ProfileKind::temporary));
   add("temporary", temporary,
-      fmt::format(" ({:.1f} %: {})", 100 * temporary.bytes / allocated.bytes,
+      fmt::format(" ({:.1f}%: {})", 100 * temporary.bytes / allocated.bytes,
                   profile.fact("temporary", profile.phases.size() > 1
                                                 ? "freed by their thread in their phase"
                                                 : "freed by their thread; no phase was marked")));
@@ -201,7 +201,7 @@ void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
   std::size_t number = 0;
   for (const auto& [stack, amount] : stacks_as_told(profile, sites, options)) {
     if (++number > options.stacks) break;
-    text += fmt::format("{:>4}. {} ({:.1f} %){}\n", number, amount_text(profile, amount),
+    text += fmt::format("{:>4}. {} ({:.1f}%){}\n", number, amount_text(profile, amount),
                         total > 0 ? 100 * amount.bytes / total : 0, count_text(profile, amount));
     add_frames(text, profile, stack, options);
   }
@@ -251,11 +251,11 @@ void add_resident(std::string& text, const Profile& profile, const SummaryOption
   // VmHWM would be of moments in which the recorder copies its tables.
   if (const double seen = peak_resident_bytes(profile).value_or(0); seen > 0) {
     const double peak = std::max(seen, whole);
-    text += fmt::format(", {:.1f} % of the peak RSS of {}", 100 * whole / peak, format_bytes(peak));
+    text += fmt::format(", {:.1f}% of the peak RSS of {}", 100 * whole / peak, format_bytes(peak));
   }
   text += fmt::format("{}; it took {}\n", place_of(snapshot), format_seconds(snapshot.seconds));
   const auto add = [&](std::string_view name, double bytes, std::string_view words) {
-    text += fmt::format("  {:<14}{:>11} {:>6.1f} %  {}\n", name, format_bytes(bytes),
+    text += fmt::format("  {:<14}{:>11} {:>6.1f}%  {}\n", name, format_bytes(bytes),
                         whole > 0 ? 100 * bytes / whole : 0, words);
   };
   for (const auto& [owner, name] : kNameTable<PageOwner>) {

@@ -300,7 +300,7 @@ struct FunctionAmounts {
 };
 
 /// At the peak, by "FUNCTION at FILE", as memray's summary adds its records up: in their order,
-/// until it has 95 % of the bytes (src/memray/reporters/summary.py).
+/// until it has 95% of the bytes (src/memray/reporters/summary.py).
 std::map<std::string, FunctionAmounts> summary_of(const Profile& profile) {
   std::map<std::string, FunctionAmounts> functions;
   double added = 0;

@@ -48,7 +48,7 @@ inline void* own_memory(std::size_t bytes) {
 /// The same for a hash table or a list: memory that is hit all over.
 inline void* own_table(std::size_t bytes) {
   // Of a smaller one a huge page would be mostly empty. Of a larger one it spares most misses of
-  // the TLB: 7 % of a profile trial of the quickstart.
+  // the TLB: 7% of a profile trial of the quickstart.
   constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
   void* at = own_memory(bytes);
   if (at != nullptr && bytes >= kHugePageBytes)

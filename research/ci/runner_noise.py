@@ -106,7 +106,7 @@ def calibrate(build, words, minutes, join):
 def size(value):
     if value is None:
         return "–"
-    return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.2g} %"
+    return f"{100 * value:.0f}%" if value >= 0.1 else f"{100 * value:.2g}%"
 
 
 def cell(metric, calibration):

@@ -1,9 +1,9 @@
 // What metering costs. Trials of one config's baseline in many short rounds: in every other round
 // the meters rest. Rounds beside each other see the same machine, which a pair of whole trials does
-// not: on a shared machine those differ by 5 % though nothing changed. Each trial is one pair, the
-// mean log time of its metered and of its other rounds. Prints the 90 % interval of the ratio, and
+// not: on a shared machine those differ by 5% though nothing changed. Each trial is one pair, the
+// mean log time of its metered and of its other rounds. Prints the 90% interval of the ratio, and
 // memduel's own CPU time as a share of the time of trials of the config as it is. Fails when the
-// interval leaves +-2 % or the share exceeds 1 %.
+// interval leaves +-2% or the share exceeds 1%.
 //   memduel-bench-harness CONFIG [PAIRS]        (default 20)
 #include <fmt/format.h>
 
@@ -110,9 +110,9 @@ bool report(const std::vector<double>& resting, const std::vector<double>& meter
   const double largest = *std::max_element(shares.begin(), shares.end());
   const double typical = median(std::move(shares));
   fmt::print(
-      "round time with meters / without: {:.4f}, 90 % interval {:.4f} to {:.4f} ({} pairs)\n",
+      "round time with meters / without: {:.4f}, 90% interval {:.4f} to {:.4f} ({} pairs)\n",
       std::exp(hodges_lehmann_shift(resting, metered)), low, high, resting.size());
-  fmt::print("memduel's CPU time / trial's time: median {:.2f} %, largest {:.2f} %\n",
+  fmt::print("memduel's CPU time / trial's time: median {:.2f}%, largest {:.2f}%\n",
              100 * typical, 100 * largest);
   return low > 0.98 && high < 1.02 && typical <= 0.01;
 }

@@ -43,7 +43,7 @@ def seconds_of_record(memduel, directory, command):
 
 
 def ratio(pairs, measured, beside):
-    """The median of measured over beside, and a 95 % interval of it by the order statistics of the pairs."""
+    """The median of measured over beside, and a 95% interval of it by the order statistics of the pairs."""
     ratios = []
     for _ in range(pairs):
         both = [(measured, "measured"), (beside, "beside")]

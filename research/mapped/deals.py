@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""How often the default gates are wrong, and how often they find 5 % more, on programs that map their memory themselves.
+"""How often the default gates are wrong, and how often they find 5% more, on programs that map their memory themselves.
 
     deals.py MEMDUEL [DIR] [--dealer PROGRAM] [--trials N] [--deals N] [--only PROGRAM...]
 
-1. Stores 60 trials of each program, as it is, with 5 % more objects, and with as many more as make its heap 5 % larger, interleaved; beside that, reads
+1. Stores 60 trials of each program, as it is, with 5% more objects, and with as many more as make its heap 5% larger, interleaved; beside that, reads
    how much larger the kernel counts its anonymous pages. Programs whose trials lie in DIR are not measured again.
 2. Deals 1,000 comparisons of 6, 10 or 16 blocks from them, plain against plain and plain against each of the others, and judges them by the
    verdict code (memduel-bench-deals, beside MEMDUEL in a build directory).
-3. Measures fresh comparisons, two each: plain against plain, against 5 % more heap, and against 20 % more objects.
+3. Measures fresh comparisons, two each: plain against plain, against 5% more heap, and against 20% more objects.
 
-Prints the tables of results.md and how long each step took. Exits 1 when a target is missed: false verdicts in at most 5 % (no one-sided 99.9 %
-bound above it), and 5 % more found in at least 80 % of all deals.
+Prints the tables of results.md and how long each step took. Exits 1 when a target is missed: false verdicts in at most 5% (no one-sided 99.9%
+bound above it), and 5% more found in at least 80% of all deals.
 """
 import json
 import pathlib
@@ -52,7 +52,7 @@ def deal(dealer, out, deals, seed):
 
 
 def percent(share):
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}%"
 
 
 def table_of_false_verdicts(dealt):
@@ -71,7 +71,7 @@ def table_of_found_changes(dealt, kernel, candidate, title):
     print("| --- |" + " --- |" * (4 + len(gates)))
     for name, found in dealt.items():
         one = found[candidate]
-        print(f"| {name} | {100 * (kernel[name][candidate] / kernel[name]['plain'] - 1):+.1f} % | {percent(one['fails'])} | "
+        print(f"| {name} | {100 * (kernel[name][candidate] / kernel[name]['plain'] - 1):+.1f}% | {percent(one['fails'])} | "
               f"{' | '.join(percent(one['gates'].get(gate, 0)) for gate in gates)} | {percent(one['inconclusive'])} | {one['blocks']:.1f} |")
     overall = statistics.mean(found[candidate]["fails"] for found in dealt.values())
     print(f"| all | | {percent(overall)} |" + " |" * (len(gates) + 2), flush=True)
@@ -80,7 +80,7 @@ def table_of_found_changes(dealt, kernel, candidate, title):
 
 def table_of_fresh_comparisons(memduel, directory, found):
     """Whole comparisons, measured now. Plain against plain are two commands that wait for 0 and for 00 milliseconds."""
-    print("\n| program, `compare --gate default` | plain against plain | against 5 % more heap | against 20 % more objects |")
+    print("\n| program, `compare --gate default` | plain against plain | against 5% more heap | against 20% more objects |")
     print("| --- |" + " --- |" * 3)
     for program in found:
         cells = []
@@ -122,8 +122,8 @@ def main():
         dealt = {name: deal(dealer, out, asked.deals, asked.seed) for name, out in stored.items()}
         kernel = {name: json.loads((out / "kernel.json").read_text()) for name, out in stored.items()}
         good = table_of_false_verdicts(dealt)
-        table_of_found_changes(dealt, kernel, "objects", "5 % more objects")
-        good &= table_of_found_changes(dealt, kernel, "heap", "5 % more heap") >= 0.8
+        table_of_found_changes(dealt, kernel, "objects", "5% more objects")
+        good &= table_of_found_changes(dealt, kernel, "heap", "5% more heap") >= 0.8
         timed("comparisons dealt", start)
     if "fresh" in asked.steps:
         start = time.monotonic()

@@ -3,7 +3,7 @@
 
     mapped.py MEMDUEL [DIR] [--blocks N] [--only PROGRAM...]
 
-Each program keeps N objects, and then 20 % more. memduel compares the two with --gate default. Beside that, the program runs alone N times while
+Each program keeps N objects, and then 20% more. memduel compares the two with --gate default. Beside that, the program runs alone N times while
 this script reads smaps_rollup of its processes: the largest sum of anonymous pages. Prints the table of docs/method.md. Programs that are not
 installed are named and left out. Compiles the Java and the Go program in DIR.
 """

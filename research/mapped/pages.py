@@ -231,7 +231,7 @@ def entries(summary, title):
 
 
 def blocks_in(size):
-    """2 in "14.0 MiB (57.9 %) in 2 blocks"."""
+    """2 in "14.0 MiB (57.9%) in 2 blocks"."""
     return int(re.search(r" in (\d+) block", size)[1])
 
 
@@ -252,7 +252,7 @@ def main():
     directory.mkdir(parents=True, exist_ok=True)
     prepare(directory)
     print("| program | anonymous pages, smaps | heap and mapped | more in smaps | data of files | stacks | malloc keeps | live blocks never touched | "
-          "small mappings never touched | rest | allowed: 1 % + 1 MiB |")
+          "small mappings never touched | rest | allowed: 1% + 1 MiB |")
     print("| --- |" + " --- |" * 10)
     for name, words in commands(directory, asked.only):
         trials = list(measured(memduel, directory / "pages", words, asked.trials))

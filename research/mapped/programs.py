@@ -14,11 +14,11 @@ class Program:
     name: str
     command: list
     count: int
-    """Of objects whose heap is about 5 % larger; the kernel's count stands beside it in the tables."""
+    """Of objects whose heap is about 5% larger; the kernel's count stands beside it in the tables."""
     five_percent: int
 
 
-# Java's heap grows by its collector's regions: from 800,000 objects on nothing is added for 8 % more, and then 19 % at once.
+# Java's heap grows by its collector's regions: from 800,000 objects on nothing is added for 8% more, and then 19% at once.
 PROGRAMS = [
     Program("CPython", ["/usr/bin/python3", HERE / "objects.py"], 300_000, 318_000),
     Program("node", ["node", HERE / "objects.js"], 400_000, 500_000),

@@ -13,7 +13,7 @@ for arm, delay in run.execute(
        WHERE trial.kind = 'measure' AND role.role = 'writer' AND round_metric.metric = 'written_ns'"""
 ):
     delays.setdefault(arm, []).append(delay)
-print(f"{'arm':8} {'marks':>6} {'median':>8} {'95 %':>8} {'largest':>8}   ms")
+print(f"{'arm':8} {'marks':>6} {'median':>8} {'95%':>8} {'largest':>8}   ms")
 for arm, values in delays.items():
     values.sort()
     print(f"{arm:8} {len(values):6} {values[len(values) // 2]:8.2f} {values[len(values) * 95 // 100]:8.2f} {values[-1]:8.2f}")

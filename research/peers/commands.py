@@ -7,7 +7,7 @@
 Unlike peers.py, which preloads the libraries alone, this runs the tools as people do: packing, symbols, heaptrack's interpreter
 and its compressor are in. Runs of a program are interleaved, in random order. CPU seconds are those of every process of the
 command, also of one that outlives its parent. Ratios to plain are Hodges-Lehmann estimates of the paired log ratios with their
-95 % interval. A program that is not installed is said and left out.
+95% interval. A program that is not installed is said and left out.
 """
 
 import argparse
@@ -186,7 +186,7 @@ def print_table(title, runs):
     plain = runs["plain"]
     cpu, wall = (statistics.median(run[part] for run in plain) for part in (0, 1))
     print(f"\n#### {title}\n\nplain: {cpu:.2f} s of CPU time, {wall:.2f} s\n")
-    print("| command | CPU time ratio | 95 % interval | wall ratio | 95 % interval | pairs | left |\n| --- | --- | --- | --- | --- | --- | --- |")
+    print("| command | CPU time ratio | 95% interval | wall ratio | 95% interval | pairs | left |\n| --- | --- | --- | --- | --- | --- | --- |")
     for tool, own in runs.items():
         if tool == "plain":
             continue

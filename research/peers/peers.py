@@ -30,7 +30,7 @@ import time
 from pathlib import Path
 
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
-SLOW_PAIRS = 6  # the fewest for which a 95 % interval exists
+SLOW_PAIRS = 6  # the fewest for which a 95% interval exists
 TRACING_PAIRS = 16
 LONGEST_RUN_SECONDS = 300
 
@@ -272,7 +272,7 @@ def median(values):
 def print_program(title, results):
     plain = results["plain"]
     print(f"\n### {title}\n\nplain: {median([r[0] for r in plain]):.2f} s of CPU time, {median([r[1] for r in plain]) / 2**20:.1f} MiB peak RSS\n")
-    print("| tool | CPU time ratio | 95 % interval | pairs | extra peak RSS | trace |\n| --- | --- | --- | --- | --- | --- |")
+    print("| tool | CPU time ratio | 95% interval | pairs | extra peak RSS | trace |\n| --- | --- | --- | --- | --- | --- |")
     for tool, runs in results.items():
         if tool == "plain":
             continue

@@ -44,7 +44,7 @@ def cell(value, reference):
         return "–"
     if not reference or value == reference:
         return f"{value:,}"
-    return f"{value:,} ({value - reference:+,}, {100 * (value / reference - 1):+.2f} %)"
+    return f"{value:,} ({value - reference:+,}, {100 * (value / reference - 1):+.2f}%)"
 
 
 def main():

@@ -57,7 +57,7 @@ Ended run_adaptively(const std::vector<RowValues>& gates, const LookPlan& plan, 
 void adaptive(Report& report, const BenchOptions& options) {
   report.heading("Adaptive looks at 6, 10 and 16 blocks");
   report.columns({"noise", "gates", "runs with a false verdict", "blocks, identical arms",
-                  "+5 % found in all", "blocks, +5 %", "fewer trials than 16 blocks"});
+                  "+5% found in all", "blocks, +5%", "fewer trials than 16 blocks"});
   std::uint64_t seed = options.seed + 900;
   for (const Shape& shape : shapes()) {
     for (const int gates : {1, 2, 3}) {
@@ -80,7 +80,7 @@ void adaptive(Report& report, const BenchOptions& options) {
           });
       const double blocks = counts[3].share();
       const double saved = 1 - blocks / kMostBlocks;
-      // 5 % is clear where one standard deviation is 1 %.
+      // 5% is clear where one standard deviation is 1%.
       const bool clear = shape.name.starts_with("normal") || shape.name.starts_with("skewed");
       report.row({shape.name, std::to_string(gates),
                   report.judged(percent(counts[0].share()), counts[0].at_most(0.05)),

@@ -55,9 +55,9 @@ LabelSwaps swaps_of(const Segment& segment, std::size_t first_value) {
 
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> kShapes = {
-      {"normal, 1 %",
+      {"normal, 1%",
        stateless([](const TrialPlace&, Random& random) { return normal_value(random); })},
-      {"bimodal: 64 MiB arena in 25 %", stateless([](const TrialPlace&, Random& random) {
+      {"bimodal: 64 MiB arena in 25%", stateless([](const TrialPlace&, Random& random) {
          return normal_value(random) + (random.below(4) == 0 ? 64 * kMiB : 0);
        })},
       {"quantised: 32 MiB x B(4, .3)", stateless([](const TrialPlace&, Random& random) {
@@ -65,10 +65,10 @@ const std::vector<Shape>& shapes() {
          for (int i = 0; i < 4; ++i) steps += random.uniform() < 0.3 ? 1 : 0;
          return kBaseBytes + 32 * kMiB * steps;
        })},
-      {"skewed: exponential, 2 %", stateless([](const TrialPlace&, Random& random) {
+      {"skewed: exponential, 2%", stateless([](const TrialPlace&, Random& random) {
          return kBaseBytes * (1 - 0.02 * std::log(1 - random.uniform()));
        })},
-      {"drifting: 5 % and AR(1) .7", drifting}};
+      {"drifting: 5% and AR(1) .7", drifting}};
   return kShapes;
 }
 

@@ -48,7 +48,7 @@ RowValues make_session(const MakeNoise& noise, int blocks, double change, Random
 /// The first so many blocks of a session, whole segments.
 RowValues first_blocks(const RowValues& session, int blocks);
 
-/// Identical normal noise of 1 %, the second neighbour higher by so many standard deviations.
+/// Identical normal noise of 1%, the second neighbour higher by so many standard deviations.
 MakeNoise position_noise(double deviations);
 
 /// peak_rss_bytes of a session, measured and not yet decided.
@@ -66,7 +66,7 @@ struct Count {
   int of = 0;
 
   [[nodiscard]] double share() const { return static_cast<double>(hits) / of; }
-  /// Whether the rate is not shown to be above `limit`: the one-sided 99.9 % lower bound (Clopper
+  /// Whether the rate is not shown to be above `limit`: the one-sided 99.9% lower bound (Clopper
   /// and Pearson) does not exceed it.
   [[nodiscard]] bool at_most(double limit) const;
 };

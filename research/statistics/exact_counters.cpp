@@ -32,7 +32,7 @@ DecidedRow ended(const RowValues& session) {
 }  // namespace
 
 void exact_counters(Report& report, const BenchOptions& options) {
-  report.heading("Identical counters of two modes, 2 % apart, in adaptive runs");
+  report.heading("Identical counters of two modes, 2% apart, in adaptive runs");
   report.columns({"share of the second mode", "called improved or regressed", "called strong"});
   std::uint64_t seed = options.seed + 800;
   for (const double rate : {0.5, 0.3, 0.1, 0.02}) {

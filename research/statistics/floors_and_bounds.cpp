@@ -29,7 +29,7 @@ GateResult at_gate(const DecidedRow& row, const char* gate) {
 }
 
 void floors(Report& report, const BenchOptions& options) {
-  report.heading("A noisy machine: +5 %, noise of 10 %, calibrated noise floor of 10.5 %");
+  report.heading("A noisy machine: +5%, noise of 10%, calibrated noise floor of 10.5%");
   report.columns({"blocks", "default gate passes", "called unchanged", "called regressed"});
   std::uint64_t seed = options.seed + 500;
   for (const int blocks : {8, 16, 24}) {
@@ -49,7 +49,7 @@ void floors(Report& report, const BenchOptions& options) {
 }
 
 void bounds(Report& report, const BenchOptions& options) {
-  report.heading("A true worsening inside or beyond its bound, noise of 1 %");
+  report.heading("A true worsening inside or beyond its bound, noise of 1%");
   report.columns({"truth", "gate", "blocks", "passed", "failed: shown beyond",
                   "failed: real and estimated beyond", "inconclusive"});
   struct Case {
@@ -76,8 +76,8 @@ void bounds(Report& report, const BenchOptions& options) {
           });
       const std::string passed = percent(counts[0].share());
       const std::string shown = percent(counts[1].share());
-      report.row({fmt::format("{:+g} %", 100 * one.truth),
-                  *one.gate == '\0' ? "default, +1 %" : "+2 %", std::to_string(blocks),
+      report.row({fmt::format("{:+g}%", 100 * one.truth),
+                  *one.gate == '\0' ? "default, +1%" : "+2%", std::to_string(blocks),
                   one.inside ? passed : report.judged(passed, counts[0].at_most(0.05)),
                   one.inside ? report.judged(shown, counts[1].at_most(0.05)) : shown,
                   percent(counts[2].share()), percent(counts[3].share())});

@@ -38,7 +38,7 @@ struct GrowthShape {
   bool in_phase = true;      ///< whether all runs have one phase
   bool told_inside = false;  ///< it resets or bends within the rounds, so that it must be told
   std::function<std::vector<double>(const SeriesPlace&, Random&)> series;
-  bool must_be_found = false;  ///< in 90 % of sessions
+  bool must_be_found = false;  ///< in 90% of sessions
 };
 
 /// Every shape that is judged over so many rounds.
@@ -78,7 +78,7 @@ GrowthShape to_be_found(GrowthShape shape) {
   return shape;
 }
 
-/// A leak that adds less than 5 % of the level by the end is small enough to be called bounded: the
+/// A leak that adds less than 5% of the level by the end is small enough to be called bounded: the
 /// verdict says how much it may add at most.
 GrowthTruth truth_of_leak(double kib, int rounds) {
   return kib * kKiB * rounds < 0.05 * kBase ? GrowthTruth::undecidable : GrowthTruth::unbounded;
@@ -184,7 +184,7 @@ std::vector<GrowthShape> unlike_lines(int rounds) {
       "up and down by 16 MiB each four rounds", GrowthTruth::bounded,
       [](double r, const SeriesPlace&) { return static_cast<int>(r) % 8 < 4 ? 16 * kMiB : 0; }));
   all.push_back(shape(
-      "warm-up of 40 MiB that ends after 30 % of the rounds", GrowthTruth::bounded,
+      "warm-up of 40 MiB that ends after 30% of the rounds", GrowthTruth::bounded,
       [=](double r, const SeriesPlace&) { return 40 * kMiB * std::min(1.0, r / (0.3 * rounds)); },
       true, true));
   all.push_back(shape(
@@ -215,7 +215,7 @@ std::vector<GrowthShape> growth_shapes(int rounds) {
       "leak of 128 KiB a round under a warm-up of 40 MiB", truth_of_leak(128, rounds),
       [=](double r, const SeriesPlace&) { return 128 * kKiB * r + warm(40, 0.2 * rounds, r); })));
   all.push_back(to_be_found(shape(
-      "leak of 256 KiB a round from 60 % of the rounds on", truth_of_leak(256 * 0.4, rounds),
+      "leak of 256 KiB a round from 60% of the rounds on", truth_of_leak(256 * 0.4, rounds),
       [=](double r, const SeriesPlace&) { return 256 * kKiB * std::max(0.0, r - 0.6 * rounds); })));
   all.push_back(sawtooth(17, false, rounds, 256));
   all.push_back(shape("root: 3 MiB * sqrt(round)", GrowthTruth::unbounded,

@@ -242,7 +242,7 @@ void cell_row(Report& report, const TrialCell& cell, const BenchOptions& options
       const Count missed{now(at).of - now(at).hits, now(at).of};
       return both(before(at), report.judged(percent(now(at).share()), missed.at_most(0.065)));
     };
-    report.row({cell.noise.name, fmt::format("{:.0f} %", 100 * cell.variation),
+    report.row({cell.noise.name, fmt::format("{:.0f}%", 100 * cell.variation),
                 std::to_string(cell.trials), std::to_string(cell.rounds),
                 unit == 0 ? "round" : "minute", rate(grows_more), rate(fails), rate(passes),
                 coverage(own_covers), coverage(difference_covers)});

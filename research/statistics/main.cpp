@@ -38,7 +38,7 @@ void Report::line(const std::string& text) {
 }
 
 std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
+  return fmt::format("{:.1f}%", 100 * share);
 }
 
 }  // namespace memduel::bench

@@ -13,7 +13,7 @@ struct GatesCase {
   const char* name;
   int candidates = 1;
   int gates = 1;
-  int moved = 0;  ///< gates of every candidate that are 15 % lower
+  int moved = 0;  ///< gates of every candidate that are 15% lower
   int blocks = 6;
 };
 
@@ -65,12 +65,12 @@ void many_gates(Report& report, const BenchOptions& options) {
   report.columns({"gates", "blocks", "any gate without a change called", "all that moved found"});
   std::uint64_t seed = options.seed + 1100;
   for (const GatesCase& one :
-       {GatesCase{"3 gates, none moved", 1, 3, 0, 6}, GatesCase{"3 gates, 1 at -15 %", 1, 3, 1, 6},
+       {GatesCase{"3 gates, none moved", 1, 3, 0, 6}, GatesCase{"3 gates, 1 at -15%", 1, 3, 1, 6},
         GatesCase{"3 gates x 2 candidates, none moved", 2, 3, 0, 6},
-        GatesCase{"3 gates x 2 candidates, 1 of each at -15 %", 2, 3, 1, 6},
-        GatesCase{"3 gates x 2 candidates, 2 of each at -15 %", 2, 3, 2, 6},
-        GatesCase{"3 gates x 2 candidates, all at -15 %", 2, 3, 3, 6},
-        GatesCase{"3 gates x 2 candidates, 1 of each at -15 %", 2, 3, 1, 8},
+        GatesCase{"3 gates x 2 candidates, 1 of each at -15%", 2, 3, 1, 6},
+        GatesCase{"3 gates x 2 candidates, 2 of each at -15%", 2, 3, 2, 6},
+        GatesCase{"3 gates x 2 candidates, all at -15%", 2, 3, 3, 6},
+        GatesCase{"3 gates x 2 candidates, 1 of each at -15%", 2, 3, 1, 8},
         GatesCase{"3 gates x 2 candidates, none moved", 2, 3, 0, 8}}) {
     const auto counts =
         repeated(options.repetitions, ++seed, 2, [&](Random& random, std::vector<int>& count) {

@@ -13,14 +13,14 @@ std::vector<Shape> placed_shapes() {
   for (const double deviations : {0.0, 1.0, 2.0, 4.0, 8.0})
     all.push_back(
         {fmt::format("second neighbour higher by {} sd", deviations), position_noise(deviations)});
-  all.push_back({"64 MiB arena in 75 % of first, 10 % of second neighbours", [](Random&) {
+  all.push_back({"64 MiB arena in 75% of first, 10% of second neighbours", [](Random&) {
                    return [](const TrialPlace& place, Random& random) {
                      const double rate = place.second ? 0.1 : 0.75;
                      return kBaseBytes * (1 + 0.01 * random.normal()) +
                             (random.uniform() < rate ? 64 * kMiB : 0);
                    };
                  }});
-  all.push_back({"first trial of the session +30 %", [](Random&) {
+  all.push_back({"first trial of the session +30%", [](Random&) {
                    return [](const TrialPlace& place, Random& random) {
                      return kBaseBytes * (1 + 0.01 * random.normal()) *
                             (place.trial == 0 ? 1.3 : 1);
@@ -40,7 +40,7 @@ std::vector<Shape> placed_shapes() {
 void places(Report& report, const BenchOptions& options) {
   report.heading("Identical arms: what a place does");
   report.columns(
-      {"place", "blocks", "called improved or regressed", "p <= .05", "+2 % called regressed"});
+      {"place", "blocks", "called improved or regressed", "p <= .05", "+2% called regressed"});
   std::uint64_t seed = options.seed + 100;
   for (const Shape& shape : placed_shapes()) {
     for (const int blocks : {5, 6, 8, 16}) {

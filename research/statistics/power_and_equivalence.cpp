@@ -16,8 +16,8 @@ double power_target(const Shape& shape, int blocks) {
 }
 
 void power(Report& report, const BenchOptions& options) {
-  report.heading("A true change of 5 %");
-  report.columns({"noise", "blocks", "+5 % called regressed", "-5 % called improved",
+  report.heading("A true change of 5%");
+  report.columns({"noise", "blocks", "+5% called regressed", "-5% called improved",
                   "called the wrong direction"});
   std::uint64_t seed = options.seed + 300;
   for (const Shape& shape : shapes()) {
@@ -40,8 +40,8 @@ void power(Report& report, const BenchOptions& options) {
 }
 
 void equivalence(Report& report, const BenchOptions& options) {
-  report.heading("Truth just beyond the margin of 1 %");
-  report.columns({"noise", "blocks", "+1 % called unchanged", "-1 % called unchanged"});
+  report.heading("Truth just beyond the margin of 1%");
+  report.columns({"noise", "blocks", "+1% called unchanged", "-1% called unchanged"});
   const double beyond = 0.010001;
   std::uint64_t seed = options.seed + 400;
   for (const Shape& shape : shapes()) {
@@ -109,8 +109,8 @@ void minimum_detectable(Report& report, const BenchOptions& options) {
             count[0] += static_cast<int>(row.comparison.verdict == Verdict::regressed);
           });
       const double found = counts[0].share();
-      report.row({fmt::format("normal, {:g} %", 100 * share), std::to_string(blocks),
-                  fmt::format("{:.2f} %", 100 * stated),
+      report.row({fmt::format("normal, {:g}%", 100 * share), std::to_string(blocks),
+                  fmt::format("{:.2f}%", 100 * stated),
                   report.judged(percent(found), found >= 0.75 && found <= 0.85)});
     }
   }

@@ -1,4 +1,4 @@
-// One gate: how often no change and changes of 2 to 20 % are called, whatever the noise.
+// One gate: how often no change and changes of 2 to 20% are called, whatever the noise.
 
 #include <fmt/format.h>
 
@@ -51,27 +51,27 @@ NoiseSource stepping(Random& first) {
 
 std::vector<Shape> noises() {
   return {
-      {"normal, 1 %",
+      {"normal, 1%",
        independent([](const TrialPlace&, Random& r) { return 1 + 0.01 * r.normal(); })},
-      {"normal, 4 %",
+      {"normal, 4%",
        independent([](const TrialPlace&, Random& r) { return 1 + 0.04 * r.normal(); })},
-      {"normal, 10 %", independent([](const TrialPlace&, Random& r) {
+      {"normal, 10%", independent([](const TrialPlace&, Random& r) {
          return std::max(0.1, 1 + 0.1 * r.normal());
        })},
-      {"t with 3 degrees of freedom, 4 %", independent([](const TrialPlace&, Random& r) {
+      {"t with 3 degrees of freedom, 4%", independent([](const TrialPlace&, Random& r) {
          return std::max(0.1, 1 + 0.04 * heavy_tailed(r));
        })},
-      {"two modes, 12 % apart, 25 %", independent([](const TrialPlace&, Random& r) {
+      {"two modes, 12% apart, 25%", independent([](const TrialPlace&, Random& r) {
          return 1 + 0.01 * r.normal() + (r.below(4) == 0 ? 0.12 : 0);
        })},
-      {"drift of 10 %", independent([](const TrialPlace& place, Random& r) {
+      {"drift of 10%", independent([](const TrialPlace& place, Random& r) {
          return 1 + 0.1 * place.trial / place.trials + 0.01 * r.normal();
        })},
-      {"AR(1) 0.7, 4 %", autocorrelated},
+      {"AR(1) 0.7, 4%", autocorrelated},
       {"every other trial +4 sd", independent([](const TrialPlace& place, Random& r) {
          return 1 + 0.01 * (r.normal() + (place.second ? 4 : 0));
        })},
-      {"first trial +30 %", independent([](const TrialPlace& place, Random& r) {
+      {"first trial +30%", independent([](const TrialPlace& place, Random& r) {
          return (1 + 0.01 * r.normal()) * (place.trial == 0 ? 1.3 : 1);
        })},
       {"first of four trials +4 sd", independent([](const TrialPlace& place, Random& r) {
@@ -86,7 +86,7 @@ std::vector<Shape> noises() {
 void verdicts_by_noise(Report& report, const BenchOptions& options) {
   report.heading("One gate: called improved or regressed, by the true change");
   report.columns(
-      {"noise", "blocks", "0 %", "95 % interval covers", "+2 %", "+5 %", "+10 %", "+20 %"});
+      {"noise", "blocks", "0%", "95% interval covers", "+2%", "+5%", "+10%", "+20%"});
   std::uint64_t seed = options.seed + 1000;
   for (const Shape& shape : noises()) {
     for (const int blocks : {5, 6, 8, 12}) {
@@ -114,7 +114,7 @@ void verdicts_by_noise(Report& report, const BenchOptions& options) {
 void false_verdicts(Report& report, const BenchOptions& options) {
   report.heading("Identical arms: false verdicts and coverage");
   report.columns({"noise", "blocks", "called improved or regressed", "p <= .05",
-                  "95 % interval covers the truth", "called unchanged"});
+                  "95% interval covers the truth", "called unchanged"});
   std::uint64_t seed = options.seed;
   for (const Shape& shape : shapes()) {
     for (const int blocks : {5, 6, 8, 12, 16}) {

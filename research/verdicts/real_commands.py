@@ -3,7 +3,7 @@
 
     research/verdicts/real_commands.py [N]        (default 30; needs git, gcc, python3, sqlite3's module and xz)
 
-Every run draws its own order. Prints one line per command; fails when more than 8 % of all runs call any gate row.
+Every run draws its own order. Prints one line per command; fails when more than 8% of all runs call any gate row.
 """
 
 import json

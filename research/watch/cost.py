@@ -48,8 +48,8 @@ def main():
     for child in children:
         child.kill()
         child.wait()
-    print(f"{processes} processes of {mib} MiB, {seconds} s: {100 * cpu / (seconds - 1):.2f} % of a CPU "
-          f"({100 * (cpu - early_cpu) / (seconds / 3 * 2 - 1):.2f} % after the first third), "
+    print(f"{processes} processes of {mib} MiB, {seconds} s: {100 * cpu / (seconds - 1):.2f}% of a CPU "
+          f"({100 * (cpu - early_cpu) / (seconds / 3 * 2 - 1):.2f}% after the first third), "
           f"RSS {early_rss / 1024:.1f} MiB after a third, {rss / 1024:.1f} MiB at the end")
 
 

@@ -44,7 +44,7 @@ function method(model: ReportModel): HTMLElement {
       "p",
       {},
       "Every block runs each variant once, in random order, so that a slow drift of the machine hits all variants alike. " +
-        "One trial gives one number per role and metric. The change is the Hodges–Lehmann estimate with its 95 % interval. " +
+        "One trial gives one number per role and metric. The change is the Hodges–Lehmann estimate with its 95% interval. " +
         "“Improved” and “regressed” need an interval that excludes no difference, after correcting for the number of gate metrics; " +
         "“strong” means that the whole interval lies beyond the margin. “Changed” is such a change of a metric of which nothing declares whether higher or lower is better. “Unchanged” is only said when the interval lies inside the margin. " +
         "Everything else is inconclusive, with the reason. Warm-up and profile trials never enter the numbers.",

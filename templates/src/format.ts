@@ -95,17 +95,17 @@ export function metric_exact(metric: string, value: number | null | undefined): 
   return unit?.startsWith("bytes") ? exact_bytes(value) : minus(String(value));
 }
 
-/** A ratio as a change: 0.59 is "−41.0 %", 843 is "843 times". */
+/** A ratio as a change: 0.59 is "−41.0%", 843 is "843 times". */
 export function change(ratio: number): string {
   if (ratio >= 2) return `${fixed(ratio, ratio < 99.95 ? 1 : 0)} times`;
   const share = (ratio - 1) * 100;
-  return `${share < 0 ? "−" : "+"}${fixed(Math.abs(share), Math.abs(share) < 0.995 ? 2 : 1)} %`;
+  return `${share < 0 ? "−" : "+"}${fixed(Math.abs(share), Math.abs(share) < 0.995 ? 2 : 1)}%`;
 }
 
-/** A share as sentences give it: 0.41 is "41 %", 0.034 is "3.4 %", 0.0042 is "0.42 %". */
+/** A share as sentences give it: 0.41 is "41%", 0.034 is "3.4%", 0.0042 is "0.42%". */
 export function percent_text(share: number): string {
   const size = Math.abs(share) * 100;
-  return `${minus(fixed(share * 100, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2))} %`;
+  return `${minus(fixed(share * 100, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2))}%`;
 }
 
 /** A margin or a size of the ratio scale; one that is more than the baseline itself is an amount. */

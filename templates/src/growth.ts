@@ -67,7 +67,7 @@ function table(label: string, head: string[], rows: HTMLElement[], look: string)
   );
 }
 
-const columns = ["role", "variant", "verdict", "growth", "runs out of memory?", "95 % interval", "reason"];
+const columns = ["role", "variant", "verdict", "growth", "runs out of memory?", "95% interval", "reason"];
 
 function series_table(label: string, rows: Series[]): HTMLElement {
   return table(label, columns, rows.map(line), "metrics series");

@@ -12,7 +12,7 @@ const columns = [
   "baseline",
   "candidate",
   "change",
-  "95 % interval, margin shaded",
+  "95% interval, margin shaded",
   "smallest detectable",
   "verdict and reason",
 ];
@@ -31,9 +31,9 @@ function is_ratio(row: Comparison): boolean {
   return row.ratio !== null && row.ratio !== undefined;
 }
 
-/** Where it is not 95 %: two one-sided tests of 5 % decide that a row is unchanged. */
+/** Where it is not 95%: two one-sided tests of 5% decide that a row is unchanged. */
 function confidence_of(row: Comparison): string {
-  return Math.abs(row.confidence - 0.95) < 1e-9 ? "" : ` (${(100 * row.confidence).toPrecision(3).replace(/\.0+$/, "")} %)`;
+  return Math.abs(row.confidence - 0.95) < 1e-9 ? "" : ` (${(100 * row.confidence).toPrecision(3).replace(/\.0+$/, "")}%)`;
 }
 
 /** The interval drawn over the margin (shaded) around "no difference" (the middle line). */

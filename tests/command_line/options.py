@@ -143,7 +143,7 @@ class Form:
             if self.command == "record":
                 seen.update(of_profile(place))
             if self.command == "plan":
-                seen["change"] = re.findall(r"change of [0-9.]+ %", out)
+                seen["change"] = re.findall(r"change of [0-9.]+%", out)
             if self.command == "watch":
                 seen.update(warned="warning" in err, rounds="ended" in err, quiet=not err, samples=re.search(r"(\d+)\s+samples", err) is not None)
             if self.command == "report" and (place / "run-1/report.html").exists():

@@ -119,7 +119,7 @@ def hold_rounds(table, job, results, sampler, name, pattern):
                 farthest = (ours, theirs)
     table.add(job, f"peak_rss_bytes of a round, farthest of {count}", *farthest, "own sampler, 1 ms",
               0.97 * farthest[1], 1.05 * farthest[1])
-    table.claim(job, f"{near} of {count} rounds within 1 %", near >= 0.95 * count, "own sampler, 1 ms")
+    table.claim(job, f"{near} of {count} rounds within 1%", near >= 0.95 * count, "own sampler, 1 ms")
     table.claim(job, f"the sampler came to look in all but {unseen} rounds", unseen <= 0.1 * count, "own sampler, 1 ms")
 
 
@@ -159,7 +159,7 @@ def hold_heap_to_dhat(table, job, out):
                 (ended.returncode, ended.stdout) == (bare.returncode, bare.stdout), "the bare command")
     [counters] = [one["counters"] for one in exported]
     for name, key, want in zip(("allocated_bytes", "allocation_count"), ("allocated_bytes", "allocations"), dhat(command)):
-        most = 0 if job == "mawk" else 0.02 * want  # SQLite's own bytes vary by 0.4 % from run to run
+        most = 0 if job == "mawk" else 0.02 * want  # SQLite's own bytes vary by 0.4% from run to run
         table.add(job, name, counters[key], want, "DHAT", want - most, want + most, 0)
 
 

@@ -38,7 +38,7 @@ Printed printed_in(const std::string& output) {
   return {std::stod(found[1]) * kKiB, std::stod(found[2]) * kMiB, std::stod(found[3]) * kMiB};
 }
 
-// 63 % of 60 MiB. 21,840 parameters of 4 bytes, two states of each for Adam.
+// 63% of 60 MiB. 21,840 parameters of 4 bytes, two states of each for Adam.
 TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
   const Finished run = budget({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
                                "--device-memory", "60MiB", "--verify"});
@@ -48,8 +48,8 @@ TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
                              HasSubstr("  parameters            85.3 KiB    "),
                              HasSubstr("  optimizer             170.6 KiB   "),
                              HasSubstr("one sample              3.07 KiB    ")));
-  // The budget reserves 4 % of the usable memory, so one more sample would exceed 96 % of it. The
-  // documented target for the peak is at most 15 % below the usable memory.
+  // The budget reserves 4% of the usable memory, so one more sample would exceed 96% of it. The
+  // documented target for the peak is at most 15% below the usable memory.
   const Printed printed = printed_in(run.out);
   const double usable = 0.63 * 60 * kMiB;
   const double rounding = 0.05 * kMiB;
@@ -104,11 +104,11 @@ TEST(MeasuredBudget, MakesTheGraphsOfAConfigAndLeavesNothing) {
 }
 
 TEST(MeasuredBudget, TrainsAGraphModelAsWhatItCanBe) {
-  // KD-GAT's safety factor of vgae-small is 0.6: 75 %, less a tenth.
+  // KD-GAT's safety factor of vgae-small is 0.6: 75%, less a tenth.
   const Finished run = budget({"--measured", "--model", "vgae-small", "--dataset", "can-generated",
                                "--device-memory", "40MiB", "--verify"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("75 % of it"), HasSubstr("% of the budget of 27.0 MiB\n"),
+  EXPECT_THAT(run.out, AllOf(HasSubstr("75% of it"), HasSubstr("% of the budget of 27.0 MiB\n"),
                              Not(HasSubstr("other weights"))));
 }
 

@@ -16,13 +16,13 @@ using testing::HasSubstr;
 using testing::Not;
 
 // gat-small has 90,018 parameters of 4 bytes, 4,000 of them embeddings; gat-large 1,646,914. Its
-// safety factor of 0.55 makes 70 % of 16 GiB, less 10 %: 10.08 GiB.
+// safety factor of 0.55 makes 70% of 16 GiB, less 10%: 10.08 GiB.
 TEST(Budget, ShowsTheBreakdownForAGpu) {
   const Finished run = budget({"--model", "gat-small", "--teacher", "gat-large", "--device-memory",
                                "16GiB", "--most-batch", "4096"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("device                  16.0 GiB\n"),
-                             HasSubstr("may be used             10.1 GiB    70 % of it, less 10 %"),
+                             HasSubstr("may be used             10.1 GiB    70% of it, less 10%"),
                              HasSubstr("  context               500.0 MiB\n"),
                              HasSubstr("  parameters            336.0 KiB   without embeddings\n"),
                              HasSubstr("  embeddings            15.6 KiB\n"),

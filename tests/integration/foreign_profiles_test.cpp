@@ -81,7 +81,7 @@ TEST(ForeignProfiles, ATruncatedDumpIsReportedWithItsLossByEveryVerb) {
   const Workplace place;
   const std::string loss =
       "truncated by gperftools, which has room for 1 MiB: 83.4 KiB live "
-      "(34.7 %) and 1.10 MiB allocated (87.7 %)";
+      "(34.7%) and 1.10 MiB allocated (87.7%)";
   const Finished summary = memduel(place, {"summary", golden("gperftools-cut.heap.gz")});
   EXPECT_EQ(summary.status, 0) << summary.err;
   EXPECT_THAT(summary.out, HasSubstr("Note: " + loss));

@@ -6,8 +6,8 @@
 
 Compares the peak of requested bytes (medians of the runs) and heaptrack's ten largest stacks at its
 peak, frame by frame on the frames that the symbol tables of their files name. Fails when the peaks
-are more than 1 % apart or fewer than nine stacks have their bytes, within 1 %, in the recorder's
-profile. Over gRPC the peak itself differs by 1 % from run to run, with what lies in the transport;
+are more than 1% apart or fewer than nine stacks have their bytes, within 1%, in the recorder's
+profile. Over gRPC the peak itself differs by 1% from run to run, with what lies in the transport;
 over a Unix socket it repeats to the byte.
 """
 
@@ -150,7 +150,7 @@ def main():
             print(f"peak of requested bytes: heaptrack {theirs[-1] / 2**20:.2f} MiB, memduel {ours[-1] / 2**20:.2f} MiB")
 
     apart = statistics.median(ours) / statistics.median(theirs) - 1
-    print(f"apart: {100 * apart:+.2f} %")
+    print(f"apart: {100 * apart:+.2f}%")
     symbols = set().union(*(symbols_of(file) for file in files))
     sums = []
     for stacks in (their_stacks, our_stacks):

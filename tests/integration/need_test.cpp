@@ -27,7 +27,7 @@ TEST(Need, FindsTheLimitOfAProgramAndSaysItToSlurm) {
   ASSERT_EQ(run.status, 0) << run.err;
   std::smatch mebibytes;
   ASSERT_TRUE(std::regex_search(run.out, mebibytes, std::regex("--mem=(\\d+)M\n"))) << run.out;
-  // Its 100 MiB, and what the C++ library and the program have, to within 2 %.
+  // Its 100 MiB, and what the C++ library and the program have, to within 2%.
   EXPECT_GE(std::stoi(mebibytes[1]), 100);
   EXPECT_LE(std::stoi(mebibytes[1]), 108);
   EXPECT_THAT(run.out, HasSubstr("killed for memory"));

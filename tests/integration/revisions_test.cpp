@@ -80,7 +80,7 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
   EXPECT_THAT(where.at("stack").get<std::vector<std::string>>(),
               Contains("ledger::Store::reserve_buffer()"));
   EXPECT_EQ(results.at("difference_totals").at(0).at("unmatched_share"), 0);
-  EXPECT_THAT(run.out, AllOf(HasSubstr("+4.00 MiB, 100 % of what differs"),
+  EXPECT_THAT(run.out, AllOf(HasSubstr("+4.00 MiB, 100% of what differs"),
                              HasSubstr("ledger::Store::reserve_buffer\n"),
                              HasSubstr("every stack is in both")));
   const Finished markdown =

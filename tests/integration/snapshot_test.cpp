@@ -406,7 +406,7 @@ TEST(SnapshotTime, TheFirstLineSaysHowNearThePeakItCame) {
   const Workplace place;
   snapshot_of(place, "mapping");
   EXPECT_THAT(summary_of(place),
-              testing::ContainsRegex("(9[7-9]|100)\\.[0-9] % of the peak RSS of"));
+              testing::ContainsRegex("(9[7-9]|100)\\.[0-9]% of the peak RSS of"));
 }
 
 TEST(SnapshotTime, APeakThatIsKnownSparesTheSnapshotsBelow) {

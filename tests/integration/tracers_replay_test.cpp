@@ -24,7 +24,7 @@ constexpr const char* kDuel = R"({
 
 struct Amount {
   double bytes = 0;
-  double half_width_bytes = 0;  ///< of the 95 % interval
+  double half_width_bytes = 0;  ///< of the 95% interval
 };
 
 /// The sum of one kind of amounts over the malloc sites of a profile.
@@ -59,8 +59,8 @@ TEST(TracersOfReplays, AgreeOnTheServersAndClientsOfBothArms) {
       const auto recorder = profile_by("recorder");
       const auto heaptrack = profile_by("heaptrack");
       const auto jemalloc = profile_by("jemalloc");
-      // Both count requested bytes. The recorder samples what its peak is made of: 99.9 % of the
-      // time it is within 3.29 / 1.96 of its 95 % interval.
+      // Both count requested bytes. The recorder samples what its peak is made of: 99.9% of the
+      // time it is within 3.29 / 1.96 of its 95% interval.
       const auto& sampled = recorder.at("peak").at("total");
       const double peak = heaptrack.at("peak").at("total").at("bytes");
       EXPECT_NEAR(sampled.at("bytes").get<double>(), peak,

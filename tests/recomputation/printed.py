@@ -36,7 +36,7 @@ class Printed:
         return value is not None and abs(value - self.value) <= self.half * (1 + 1e-6) + 1e-12 * abs(value)
 
     def fits_change(self, ratio):
-        """A change as a ratio: +3.2 % or 2.5 times."""
+        """A change as a ratio: +3.2% or 2.5 times."""
         if ratio is None:
             return False
         return self.fits(ratio if self.unit == "times" else ratio - 1)
@@ -106,7 +106,7 @@ def terminal_rows(text):
         if not match:
             candidate = None
             continue
-        numbers = re.findall(r"(?<!\S)(?:-(?!\S)|[+−-]?\d[\d.e+−]*(?: (?:%|times|(?:[KMGT]i)?B(?:/\w+)?|ns|µs|us|ms|s|min|h|percentage points?|\S*…)(?!\S))?)", match.group(3))
+        numbers = re.findall(r"(?<!\S)(?:-(?!\S)|[+−-]?\d[\d.e+−]*(?:%(?!\S)| (?:times|(?:[KMGT]i)?B(?:/\w+)?|ns|µs|us|ms|s|min|h|percentage points?|\S*…)(?!\S))?)", match.group(3))
         rows.append((candidate, match.group(1), match.group(2), *[n.strip() for n in numbers], match.group(4)))
     return rows
 

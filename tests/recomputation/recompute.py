@@ -288,7 +288,7 @@ class Recomputation:
             check.equal(where, "margin", row["margin"], horizon, 1e-6)
 
     def _margin_of_growth(self, row, mine):
-        """What matters at the horizon: 2 % of the level or 1 MiB, the larger of both variants."""
+        """What matters at the horizon: 2% of the level or 1 MiB, the larger of both variants."""
         which = "heap" if row["metric"].startswith("heap") else "rss"
         margins = []
         for arm in (self.run.baseline, row["candidate"]):
@@ -421,7 +421,7 @@ class Recomputation:
                                  f"says '{needed.group(0)}', and that {row['blocks_needed']} should settle it")
             if mine.test is None or not hasattr(mine, "alpha") or mine.of_growth:
                 continue
-            for level, low, high in re.findall(r"([\d.]+) % interval (anything below|[+−-]?[\d.]+ \S+) to (anything above|[+−-]?[\d.]+ [^\s:;,]+)", row["reason"]):
+            for level, low, high in re.findall(r"([\d.]+)% interval (anything below|[+−-]?[\d.]+ \S+) to (anything above|[+−-]?[\d.]+ [^\s:;,]+)", row["reason"]):
                 interval = [mine.shown(end) for end in self._interval(mine, 1 - float(level) / 100)]
                 for text, value in zip((low, high), interval):
                     one = printed.Printed(text)
@@ -609,13 +609,13 @@ def row_is_printed(check, where, row, baseline, candidate, change, verdict, inte
     check.holds(where, verdict.split(",")[0] == row["verdict"], f"prints {row['verdict']} as {verdict}")
     if interval is None:
         return
-    confidence = re.search(r"\(([\d.]+) %\)", interval)
-    level = confidence or re.match(r"([\d.]+) %", header)
+    confidence = re.search(r"\(([\d.]+)%\)", interval)
+    level = confidence or re.match(r"([\d.]+)%", header)
     if row["ci_low"] is None or row["ci_high"] is None:
         check.holds(where, interval == "-", f"prints the interval {interval} where an end is open")
         return
     check.holds(where, row["identical"] or abs(float(level.group(1)) / 100 - row["confidence"]) < 5e-4, f"prints an interval of {level and level.group(0)}, it has {row['confidence']}")
-    ends = re.sub(r"\s*\([\d.]+ %\)", "", interval).split(" to ")
+    ends = re.sub(r"\s*\([\d.]+%\)", "", interval).split(" to ")
     for text, value in zip((ends[0], ends[-1]), (row["ci_low"], row["ci_high"])):
         one = printed.Printed(text)
         check.holds(where, one.ok and value is not None and (one.fits_change(value) if is_ratio else one.fits(value)), f"prints the end {value} as {text}")
@@ -631,16 +631,16 @@ def sentences_agree(check, results, name, sentences):
         low, low_unit, high, high_unit, interval = match.groups()
         low, high = printed.Printed(f"{low} {low_unit or high_unit or ''}".strip()), printed.Printed(f"{high} {high_unit or ''}".strip())
         verdict = next((v for v in ("improved", "regressed", "unchanged", "inconclusive", "changed") if re.search(rf"blocks?\): {v}", sentence)), None)
-        size = re.search(r"([\d.]+) % (MORE|LESS|FEWER)", sentence) or re.search(r"([\d.]+) times as (much|many)", sentence)
+        size = re.search(r"([\d.]+)% (MORE|LESS|FEWER)", sentence) or re.search(r"([\d.]+) times as (much|many)", sentence)
         fitting = [row for row in results["comparisons"] if row["baseline_median"] is not None and row["candidate_median"] is not None and
                    low.fits(row["baseline_median"]) and high.fits(row["candidate_median"]) and (verdict is None or row["verdict"] == verdict)]
         check.holds(f"{name}: {sentence}", bool(fitting), "no row has these medians and this verdict")
         if size and size.group(2) in signed and fitting:
-            one = printed.Printed(size.group(1) + " %")
+            one = printed.Printed(size.group(1) + "%")
             check.holds(f"{name}: {sentence}", any(row["ratio"] is not None and one.fits(signed[size.group(2)] * (row["ratio"] - 1)) for row in fitting), "no such row has this change")
-        ends = re.match(r"([\d.]+)–([\d.]+) %$", interval or "")
+        ends = re.match(r"([\d.]+)–([\d.]+)%$", interval or "")
         if ends and fitting:
-            pair = [printed.Printed(x + " %") for x in ends.groups()]
+            pair = [printed.Printed(x + "%") for x in ends.groups()]
             fitting = [row for row in fitting if row["ratio"] is not None and None not in (row["ci_low"], row["ci_high"]) and all(
                 one.fits(value) for one, value in zip(pair, sorted((abs(row["ci_low"] - 1), abs(row["ci_high"] - 1)))))]
         ends = re.match(r"([+−]?[\d.]+ \S+) to ([+−]?[\d.]+ \S+)$", interval or "")

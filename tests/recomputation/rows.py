@@ -60,7 +60,7 @@ def over_rounds(name, values, warmup):
 
 
 def first_counted(rounds, warmup):
-    """Rounds after max(warm-up rounds, 2, 20 %) count."""
+    """Rounds after max(warm-up rounds, 2, 20%) count."""
     return max(warmup, 2, math.ceil(rounds / 5 - 1e-9))
 
 

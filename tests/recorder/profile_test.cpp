@@ -168,7 +168,7 @@ TEST(SampledProfile, IsUnbiasedAndItsIntervalCoversOverManySeeds) {
     covered += std::fabs(error) <= allocated.half_width() ? 1 : 0;
   }
   // The mean of 200 z scores is normal with standard deviation 1 / sqrt(200) when there is no bias;
-  // coverage of a 95 % interval is binomial: 190 +- 3.1, four standard deviations allowed.
+  // coverage of a 95% interval is binomial: 190 +- 3.1, four standard deviations allowed.
   EXPECT_LT(std::fabs(sum_of_z / kSeeds), 4 / std::sqrt(kSeeds));
   EXPECT_GE(covered, 177);
 }

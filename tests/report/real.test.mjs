@@ -68,7 +68,7 @@ describe("the report of a real duel", () => {
     const gate = results.comparisons.find((c) => c.gate);
     assert.equal(gate.verdict, "improved");
     const sentence = await page.textContent(".headlines .sentence");
-    assert.match(sentence, /^tidy uses \d+\s% LESS command heap at its peak than leaking \(.*, 6 blocks\): ▼ improved/);
+    assert.match(sentence, /^tidy uses \d+% LESS command heap at its peak than leaking \(.*, 6 blocks\): ▼ improved/);
     assert.equal(Number(sentence.match(/uses (\d+)\s%/)[1]), Math.round((1 - gate.ratio) * 100));
     const medians = await page.$$eval(".headlines .card:first-child data", (all) => all.map((data) => Number(data.value)));
     assert.deepEqual(medians, [gate.baseline_median, gate.candidate_median]);

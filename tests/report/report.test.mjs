@@ -150,7 +150,7 @@ describe("numbers", () => {
   test("the first sentence says better, by how much and how sure", async () => {
     const { page } = await open_report(browser, report("plain"));
     const sentence = await page.textContent(".sentence");
-    assert.match(sentence, /^optimized uses 53\s% LESS server memory .* than original \(455\.0 → 215\.0 MiB, 52\.5–53\.0\s%, 8 blocks\): ▼ improved · strong$/);
+    assert.match(sentence, /^optimized uses 53% LESS server memory .* than original \(455\.0 → 215\.0 MiB, 52\.5–53\.0\s%, 8 blocks\): ▼ improved · strong$/);
     await page.close();
   });
 
@@ -196,7 +196,7 @@ describe("the question which round and phase", () => {
       const top = (all) => [...all].sort(([, a], [, b]) => middle(b) - middle(a))[0];
       const highest_peak = middle(top(peaks)[1]);
       const tied = [...peaks].filter(([, values]) => middle(values) >= 0.99 * highest_peak).map(([round]) => round);
-      // Rounds differ by 1 MiB each, which is less than 1 % of the baseline from end to end and more of the candidate.
+      // Rounds differ by 1 MiB each, which is less than 1% of the baseline from end to end and more of the candidate.
       const words = { original: "every round alike", optimized: `rounds ${tied[0]}–${tied.at(-1)} alike` };
       assert.equal(tied.length, { original: 5, optimized: 4 }[variant]);
       return `${variant} ${(highest_peak / 1048576).toFixed(1)} MiB in ${words[variant]}, phase ${top(phases)[0]}`;

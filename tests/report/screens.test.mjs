@@ -101,7 +101,7 @@ describe("pages look as their pictures", () => {
       assert.ok(existsSync(folder + name), `no picture ${folder}${name}`);
       const differs = await difference(readFileSync(folder + name), picture);
       if (differs > 0.01) writeFileSync(name, picture);
-      assert.ok(differs <= 0.01, `${(100 * differs).toFixed(1)} % of ${name} looks otherwise; the new picture is ${process.cwd()}/${name}`);
+      assert.ok(differs <= 0.01, `${(100 * differs).toFixed(1)}% of ${name} looks otherwise; the new picture is ${process.cwd()}/${name}`);
       assert.deepEqual(faults, []);
       await page.close();
     });

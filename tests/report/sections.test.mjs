@@ -63,7 +63,7 @@ describe("a run that is still going", () => {
     const verdicts = await page.$$eval("#verdict .card .badge", (all) => all.map((badge) => badge.textContent));
     assert.ok(verdicts.length > 0);
     for (const verdict of verdicts) assert.match(verdict, /inconclusive/);
-    assert.match(await page.textContent("#verdict .sentence"), /53\s% LESS .* 7 blocks/, "the numbers so far are there");
+    assert.match(await page.textContent("#verdict .sentence"), /53% LESS .* 7 blocks/, "the numbers so far are there");
     assert.equal(await page.locator("#verdict .gate:not(.inconclusive)").count(), 0);
     await page.close();
   });
@@ -132,7 +132,7 @@ describe("growth", () => {
     assert.match(page.url(), /view=live-any&side=first/);
     // Of round b there are 10 b + 3 MiB live at the end of round 3, see test_sample_profile.h.
     assert.match(await page.textContent("#flames .total"), /^Live at the end of round 3 in original: 69\.0 MiB/);
-    assert.match(await page.textContent("#flames .found"), /^the stack of the table, 1 box: 69\.0 MiB, 100\.0 %$/);
+    assert.match(await page.textContent("#flames .found"), /^the stack of the table, 1 box: 69\.0 MiB, 100\.0%$/);
     await page.close();
   });
 
@@ -147,8 +147,8 @@ describe("the peaks by part", () => {
   test("are those of the highest round, the change beside them", async () => {
     const { page } = await open("trained");
     const rows = await page.$$eval("#parts tbody tr", (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
-    assert.deepEqual(rows[1], ["activations", "120.0 MiB", "60.0 MiB −50.0 %", "40.0 MiB −66.7 %", "30.0 MiB −75.0 %"]);
-    assert.deepEqual(rows[2].slice(0, 3), ["teacher", "25.0 MiB", "0 B −100.0 %"]);
+    assert.deepEqual(rows[1], ["activations", "120.0 MiB", "60.0 MiB −50.0%", "40.0 MiB −66.7%", "30.0 MiB −75.0%"]);
+    assert.deepEqual(rows[2].slice(0, 3), ["teacher", "25.0 MiB", "0 B −100.0%"]);
     assert.equal(await page.getAttribute("#parts tbody tr:nth-child(2) td:nth-child(3)", "title"), `${(60 * MiB).toLocaleString("en")} bytes`);
     await page.close();
   });
@@ -197,13 +197,13 @@ describe("several candidates", () => {
     const percent = (c) => Math.round((1 - c.ratio) * 100);
     assert.match(
       await page.textContent("#verdict .best"),
-      new RegExp(`^Best of 2 candidates: ${best.candidate}\\. server memory above idle at its peak: ${best.candidate} ${percent(best)}\\s% LESS, ${next.candidate} ${percent(next)}\\s% LESS; `),
+      new RegExp(`^Best of 2 candidates: ${best.candidate}\\. server memory above idle at its peak: ${best.candidate} ${percent(best)}\% LESS, ${next.candidate} ${percent(next)}\% LESS; `),
     );
     assert.deepEqual(
       await page.$$eval(".card.variants:first-of-type tbody th", (all) => all.map((th) => th.textContent)),
       [best.candidate, next.candidate],
     );
-    assert.equal(await page.textContent(".card.variants tbody td"), `−${((1 - best.ratio) * 100).toFixed(1)} %`);
+    assert.equal(await page.textContent(".card.variants tbody td"), `−${((1 - best.ratio) * 100).toFixed(1)}%`);
     const medians = await page.$$eval(".card.variants:first-of-type .strips data", (all) => all.map((data) => Number(data.value)));
     assert.deepEqual(medians, [best.baseline_median, best.candidate_median, next.candidate_median]);
     assert.match(await page.textContent("#flames option:checked"), new RegExp(`^server: ${best.candidate} against original$`));

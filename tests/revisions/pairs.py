@@ -5,7 +5,7 @@
 
 Of each pair, recorded with --exact while both do the same work:
   matched   the chains of demangled functions, inlined calls expanded, that the exported profiles of both revisions have: what share of their bytes
-            lies in boxes of the flame graph that both revisions fill, walked frame by frame. At least 99 %.
+            lies in boxes of the flame graph that both revisions fill, walked frame by frame. At least 99%.
   planted   the newer revision again, in a third directory, with 1 MiB more kept by one function: which boxes differ by more than the same
             build's runs do. That function, its callers, and no other.
 The sources come from Debian's pool and are held to the checksums here. Exit 1 when a number misses its bound.
@@ -111,7 +111,7 @@ def build_redis(source, planted):
 SQL = """
 CREATE TABLE words(id INTEGER PRIMARY KEY, word TEXT, length INTEGER);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
-  INSERT INTO words SELECT i, printf('word-%d-%d', i * 7919 % 40009, i), i % 97 FROM n;
+  INSERT INTO words SELECT i, printf('word-%d-%d', i * 7919% 40009, i), i % 97 FROM n;
 CREATE INDEX by_word ON words(word);
 SELECT length, count(*), group_concat(word) FROM words GROUP BY length HAVING length < 5;
 """

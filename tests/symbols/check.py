@@ -7,7 +7,7 @@ NAMES_AT is the program built from names_at.cpp. Builds shapes.cpp with gcc and 
 installed, asks both tools of addresses all over the code, and prints a row per build. Every frame counts: function, file and line.
 llvm-symbolizer is asked for linkage names, which c++filt then writes out, since demanglers differ in spaces. Stripped and split
 builds are held to the same program built without. Where binutils' addr2line contradicts llvm-symbolizer, nobody can be right; such
-frames are counted in a column of their own. Exit status: 1 when less than 99 % of a build's frames are equal, or when one that is
+frames are counted in a column of their own. Exit status: 1 when less than 99% of a build's frames are equal, or when one that is
 answered from a stripped file is another function; 77 without llvm-symbolizer.
 """
 

@@ -81,7 +81,7 @@ std::string padded(const std::string& text, std::size_t width) {
 }
 
 std::string utilization_remark(double target_utilization) {
-  return fmt::format("{:.0f} % of it, less {:.0f} % for fragmentation", target_utilization * 100,
+  return fmt::format("{:.0f}% of it, less {:.0f}% for fragmentation", target_utilization * 100,
                      kFragmentation * 100);
 }
 
@@ -127,8 +127,8 @@ std::string peak_rows(const BudgetReport& report) {
   std::string text = two_column_row("estimated, true peak", estimate, truth,
                                     estimated ? tried_batches(found) : "no step fitted");
   text += "true peak: ";
-  if (estimated) text += fmt::format("{:+.1f} % of the estimate, ", 100 * (truth / *estimate - 1));
-  return text + fmt::format("{:+.1f} % of the budget of {}{}\n", 100 * (truth / budget - 1),
+  if (estimated) text += fmt::format("{:+.1f}% of the estimate, ", 100 * (truth / *estimate - 1));
+  return text + fmt::format("{:+.1f}% of the budget of {}{}\n", 100 * (truth / budget - 1),
                             format_bytes(budget), report.is_exceeded() ? kTooMuch : "");
 }
 

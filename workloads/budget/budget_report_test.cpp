@@ -69,7 +69,7 @@ TEST(MeasuredBudgetText, ShowsShapesBesideWhatWasMeasured) {
   EXPECT_EQ(describe_measured_budget(thousand_mib()),
             "                        from shapes measured\n"
             "device (cpu)            -           1000.0 MiB\n"
-            "may be used             -           630.0 MiB   70 % of it, less 10 % for "
+            "may be used             -           630.0 MiB   70% of it, less 10% for "
             "fragmentation\n"
             "  context               -           0 B\n"
             "  data                  -           2.00 MiB\n"
@@ -89,10 +89,10 @@ TEST(MeasuredBudgetText, EndsWithTheTruePeakWhereItIsKnown) {
   report.true_peak_bytes = 610 * kMiB;
   EXPECT_THAT(describe_measured_budget(report),
               HasSubstr("estimated, true peak    604.0 MiB   610.0 MiB   from steps of 16, 32\n"
-                        "true peak: +1.0 % of the estimate, -3.2 % of the budget of 630.0 MiB\n"));
+                        "true peak: +1.0% of the estimate, -3.2% of the budget of 630.0 MiB\n"));
   report.true_peak_bytes = 640 * kMiB;
   EXPECT_THAT(describe_measured_budget(report),
-              HasSubstr("+6.0 % of the estimate, +1.6 % of the budget of 630.0 MiB: more than may "
+              HasSubstr("+6.0% of the estimate, +1.6% of the budget of 630.0 MiB: more than may "
                         "be used\n"));
 }
 
@@ -116,7 +116,7 @@ TEST(MeasuredBudgetText, SaysWhereNoStepFitted) {
   report.true_peak_bytes = 640 * kMiB;
   EXPECT_THAT(describe_measured_budget(report),
               HasSubstr("estimated, true peak    -           640.0 MiB   no step fitted\n"
-                        "true peak: +1.6 % of the budget of 630.0 MiB: more than may be used\n"));
+                        "true peak: +1.6% of the budget of 630.0 MiB: more than may be used\n"));
 }
 
 TEST(MeasuredBudgetText, WarnsWhereTheLeastBatchDoesNotFit) {
@@ -135,7 +135,7 @@ TEST(BudgetText, ShowsTheBreakdown) {
   input.activation_bytes = 50 * kMiB;
   EXPECT_EQ(describe_budget(input, plan_budget(input)),
             "device                  15.6 GiB\n"
-            "may be used             9.84 GiB    70 % of it, less 10 % for fragmentation\n"
+            "may be used             9.84 GiB    70% of it, less 10% for fragmentation\n"
             "  context               500.0 MiB\n"
             "  parameters            10.0 MiB    without embeddings\n"
             "  embeddings            5.00 MiB\n"

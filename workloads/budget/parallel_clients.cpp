@@ -86,7 +86,7 @@ int clients_at_once(int requested, const ClientBytes& client, std::int64_t avail
   const std::int64_t each = std::max(formula, client.measured.value_or(0));
   if (requested > 1 && requested > usable / each)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected at most {}: {} × {} = {}, and {:.0f} % of the {} "
+                fmt::format("found {}, expected at most {}: {} × {} = {}, and {:.0f}% of the {} "
                             "that are available is {}",
                             requested, std::max<std::int64_t>(usable / each, 1), requested,
                             words_of(each), words_of(requested * each), 100 * kUsableShare,

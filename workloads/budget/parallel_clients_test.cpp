@@ -28,7 +28,7 @@ TEST(ParallelClients, AreAsManyAsTheBudgetHolds) {
 }
 
 // The published table grows by two with every 4 GB; the code looks at the parameters alone, and of
-// ResNet18's 171 MB (four times 43) even 60 % of 4 GB hold 14.
+// ResNet18's 171 MB (four times 43) even 60% of 4 GB hold 14.
 TEST(ParallelClients, StandBesideThePublishedAndTheCodes) {
   const std::vector<ParallelClients> rows = parallel_clients();
   ASSERT_EQ(rows.size(), 12U);
@@ -62,7 +62,7 @@ TEST(ClientsAtOnce, MoreThanMemoryHoldsIsRefusedWithTheArithmetic) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_EQ(error.message(),
               "workload.parallel_clients: found 7, expected at most 6: 7 × 100.0 MiB = 700.0 MiB, "
-              "and 60 % of the 1000.0 MiB that are available is 600.0 MiB\n"
+              "and 60% of the 1000.0 MiB that are available is 600.0 MiB\n"
               "  a client is 100.0 MiB by the code (4 states × 25.0 MiB); -1 takes as many as fit "
               "by the code");
   }
@@ -78,7 +78,7 @@ TEST(ClientsAtOnce, WhatWasMeasuredCountsWhereItIsMoreThanTheFormula) {
   } catch (const Error& error) {
     EXPECT_EQ(error.message(),
               "workload.parallel_clients: found 2, expected at most 1: 2 × 550.0 MiB = 1.07 GiB, "
-              "and 60 % of the 1000.0 MiB that are available is 600.0 MiB\n"
+              "and 60% of the 1000.0 MiB that are available is 600.0 MiB\n"
               "  a client is 100.0 MiB by the code (4 states × 25.0 MiB), 550.0 MiB as measured, "
               "200.0 MiB by the guide; -1 takes as many as fit by the code");
   }

@@ -100,7 +100,7 @@ class Simulation {
     CleanupPolicyOptions options;
     options.light_every = switches_.light_cleanup_rounds;
     options.heavy_every = switches_.heavy_cleanup_rounds;
-    // Its rounds count from 0, and 0 % N is 0: the first round is one of each cadence.
+    // Its rounds count from 0, and 0% N is 0: the first round is one of each cadence.
     options.first_round = 1;
     options.light = cleanup_with(HeapCleanup::give_back, CudaCache::kept);
     options.heavy = heavy_cleanup();
@@ -208,7 +208,7 @@ class Simulation {
     if (!percent || *percent <= switches_.warn_percent) return;
     const bool is_critical = *percent > switches_.critical_percent;
     warn(is_critical ? MemoryLevel::critical : MemoryLevel::warning, *percent / 100,
-         fmt::format("round {}: RAM at {:.1f} %", round_, *percent));
+         fmt::format("round {}: RAM at {:.1f}%", round_, *percent));
     if (is_critical) cleanup_time_.add(cleanup_memory(emergency_cleanup()));
   }
 

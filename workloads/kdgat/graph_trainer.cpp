@@ -68,7 +68,7 @@ void run_graphs(const WorkerConfig& config) {
 
 namespace {
 
-/// KD-GAT looks at so many graphs, and estimates for the one that 5 % of them exceed.
+/// KD-GAT looks at so many graphs, and estimates for the one that 5% of them exceed.
 constexpr std::size_t kSampledGraphs = 1000;
 constexpr double kSamplePercentile = 0.95;
 

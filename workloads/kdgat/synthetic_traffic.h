@@ -11,7 +11,7 @@
 namespace memduel {
 
 /// `count` frames in order of time from `start_us`, of 34 identifiers that each send with a period
-/// of 10 ms to 1 s, 2 % of jitter and a fixed length: as many identifiers, frames a second and
+/// of 10 ms to 1 s, 2% of jitter and a fixed length: as many identifiers, frames a second and
 /// lengths as in a recorded drive. A byte is constant, counts, wanders like a sensor's value, or is
 /// random. The identifiers, periods and lengths are always the same; the seed decides the rest.
 std::vector<CanFrame> generate_traffic(std::size_t count, std::int64_t start_us,

@@ -113,7 +113,7 @@ TEST(InjectedFrames, OfDosHaveIdentifierAndBytesZero) {
   }
 }
 
-// 11,000 draws of 2,048 identifiers miss 0.5 % of them.
+// 11,000 draws of 2,048 identifiers miss 0.5% of them.
 TEST(InjectedFrames, OfFuzzyAreOfEveryIdentifier) {
   std::set<std::uint32_t> ids;
   std::size_t count = 0;

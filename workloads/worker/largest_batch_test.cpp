@@ -87,7 +87,7 @@ struct Pair {
   const char* model;
   const char* dataset;
   const char* optimizer;
-  double device_mib;  ///< 63 % of it may be used
+  double device_mib;  ///< 63% of it may be used
 };
 
 void PrintTo(const Pair& pair, std::ostream* out) {
@@ -105,7 +105,7 @@ TEST_P(BudgetOfPair, GivesABatchWhoseTruePeakIsJustBelowTheBudget) {
   EXPECT_TRUE(report.found.fits);
   EXPECT_THAT(*report.true_peak_bytes, AllOf(Ge(0.85 * budget), Le(budget)));
   // The scratch memory of a convolution depends on the instructions that the processor has:
-  // oneDNN's kernels for SSE4.1 miss the line by 2.03 %, those for AVX2 by less.
+  // oneDNN's kernels for SSE4.1 miss the line by 2.03%, those for AVX2 by less.
   EXPECT_NEAR(*report.true_peak_bytes / report.found.estimated_bytes, 1, kHeldBack);
 }
 

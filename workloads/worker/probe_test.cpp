@@ -18,7 +18,7 @@ using testing::Ge;
 using testing::HasSubstr;
 using testing::Le;
 
-/// The target: a true peak on a held-out batch within -15 % and +0 % of the budget.
+/// The target: a true peak on a held-out batch within -15% and +0% of the budget.
 void expect_just_below(const BudgetReport& report, double budget_bytes) {
   EXPECT_TRUE(report.found.fits);
   ASSERT_TRUE(report.true_peak_bytes);
@@ -44,7 +44,7 @@ class BudgetOfGraphs : public testing::Test {
                          preset, switches, scratch_.path(), "");
   }
 
-  /// Of a device of 40 MiB, of which 70 % less a tenth may be used.
+  /// Of a device of 40 MiB, of which 70% less a tenth may be used.
   [[nodiscard]] BudgetReport report(const WorkerConfig& config, const std::string& network) const {
     return probe_budget(config, {40 * kMiB, 0.7, {1, 1'000'000}, true, network});
   }
@@ -80,7 +80,7 @@ TEST_F(BudgetOfGraphs, LoadingAheadLeavesLessToABatch) {
             report(config("kdgat-original", none), "teacher").found.batch);
 }
 
-// KD-GAT's safety factor of gat-small is 0.55: 70 %. The workload's memory stands for a device.
+// KD-GAT's safety factor of gat-small is 0.55: 70%. The workload's memory stands for a device.
 TEST_F(BudgetOfGraphs, TakesDeviceAndUtilizationFromTheWorkloadWhereNoneIsAskedFor) {
   WorkerConfig planned = config("kdgat-original");
   planned.workload.graph.device_memory_bytes = 30 * kMiB;

@@ -145,7 +145,7 @@ std::int64_t most_together(const std::vector<HeapCounters>& images, const Amount
 std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& images,
                                                const Amount& amount) {
   constexpr std::int64_t kLeast = 64 << 10;
-  constexpr std::int64_t kShare = 200;  // 0.5 %
+  constexpr std::int64_t kShare = 200;  // 0.5%
   std::int64_t peak = 0;
   for (const HeapCounters& image : images) peak = std::max(peak, own_peak(image, amount));
   if (images.empty() || most_together(images, amount) - peak > std::max(kLeast, peak / kShare))

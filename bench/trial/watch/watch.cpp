@@ -178,7 +178,7 @@ std::optional<Note> LimitWatch::check(std::optional<int> round, double elapsed_s
   return Note{
       critical ? "memory_critical" : "memory_warning",
       fmt::format(
-          "{}: {:.0f} % of the {} of {} are used{} after {}", critical ? "critical" : "warning",
+          "{}: {:.0f}% of the {} of {} are used{} after {}", critical ? "critical" : "warning",
           100 * share, format_bytes(static_cast<double>(limit_->bytes)), scope(),
           round ? fmt::format(", in round {},", *round) : "", format_seconds(elapsed_seconds)),
       critical ? "the kernel is about to end something" : "see growth for how fast the rest goes"};

@@ -166,7 +166,7 @@ std::vector<Note> WatchedJob::limitations(double interval_seconds) const {
                      "watch as their user or as root"});
   if (loop_.meters.skipped_sweeps() > 0)
     notes.push_back({"pss_rationed",
-                     "PSS was read more rarely than asked for, to keep its cost below 0.15 % of a "
+                     "PSS was read more rarely than asked for, to keep its cost below 0.15% of a "
                      "CPU",
                      ""});
   return notes;

@@ -1,5 +1,5 @@
 // The one table of metrics: what each is called, which meter gives it, how it is compared, how much
-// of a change is too small to matter, and how a sentence speaks of it.
+// of a change is too small to matter, and the words that reports print for it.
 #pragma once
 
 #include <compare>
@@ -109,15 +109,14 @@ struct MetricInfo {
   Unit unit = Unit::number;
   Direction better = Direction::undeclared;
   Scale scale = Scale::logarithm;
-  double relative_margin = 0;  ///< share of the baseline's median: 0.01 is 1 %
+  double relative_margin = 0;  ///< share of the baseline's median: 0.01 is 1%
   double absolute_margin = 0;  ///< in the metric's unit; the larger of the two counts
   bool exact =
       false;  ///< repeats to the byte in a deterministic program; two trials are enough then
   std::string summary;
-  std::string_view meter;  ///< empty: of marks, or worked out from other metrics
-  std::string_view verb;   ///< "{arm} {verb} 12 % LESS {role} {noun}"
-  std::string_view noun;   ///< empty: sentences give the name instead
-  bool is_key = false;     ///< shown where there is room for a few
+  std::string_view meter;    ///< empty: of marks, or worked out from other metrics
+  std::string_view display;  ///< "peak RSS"; empty: reports print the name instead
+  bool is_key = false;       ///< shown where there is room for a few
   OfAll of_all = OfAll::own;
   /// The samples of a meter whose largest it is, of a role and of all processes; empty: it is not.
   std::string_view series;

@@ -17,9 +17,10 @@ inline constexpr std::size_t kMostRoles = 3;
 struct DifferenceRow {
   std::string amount;                ///< "+4.0 MiB", "−120 blocks"
   double size = 0;                   ///< candidate minus baseline: bytes, of allocations blocks
-  double half_width = 0;             ///< of its 95 % interval, where the recorder sampled
-  std::string share;                 ///< "97 %" of everything that differs
+  double half_width = 0;             ///< of its 95% interval, where the recorder sampled
+  std::string share;                 ///< "97%" of everything that differs
   std::string function;              ///< the one that tells most, see telling_frame; short
+  std::string location;              ///< of that function: "train.py:12"; empty: unknown
   std::string caller;                ///< of it, see telling_caller
   std::vector<std::string> callers;  ///< of it, innermost first; short
   std::vector<std::string> stack;    ///< outermost first, whole
@@ -73,6 +74,8 @@ struct Cause {
   /// As in ShownCause.
   std::string memory = {};  // NOLINT(readability-redundant-member-init): -Wextra
   std::string caller = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  /// As DifferenceRow::location.
+  std::string location = {};  // NOLINT(readability-redundant-member-init): -Wextra
   double size = 0;          ///< candidate minus baseline: bytes, of allocations their number
   /// What it explains: "server memory at its peak".
   std::string of = {};    // NOLINT(readability-redundant-member-init): -Wextra
@@ -95,6 +98,7 @@ struct GrowingRow {
   std::string amount;  ///< "256.0 KiB per round"
   double bytes_per_round = 0;
   std::string function;            ///< the one that tells most, see telling_frame
+  std::string location;            ///< as DifferenceRow::location
   std::string caller;              ///< of it, see telling_caller
   std::vector<std::string> stack;  ///< outermost first, whole
   std::string phase;               ///< empty: in none
@@ -131,6 +135,7 @@ struct OwnerRow {
 struct WaterfallStep {
   std::string owner;     ///< empty: of all owners that have no bar of their own
   std::string function;  ///< that tells most, short; empty for the rest of the owner
+  std::string location;  ///< as DifferenceRow::location
   std::string caller;
   /// "freed, kept by malloc in arenas of threads", "State::clone for aggregate (live blocks)".
   std::string words;

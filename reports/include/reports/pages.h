@@ -36,7 +36,7 @@ std::string word(SuiteOutcome outcome);
 /// What a gated row of a candidate came to.
 struct SuiteCell {
   std::string quantity;  ///< "server memory above idle at its peak"
-  std::string effect;    ///< "94 % LESS (93.7–93.9 %, 8 blocks)"
+  std::string effect;    ///< "94% LESS (93.7–93.9%, 8 blocks)"
   Verdict verdict = Verdict::inconclusive;
   bool more = false;  ///< the candidate has more of it
 };

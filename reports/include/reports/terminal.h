@@ -62,7 +62,7 @@ std::string render_terminal(const ReportModel& model, const TerminalOptions& opt
 std::vector<std::string> watch_screen(const WatchSnapshot& snapshot,
                                       const TerminalOptions& options);
 
-/// "12 min 05 s  rss 1.25 GiB  pss 1.10 GiB  round 37  +1.00 MiB/round  limit 31 %"
+/// "12 min 05 s  rss 1.25 GiB  pss 1.10 GiB  round 37  +1.00 MiB/round  limit 31%"
 std::string watch_line(const WatchSnapshot& snapshot);
 
 /// What the watch saw, in sentences of at most `width` columns, for its end.

@@ -5,7 +5,7 @@ import { packed_response } from "../packed";
 export interface Total {
   bytes: number;
   blocks: number;
-  /** Of the 95 % interval of the bytes; 0 when every block was recorded. */
+  /** Of the 95% interval of the bytes; 0 when every block was recorded. */
   half_width: number;
 }
 

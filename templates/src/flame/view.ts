@@ -351,7 +351,7 @@ function facts(profile: ProfileFacts): HTMLElement {
   const rows: [string, string][] = Object.entries(profile.facts).filter(([key]) => !key.startsWith("heap_and_mapped_"));
   const amounts = profile.facts["amounts"] ?? "requested bytes";
   const recorded = profile.sampled
-    ? "Sampled: amounts are unbiased estimates with their 95 % interval."
+    ? "Sampled: amounts are unbiased estimates with their 95% interval."
     : `Every ${profile.unit === "bytes" ? "allocation" : "sample"} was recorded.`;
   const counters = profile.counters;
   if (counters !== undefined) {

@@ -33,7 +33,7 @@ export function with_interval(bytes: number, half_width: number): string {
   return half_width > 0 ? `${amount_text(bytes)} ± ${amount_text(half_width)}` : amount_text(bytes);
 }
 
-/** Half of a 95 % interval. */
+/** Half of a 95% interval. */
 export function half_width(variance: number): number {
   return 1.959964 * Math.sqrt(variance);
 }
@@ -60,7 +60,7 @@ export function difference_sentence(a: string, b: string, difference: string): s
 }
 
 export function percent(part: number, whole: number): string {
-  return whole > 0 ? `${((100 * part) / whole).toFixed(1)} %` : "–";
+  return whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : "–";
 }
 
 export function view_key(view: View): string {

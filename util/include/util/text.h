@@ -67,27 +67,27 @@ std::string format_count(std::size_t n, std::string_view noun, std::string_view 
 /// The same of a number that was estimated, rounded first: 1.2 is "1 block".
 std::string format_estimated_count(double n, std::string_view noun, std::string_view plural = {});
 
-/// From this ratio on people read a multiple rather than a percentage: 843 times, not +84200 %.
+/// From this ratio on people read a multiple rather than a percentage: 843 times, not +84200%.
 inline constexpr double kTimes = 2;
 
 /// "12.5", "843".
 std::string format_multiple(double ratio);
 
-/// A ratio as a change: 0.59 is "-41.0 %", 1.02 is "+2.0 %", 843 is "843 times".
+/// A ratio as a change: 0.59 is "-41.0%", 1.02 is "+2.0%", 843 is "843 times".
 std::string format_change(double ratio);
 
-/// A share as sentences give it: 0.41 is "41 %", 0.034 is "3.4 %", 0.0042 is "0.42 %".
+/// A share as sentences give it: 0.41 is "41%", 0.034 is "3.4%", 0.0042 is "0.42%".
 std::string format_percent(double share);
 
-/// A share that somebody wrote, with three digits and no exponent: 0.00573 is "0.573 %", 20 is
-/// "2000 %".
+/// A share that somebody wrote, with three digits and no exponent: 0.00573 is "0.573%", 20 is
+/// "2000%".
 std::string format_share(double share);
 
 /// A margin or another size of a metric, as a share of the baseline; one that is more than the
-/// baseline itself is an amount: 64 KiB, not 1600 % of 4 KiB.
+/// baseline itself is an amount: 64 KiB, not 1600% of 4 KiB.
 std::string format_size(std::string_view metric, double share, std::optional<double> baseline);
 
-/// "−1 % to +2 %" of two ends, or one of them where they read alike.
+/// "−1% to +2%" of two ends, or one of them where they read alike.
 std::string format_interval(const std::string& low, const std::string& high);
 
 /// The text, bytes that are not UTF-8 replaced: names come from other people's files.

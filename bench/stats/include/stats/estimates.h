@@ -38,7 +38,7 @@ struct Mode {
 };
 
 /// The groups of three values or more, where there are two of them; otherwise none. A group ends at
-/// a gap of more than half the widest, which is at least 1 % of the median; no group is wider than
+/// a gap of more than half the widest, which is at least 1% of the median; no group is wider than
 /// that half, and there are five groups at most, single values among them. Ascending.
 std::vector<Mode> find_modes(std::span<const double> values);
 
@@ -55,11 +55,11 @@ struct Tail {
 /// At least one value.
 Tail tail(std::span<const double> values);
 
-/// Upper 95 % bound of the share of trials above a ceiling after `exceeded` of n did (Clopper and
+/// Upper 95% bound of the share of trials above a ceiling after `exceeded` of n did (Clopper and
 /// Pearson, Biometrika 26, 1934, one-sided): 1 - 0.05^(1/n) after none.
 double exceedance_bound(int exceeded, int n);
 
-/// Two-sided 95 % interval of a probability after `hits` of n (Clopper and Pearson 1934).
+/// Two-sided 95% interval of a probability after `hits` of n (Clopper and Pearson 1934).
 Interval clopper_pearson(int hits, int n);
 
 }  // namespace memduel

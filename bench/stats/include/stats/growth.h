@@ -1,7 +1,7 @@
 // Is a role's memory bounded, and what does it reach? One role of one arm, judged across its runs.
 //
 // Every run gives a series over the same rounds, warm-up taken off. A trend inside one run is no
-// evidence (within-run tests call 36 to 98 % of healthy resident-set series a leak), so every
+// evidence (within-run tests call 36 to 98% of healthy resident-set series a leak), so every
 // number has its error from how the runs differ: the estimate is the mean of one slope a run, with
 // Student's interval. Where the estimate is not linear in the runs, a run's slope is what it adds
 // to the estimate of all (the jackknife; Efron and Tibshirani 1993, chapter 11). Shapes are told

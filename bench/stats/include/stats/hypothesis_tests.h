@@ -14,8 +14,8 @@
 // {a_i, b_i - delta} of all blocks are ranked together (mid-ranks for ties), d_i is the rank
 // difference in block i, T their sum, and the null distribution of T is that of all 2^n sign
 // patterns of the d_i (a permutation test on rank scores; Pitman 1937, Hollander, Wolfe and Chicken
-// 2014, chapter 3). Over 2,000 simulated duels with 8 and 12 blocks the 95 % interval covered the
-// truth in at least 94 % for every noise shape of docs/method.md.
+// 2014, chapter 3). Over 2,000 simulated duels with 8 and 12 blocks the 95% interval covered the
+// truth in at least 94% for every noise shape of docs/method.md.
 //
 // SwapTest: the exact test of memduel's design: the labels of the two arms are exchanged on their
 // own places, in every way that could have been drawn (trial_order.h). For a trial shift delta the

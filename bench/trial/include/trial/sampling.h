@@ -100,7 +100,7 @@ std::optional<std::int64_t> resident_bytes(const std::vector<pid_t>& processes);
 /// memduel's CPU time exceeds its share of the elapsed time, and while nothing moves.
 ///
 /// Why: in a virtual machine one wake-up by a timer costs 20 to 30 us, three statm reads 4 to 10,
-/// so that a sample each 2 ms would cost 1.5 to 2 % of a CPU.
+/// so that a sample each 2 ms would cost 1.5 to 2% of a CPU.
 class SamplingPace {
  public:
   enum class Kind {

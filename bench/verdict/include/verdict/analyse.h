@@ -29,10 +29,10 @@ namespace memduel {
 struct AnalysisSettings;
 
 struct CalibratedMetric {
-  /// 95 % of duels of the program against itself stay below this apparent change: a share for
+  /// 95% of duels of the program against itself stay below this apparent change: a share for
   /// metrics on the ratio scale, else in the metric's unit.
   double noise_floor = 0;
-  /// Smallest change found with 80 % probability; in the same terms.
+  /// Smallest change found with 80% probability; in the same terms.
   std::optional<double> minimum_detectable;
   int duels = 0;
   int flagged = 0;  ///< duels that were called improved or regressed
@@ -47,7 +47,7 @@ struct Calibration {
   int gate_rows = 0;        ///< disjoint duels times gate rows
   int flagged_gate_rows = 0;
   double false_positive_rate = 0;          ///< flagged_gate_rows / gate_rows
-  Interval false_positive_interval{0, 1};  ///< Clopper and Pearson 1934, 95 %
+  Interval false_positive_interval{0, 1};  ///< Clopper and Pearson 1934, 95%
   std::optional<double> trial_seconds;     ///< median of one execution
   std::map<RoleMetric, CalibratedMetric> metrics;
 };
@@ -205,7 +205,7 @@ ReachableP reachable_p(const RunData& run, const AnalysisSettings& settings, int
 std::optional<int> fewest_blocks_that_can_decide(const RunData& run,
                                                  const AnalysisSettings& settings);
 
-/// A number of blocks with its 95 % interval: that of a variance, by chi-square, if the noise is
+/// A number of blocks with its 95% interval: that of a variance, by chi-square, if the noise is
 /// normal. It is wide: with five probed blocks its ends differ by a factor of eight.
 struct PlannedBlocks {
   int blocks = 0;
@@ -237,7 +237,7 @@ struct DuelPlan {
 int blocks_to_plan_from();
 
 /// From the noise of a run (an earlier one, or a short probe of two arms) with five blocks or more:
-/// `change` is a share, 0.02 for 2 %; found with 80 % probability in every gate row. @param
+/// `change` is a share, 0.02 for 2%; found with 80% probability in every gate row. @param
 /// comparisons that share the level, a gate of a candidate each; absent: the run's own gate rows.
 DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double change,
                    std::optional<int> comparisons = std::nullopt);
@@ -246,7 +246,7 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
 DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gates, double change,
                    int arms);
 
-/// "12 blocks (95 % interval 6 to 40), about 14 min 30 s, find a change of 2 % with 80 %
+/// "12 blocks (95% interval 6 to 40), about 14 min 30 s, find a change of 2% with 80%
 /// probability", then a line for each row.
 std::string describe_plan(const DuelPlan& plan);
 

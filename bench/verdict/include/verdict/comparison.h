@@ -69,7 +69,7 @@ std::vector<double> values_of(const ArmObservations& arm, const std::string& rol
                               const std::string& metric);
 
 /// Measure trials of `arms`; a block with a harness fault or a dropped trial is left out for all
-/// arms. The first max(warmup_rounds, 2, 20 %) rounds do not count for growth, the first
+/// arms. The first max(warmup_rounds, 2, 20%) rounds do not count for growth, the first
 /// warmup_rounds not for the medians of durations.
 Observations observe(const std::vector<TrialData>& trials, const JobFacts& job,
                      const std::vector<std::string>& arms, int warmup_rounds);
@@ -152,10 +152,10 @@ struct RowScale {
   [[nodiscard]] double amount(double amount) const;
   /// As it is written down: a ratio or a difference, absent when unbounded.
   [[nodiscard]] std::optional<double> shown(double on_scale) const;
-  /// For people: "+2.0 %", "-12.0 KiB/round".
+  /// For people: "+2.0%", "-12.0 KiB/round".
   [[nodiscard]] std::string describe_effect(double on_scale) const;
   [[nodiscard]] std::string describe_interval(const Interval& interval) const;
-  /// Without a sign: "1 %", "64.0 KiB/round".
+  /// Without a sign: "1%", "64.0 KiB/round".
   [[nodiscard]] std::string describe_size(double on_scale) const;
 };
 
@@ -235,7 +235,7 @@ MeasuredRow measure_row(RowQuestion question, RowValues values,
 bool one_distinct_value(const std::vector<double>& values);
 
 /// Trials with one and the same value that each arm needs to be compared directly: n of each differ
-/// by chance, in a counter of two modes, in at most 2 * 4^-n, which must not exceed 5 % shared by
+/// by chance, in a counter of two modes, in at most 2 * 4^-n, which must not exceed 5% shared by
 /// the gates.
 int exact_trials(int gates);
 

@@ -129,7 +129,7 @@ std::vector<Note> ungated_rss(const Results& results);
 /// Whether a row of growth per round reaches the margin, so that its stacks are worth naming.
 bool asks_for_stacks(const Growth& row);
 
-/// The stacks whose slope (Theil-Sen over the ends of rounds, after warm-up) is 1 % or more of
+/// The stacks whose slope (Theil-Sen over the ends of rounds, after warm-up) is 1% or more of
 /// `bytes_per_round`, the growth that they are to explain; steepest first, five at most.
 std::vector<GrowingStack> growing_stacks(const LiveAtRoundEnds& live, double bytes_per_round,
                                          int warmup_rounds);
@@ -226,12 +226,12 @@ struct NeedOptions {
 struct Need {
   std::int64_t bytes = 0;            ///< the smallest limit that held
   std::int64_t too_little = 0;       ///< the largest that did not; 0: all that were tried held
-  std::string why;                   ///< that did not: "killed for memory", "12 % slower"
+  std::string why;                   ///< that did not: "killed for memory", "12% slower"
   int runs = 0;                      ///< at `bytes`, to confirm it
   int failed = 0;                    ///< of them
-  Interval failure_rate{0, 1};       ///< Clopper and Pearson, 95 %
+  Interval failure_rate{0, 1};       ///< Clopper and Pearson, 95%
   double slowdown = 0;               ///< Hodges and Lehmann's estimate, as a share
-  Interval slowdown_interval{0, 0};  ///< 95 %
+  Interval slowdown_interval{0, 0};  ///< 95%
 };
 
 /// Runs the program once: under a limit in bytes.

@@ -86,7 +86,7 @@ struct Comparison {
   bool apart = false;  ///< no value of one side lies between values of the other
   double margin = 0;   ///< relative where ratio is given, else in the metric's unit
   /// Of ci_low and ci_high: higher at an early look of an adaptive run, 0.9 of an unchanged row,
-  /// whose two one-sided tests have 5 % each.
+  /// whose two one-sided tests have 5% each.
   double confidence = 0.95;
   std::optional<double> baseline_max;  ///< a location test misses "rarely much worse"
   std::optional<double> candidate_max;
@@ -400,7 +400,7 @@ struct Difference {
   double blocks = 0;  ///< candidate minus baseline
   double baseline_bytes = 0;
   double candidate_bytes = 0;
-  std::optional<double> half_width_bytes;  ///< of `bytes`, 95 %; absent where every block was seen
+  std::optional<double> half_width_bytes;  ///< of `bytes`, 95%; absent where every block was seen
 };
 
 /// All stacks of a role, kind and heap together.

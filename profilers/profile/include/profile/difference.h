@@ -69,7 +69,7 @@ struct StackDifference {
 
   [[nodiscard]] double bytes() const { return candidate.bytes - baseline.bytes; }
   [[nodiscard]] double blocks() const { return candidate.count - baseline.count; }
-  /// Half the width of the 95 % interval of bytes().
+  /// Half the width of the 95% interval of bytes().
   [[nodiscard]] double half_width() const;
 };
 
@@ -88,7 +88,7 @@ struct ProfileDifference {
   double guessed_share = 0;
   /// Sum over all stacks of the size of their difference, in what the kind is ranked by.
   double moved = 0;
-  /// Stacks that differ by more than their 95 % interval; largest difference first.
+  /// Stacks that differ by more than their 95% interval; largest difference first.
   std::vector<StackDifference> stacks;
 };
 

@@ -49,7 +49,7 @@ ProfileLine profile_line(const std::string& name, const Profile& profile);
 /// Several profiles side by side, the largest first, by peak heap and mappings.
 std::string profile_table(std::vector<ProfileLine> lines);
 
-/// Ends with a newline. Amounts of a sampled profile carry their 95 % interval.
+/// Ends with a newline. Amounts of a sampled profile carry their 95% interval.
 std::string summarize(const Profile& profile, const SummaryOptions& options = {});
 
 /// google/pprof's protobuf, gzipped: allocated, live, peak and temporary blocks and bytes, already

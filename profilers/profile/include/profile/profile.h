@@ -25,7 +25,7 @@ struct Estimate {
   Estimate& operator+=(const Estimate& other);
   Estimate& operator-=(const Estimate& other);
 
-  /// Half the width of the 95 % interval of `bytes` (normal approximation).
+  /// Half the width of the 95% interval of `bytes` (normal approximation).
   [[nodiscard]] double half_width() const;
 };
 

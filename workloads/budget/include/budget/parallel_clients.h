@@ -27,7 +27,7 @@ struct ClientBytes {
 };
 
 /// How many clients train at once. @param requested 0 and 1: one after the other; -1: as many as
-/// 60 % of the available memory hold by formula_client_bytes, one at least, `most` at most; any
+/// 60% of the available memory hold by formula_client_bytes, one at least, `most` at most; any
 /// other number: that many. Throws Error(usage) with the arithmetic where a number does not fit,
 /// by the formula or, which holds more, as measured.
 int clients_at_once(int requested, const ClientBytes& client, std::int64_t available_bytes,
