@@ -5,6 +5,7 @@ import "./style.css";
 import "./flame/flame.css";
 
 import { choice, h } from "./dom";
+import { draw_for_paper } from "./flame/paper";
 import { keep_reading, keeping } from "./keep";
 import { type ComparedVariant, load_model, type ReportDocument, type ReportModel, type Section } from "./model";
 import { draw_parts, type Place } from "./parts";
@@ -119,6 +120,7 @@ function print_in_full(model: ReportModel): void {
       details.open = !details.classList.contains("long");
       details.dispatchEvent(new Event("toggle")); // its own comes after the paper is printed
     }
+    draw_for_paper();
   });
   addEventListener("afterprint", () => {
     apply_theme();

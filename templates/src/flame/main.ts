@@ -6,6 +6,7 @@ import "./flame.css";
 import { h, section } from "../dom";
 import { follow_system } from "../theme";
 import { load } from "./data";
+import { draw_for_paper } from "./paper";
 import { FlameView } from "./view";
 
 /** The hash keeps what the reader chose, so that it cannot name the place. */
@@ -32,6 +33,7 @@ async function start(): Promise<void> {
   view.reset();
   document.body.dataset["ready"] = "true";
   addEventListener("hashchange", () => view.reset());
+  addEventListener("beforeprint", draw_for_paper);
   addEventListener("keydown", (event) => {
     if (event.key === "/" && !(event.target instanceof HTMLInputElement)) view.focus_search(event);
   });
