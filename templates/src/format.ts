@@ -38,6 +38,7 @@ export function bytes_text(bytes: number): string {
 
 /** "34.3 ± 5.6 MiB": both in one unit. */
 export function bytes_with_interval(bytes: number, half_width: number): string {
+  if (half_width < 0.5) return bytes_text(bytes);
   const larger = Math.max(Math.abs(bytes), half_width);
   const unit = byte_units.indexOf(bytes_text(larger).split(" ")[1] ?? "B");
   const size = 1024 ** unit;
@@ -107,22 +108,4 @@ export function metric_exact(metric: string, value: number | null | undefined): 
 
 export function count_text(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** "peak_rss_above_idle_bytes" as "peak RSS above start-up". */
-export function metric_label(metric: string): string {
-  const unit = unit_of(metric);
-  const stem = unit === null ? metric : metric.slice(0, -unit.length - 1);
-  const suffixes: Partial<Record<Unit, string>> = {
-    bytes_per_round: " per round",
-    bytes_per_minute: " per minute",
-    seconds: " time",
-  };
-  const suffix = (unit === null ? null : suffixes[unit]) ?? "";
-  return (
-    stem
-      .replaceAll("_", " ")
-      .replace("above idle", "above start-up")
-      .replace(/\b(rss|pss|cpu|gpu)\b/g, (word) => word.toUpperCase()) + suffix
-  );
 }

@@ -2,7 +2,6 @@
 
 import { choice, h, select } from "./dom";
 import { type Dot, dot_chart } from "./dots";
-import { metric_label } from "./format";
 import type { Metrics, ReportModel, RoleTimeline, Trial } from "./model";
 import type { Place } from "./parts";
 import { peak_places } from "./peak_places";
@@ -45,6 +44,10 @@ function role_choices(model: ReportModel, roles: string[]): RoleChoice[] {
 function role_picker(choices: RoleChoice[], role: string, pick: (role: string) => void): HTMLElement {
   const most_buttons = 8;
   return choices.length <= most_buttons ? choice("Role", choices, role, pick) : select("Role", choices, role, pick);
+}
+
+function metric_words({ metrics }: ReportModel, name: string): string {
+  return metrics[name] ?? name;
 }
 
 /** Roles that have something to show, as they were measured. */
@@ -137,7 +140,7 @@ function over_time(place: Place, role: string, show: () => void): HTMLElement[] 
       { class: "controls" },
       metrics.length < 2
         ? null
-        : select("Series", metrics.map((m) => ({ value: m, label: metric_label(m) })), timeline.metric, pick("series")),
+        : select("Series", metrics.map((m) => ({ value: m, label: metric_words(model, m) })), timeline.metric, pick("series")),
       has_rounds
         ? choice("Along", [{ value: "round", label: "rounds" }, { value: "time", label: "time" }], axis, pick("x"))
         : null,
@@ -189,14 +192,14 @@ function dots_of(place: Place, role: string, show: () => void, { key, column_nam
     ),
   );
   const from_zero = chosen("y", scales, "zero") === "zero";
-  const heading = `${title}: ${metric_label(metric)} of ${role}`;
+  const heading = `${title}: ${metric_words(place.model, metric)} of ${role}`;
   const pick = (value: string): void => {
     choose(key, value);
     show();
   };
   return [
     h("h3", {}, heading),
-    h("div", { class: "controls" }, select("Metric", metrics.map((m) => ({ value: m, label: metric_label(m) })), metric, pick)),
+    h("div", { class: "controls" }, select("Metric", metrics.map((m) => ({ value: m, label: metric_words(place.model, m) })), metric, pick)),
     dot_chart({ metric, columns: numbers.map(String), column_name, dots, from_zero, place }, heading),
   ];
 }

@@ -30,8 +30,8 @@ export function amount_text(amount: number): string {
 }
 
 export function with_interval(amount: number, half_width: number): string {
-  if (half_width <= 0) return amount_text(amount);
-  return counted_in === "bytes" ? bytes_with_interval(amount, half_width) : `${amount_text(amount)} ± ${amount_text(half_width)}`;
+  if (counted_in === "bytes") return bytes_with_interval(amount, half_width);
+  return half_width > 0 ? `${amount_text(amount)} ± ${amount_text(half_width)}` : amount_text(amount);
 }
 
 /** Half of a 95% interval. */
