@@ -258,10 +258,8 @@ std::string telling_caller(const std::vector<std::string>& stack) {
 std::string amount_of(const std::string& kind, double size, double half_width) {
   const char* sign = size < 0 ? "−" : "+";
   if (kind == "allocations") return fmt::format("{}{:.0f} blocks", sign, std::abs(size));
-  std::string text = sign + format_bytes(std::abs(size));
   // Below a byte it is what rounding leaves of an exact profile.
-  if (half_width >= 1) text += " ± " + format_bytes(half_width);
-  return text;
+  return sign + format_bytes_with_interval(std::abs(size), half_width >= 1 ? half_width : 0);
 }
 
 std::optional<DifferenceTable> difference_table_for(const Results& results,

@@ -186,7 +186,7 @@ TEST(DifferenceTables, ReadAsOneRowPerStack) {
   ASSERT_THAT(tables, SizeIs(1));
   ASSERT_THAT(tables[0].rows, SizeIs(2));
   const DifferenceRow& copies = tables[0].rows[0];
-  EXPECT_EQ(copies.amount, "−200.0 MiB ± 4.00 MiB");
+  EXPECT_EQ(copies.amount, "−200.0 ± 4.0 MiB");
   EXPECT_EQ(copies.share, "91%");
   EXPECT_EQ(copies.function, "clone");
   EXPECT_EQ(copies.size, -200.0 * (1 << 20));
