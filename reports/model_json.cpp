@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "confidential.h"
+#include "model/metric_catalogue.h"
 #include "util/json.h"
 #include "verdict/result_files.h"
 
@@ -23,6 +24,7 @@ PageData page_data_of(const ReportModel& model) {
   data.document = document_of(model);
   data.timelines = model.timelines;
   data.round_step = model.round_step;
+  for (const MetricInfo& metric : all_metrics()) data.metrics[metric.name] = metric.display;
   for (std::size_t i = 0; i < model.flames.shown.size(); ++i) {
     const FlamePair& pair = model.flames.shown[i].pair;
     data.flames.push_back({flame_id(i), label_of(pair), pair.files, ""});
