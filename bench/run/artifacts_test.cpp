@@ -29,12 +29,12 @@ TEST_F(Artifacts, AFileMustBeWrittenByTheTrial) {
   const Artifact file{Kind::file, "model", folder_ / "model.npz", {}};
   const FileStamps without({file});
   EXPECT_EQ(without.first_not_written(),
-            "every process ended well, but none wrote model, " + file.path.string());
+            "every process succeeded, but none wrote model, " + file.path.string());
   write_file_atomically(file.path, "weights");
   EXPECT_EQ(without.first_not_written(), std::nullopt);
   const FileStamps with({file});
-  EXPECT_EQ(with.first_not_written(), "every process ended well, but none wrote model: " +
-                                          file.path.string() + " is as it was before");
+  EXPECT_EQ(with.first_not_written(), "every process succeeded, but none wrote model: " +
+                                          file.path.string() + " is unchanged");
   write_file_atomically(file.path, "weights");
   EXPECT_EQ(with.first_not_written(), std::nullopt) << "equal bytes, but written anew";
 }
@@ -178,7 +178,7 @@ TEST_F(ArtifactComparisonTest, ACommandThatPrintsNoNumberIsAWarning) {
   EXPECT_FALSE(result.differences.at(0).max_difference);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_EQ(result.warnings[0].code, "files_not_compared");
-  EXPECT_THAT(result.warnings[0].message, testing::HasSubstr("printed no number"));
+  EXPECT_THAT(result.warnings[0].message, testing::HasSubstr("did not print a number"));
 }
 
 }  // namespace

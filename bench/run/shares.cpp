@@ -348,7 +348,7 @@ void merge_shares(const std::vector<fs::path>& directories, const fs::path& out)
     parts.push_back(read_part(directory, WithSeries::yes));
   std::ranges::stable_sort(parts, {}, [](const Part& part) { return part.share.number; });
   refuse_others(parts);
-  refuse_used_directory(out, "give another --out");
+  refuse_used_directory(out, "use another --out");
   const Staging staging(out);
   merge_into(parts, staging.path());
   std::error_code failed;

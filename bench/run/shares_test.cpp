@@ -186,10 +186,10 @@ TEST_F(Shares, OfDifferentMachinesAreSaidToBe) {
 
 TEST_F(Shares, OfAnotherPlanBuildOrNumberAreRefused) {
   const fs::path first = measured("a", Share{1, 2});
-  EXPECT_THAT(refusal({first, measured("whole", std::nullopt)}), HasSubstr("a run of its own"));
+  EXPECT_THAT(refusal({first, measured("whole", std::nullopt)}), HasSubstr("a complete run"));
   EXPECT_THAT(refusal({first, measured("again", Share{1, 2})}), HasSubstr("and so is"));
   EXPECT_THAT(refusal({first, measured("of4", Share{2, 4})}), HasSubstr("shard 2/4"));
-  EXPECT_THAT(refusal({first, folder_ / "nothing"}), HasSubstr("no run here"));
+  EXPECT_THAT(refusal({first, folder_ / "nothing"}), HasSubstr("not a run directory"));
   programs_["/bin/worker"] = "5678";
   EXPECT_THAT(refusal({first, measured("build", Share{2, 2})}), HasSubstr("another build"));
   programs_["/bin/worker"] = "1234";

@@ -156,7 +156,7 @@ TEST_F(SharesOnSlurm, ThatFailAreTriedAgainAndThenLost) {
   slurm_.answers["sbatch"].out = "18\n";
   EXPECT_THAT(shares.look(), ElementsAre("shard 2 of 2 ended early: OUT_OF_MEMORY (job 17_2); " +
                                          (folder_ / "log-17-2.txt").string() +
-                                         " ends with: killed for memory; trying again, 1 of 1"));
+                                         " ends with: killed for memory; retry 1 of 1"));
   EXPECT_THAT(slurm_.called("sbatch"), testing::Contains("--array=2"));
   EXPECT_EQ(shares.summary(), "1 PENDING, 1 RUNNING");
   EXPECT_THAT(shares.look(), IsEmpty());

@@ -140,7 +140,7 @@ std::string describe_leftovers(const Leftovers& leftovers) {
                                 format_count(leftovers.processes.size(), "process", "processes"),
                                 fmt::join(names, ", ")));
   if (!leftovers.cgroups.empty())
-    parts.push_back(format_count(leftovers.cgroups.size(), "control group"));
+    parts.push_back(format_count(leftovers.cgroups.size(), "cgroup"));
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 

@@ -309,7 +309,7 @@ Capability launcher() {
   try {
     return {"launcher", true, find_launcher().string(), {}};
   } catch (const Error& error) {
-    return {"launcher", false, error.message(), "build or install memduel-launcher beside memduel"};
+    return {"launcher", false, error.message(), "build or install memduel-launcher next to memduel"};
   }
 }
 

@@ -112,7 +112,7 @@ TEST(TextMarkPattern, ASearchWithTooManyWaysIsGivenUp) {
 TEST(TextMarkPattern, RefusesWhatCannotMark) {
   EXPECT_THAT(refusal_of("Round (\\d+"), HasSubstr("not a regular expression"));
   EXPECT_THAT(refusal_of("Round (\\d+"), HasSubstr("at character 11"));
-  EXPECT_THAT(refusal_of("Round \\d+"), HasSubstr("has no group"));
+  EXPECT_THAT(refusal_of("Round \\d+"), HasSubstr("has no named group"));
   EXPECT_THAT(refusal_of("Round (?<rounds>\\d+)"), HasSubstr("did you mean \"round\"?"));
   EXPECT_THAT(refusal_of("(?<metric_>\\d+)"), HasSubstr("metric_NAME"));
   EXPECT_THAT(refusal_of("(?<metric_peak_rss_bytes>\\d+)"),
