@@ -184,7 +184,7 @@ case("the dynamic linker as the program", 0, "statically linked", "$M record -o 
 case("a directory's name that is no UTF-8", 2, "current directory is not UTF-8", f"d=$(printf 'd\\377\\033[1m'); mkdir \"$d\"; cd \"$d\"; {DUEL} --out run")
 case("an argument that is no UTF-8", 2, "argument 3, .* is not UTF-8", '$M compare --a "$(printf "echo \\377")" --b true --repeats 1 --out run')
 case("a variable that is no UTF-8", 0, "", f"X=$(printf '\\377\\376') {DUEL} --out run")
-case("a config in UTF-16", 2, "write it in UTF-8", "iconv -t UTF-16 config.json > c.json; $M run c.json --quiet --out run")
+case("a config in UTF-16", 2, "encode the file in UTF-8", "iconv -t UTF-16 config.json > c.json; $M run c.json --quiet --out run")
 case("a config that goes on behind a zero byte", 2, "found a byte of value 0", "cp config.json c.json; printf '\\0{' >> c.json; $M run c.json --quiet --out run")
 case("half a surrogate", 2, "surrogate", "sed 's/chaos/a\\\\ud800/' config.json > c.json; $M run c.json --quiet --out run")
 case("escapes in an arm's name", 2, r"\$\.variants\[1\]\.name", "sed 's/\"name\": \"b\"/\"name\": \"b\\\\u001b[31m\"/' config.json > c.json; $M run c.json --quiet --out run")

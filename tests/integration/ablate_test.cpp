@@ -117,7 +117,7 @@ TEST_F(Ablate, NamesTheArmsThatThereAre) {
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("--candidate"), HasSubstr("did you mean \"new\"")));
   const Finished same = ablate({"--candidate", "old"});
   EXPECT_EQ(same.status, 2);
-  EXPECT_THAT(same.err, HasSubstr("differ in no switch"));
+  EXPECT_THAT(same.err, HasSubstr("have the same switches"));
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST_F(StoreTest, ADirectoryThatHoldsARunIsRefused) {
   const Error again = error_of([&] { Store::create(folder_ / "run", header()); });
   EXPECT_EQ(again.code(), ExitCode::usage);
   EXPECT_EQ(again.message(), (folder_ / "run").string() +
-                                 ": the output directory contains another run (run.sqlite)\n  give "
+                                 ": the output directory contains another run (run.sqlite)\n  use "
                                  "another --out, or --resume to continue that run");
   fs::create_directories(folder_ / "other");
   write_file_atomically(folder_ / "other/config.json", "{}");
@@ -234,16 +234,16 @@ TEST_F(StoreTest, ResumeNeedsTheSameConfigProgramsAndMachine) {
   RunHeader gates = header();
   gates.config.default_gates = DefaultGatesDecide::never;
   gates.config_sha256 = "beef";
-  EXPECT_EQ(refusal(gates), "cannot resume: it was started with other gates, which determine its length");
+  EXPECT_EQ(refusal(gates),
+            "cannot resume: it was started with other gates, which determine its length");
   RunHeader program = header();
   program.programs["/bin/x"] = "5678";
   EXPECT_EQ(refusal(program), "cannot resume: the program /bin/x changed");
   RunHeader machine = header();
   machine.environment["fingerprint"] = "f2";
   EXPECT_EQ(refusal(machine), "cannot resume: the machine or its settings changed");
-  EXPECT_EQ(
-      error_of([&] { Store::resume(folder_ / "none", header()); }).message(),
-      (folder_ / "none").string() + ": found no run to resume\n  start it without --resume");
+  EXPECT_EQ(error_of([&] { Store::resume(folder_ / "none", header()); }).message(),
+            (folder_ / "none").string() + ": found no run to resume\n  start it without --resume");
 }
 
 TEST_F(StoreTest, ResumeNamesTheNumberOfBlocksThatARunBeganWith) {
