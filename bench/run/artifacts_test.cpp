@@ -156,7 +156,8 @@ TEST_F(ArtifactComparisonTest, TheLargestDifferenceOfAllBlocksBesideTheBaselines
   EXPECT_EQ(result.differences[0].max_within_baseline, 0.5);
   EXPECT_EQ(asked_, 3) << "equal pairs are asked about once";
   ASSERT_EQ(result.warnings.size(), 2U);
-  EXPECT_EQ(result.warnings[1].message, "the trials of variant before leave 2 different model");
+  EXPECT_EQ(result.warnings[1].message,
+            "the trials of variant before wrote 2 different versions of model");
 }
 
 TEST_F(ArtifactComparisonTest, AJobThatIsToldItsBlockMayVary) {

@@ -408,7 +408,7 @@ TEST_F(TimedDriverTest, AdviceIsTheCommandThatGoesOn) {
   options_.max_minutes = 141.0 / 60;
   run(store);
   ASSERT_EQ(time_warnings().size(), 1U);
-  EXPECT_EQ(time_warnings()[0].advice, "go on with:\n  memduel run");
+  EXPECT_EQ(time_warnings()[0].advice, "to continue, run:\n  memduel run");
 }
 
 TEST_F(TimedDriverTest, TheWarmUpIsCheckedOnceBeforeTheFirstBlock) {
@@ -436,9 +436,10 @@ TEST_F(TimedDriverTest, TheRunEndsAfterThePairOfBlocksThatPassesTheTime) {
   EXPECT_EQ(outcome.end, RunEnd::out_of_time);
   EXPECT_EQ(outcome.blocks, 8) << "after six of them a second was left";
   ASSERT_EQ(time_warnings().size(), 1U);
-  EXPECT_EQ(time_warnings()[0].message,
-            "the run ended after 8 of 100 blocks: 3 min 00 s had passed, more than --max-minutes "
-            "2.35");
+  EXPECT_EQ(
+      time_warnings()[0].message,
+      "the run ended after 8 of 100 trials each: 3 min 00 s had passed, more than --max-minutes "
+      "2.35");
 }
 
 TEST_F(TimedDriverTest, BlocksLeaveTimeForProfileTrials) {

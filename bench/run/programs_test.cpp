@@ -61,7 +61,7 @@ TEST_F(Programs, AMissingOneIsNamedWithItsArmAndRole) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_EQ(error.message(),
-              "variant before, role server: no program \"absent\" in its PATH, /nowhere:" +
+              "variant before, role server: found no program \"absent\" in its PATH, /nowhere:" +
                   (dir_ / "bin").string() +
                   "\n  install it, or write a path relative to the process's cwd");
   }
@@ -97,9 +97,10 @@ TEST_F(Programs, AVirtualenvWithoutAPythonProgramIsNotPassedOver) {
   write_file_atomically(venv / "pyvenv.cfg", "home = /usr/bin\n");
   const Error lacks = error_of([&] { program_hashes(experiment); });
   EXPECT_EQ(lacks.code(), ExitCode::usage);
-  EXPECT_THAT(lacks.message(),
-              testing::StartsWith("variant before, role server, PATH: no program \"pytest\" in " +
-                                  (venv / "bin").string() + "; "));
+  EXPECT_THAT(
+      lacks.message(),
+      testing::StartsWith("variant before, role server, PATH: found no program \"pytest\" in " +
+                          (venv / "bin").string() + "; "));
   experiment.variants[0].processes[0].argv = {"sh"};
   EXPECT_NO_THROW(program_hashes(experiment)) << "a virtualenv has no shell of its own";
   fs::copy_file(dir_ / "bin/tool", venv / "bin/pytest");
@@ -175,7 +176,8 @@ TEST_F(Programs, ThoseThatHaveOthersRunElsewhereAreAWarning) {
     const auto warning = warning_of_programs_elsewhere(experiment);
     return warning ? warning->message : std::string();
   };
-  EXPECT_THAT(message({"docker", "run", "image"}), testing::StartsWith("docker has a program run"));
+  EXPECT_THAT(message({"docker", "run", "image"}),
+              testing::StartsWith("docker runs a program in a daemon"));
   EXPECT_THAT(message({"sudo", "-E", "timeout", "60", "/usr/bin/ssh", "host", "job"}),
               testing::StartsWith("ssh "));
   EXPECT_THAT(message({"env", "A=1", "systemd-run", "job"}), testing::StartsWith("systemd-run "));

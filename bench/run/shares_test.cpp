@@ -157,7 +157,7 @@ TEST_F(Shares, AreWholeWithEveryArmOfEveryBlock) {
   std::set<std::string> told;
   for (const Note& note : run.warnings)
     if (note.code == "shard_missing") told.insert(note.message);
-  EXPECT_THAT(told, testing::Contains("shard 2/4 was not finished: of blocks 3 to 4 there are 1"));
+  EXPECT_THAT(told, testing::Contains("shard 2/4 was not finished: of blocks 3 to 4 it has 1"));
 }
 
 TEST_F(Shares, MissingOrUnfinishedAreNamed) {
@@ -166,7 +166,7 @@ TEST_F(Shares, MissingOrUnfinishedAreNamed) {
   for (const Note& note : run.warnings)
     if (note.code == "shard_missing") missing.push_back(note.message);
   ASSERT_EQ(missing.size(), 2U);
-  EXPECT_EQ(missing[0], "shard 2/4 is missing: of blocks 3 to 4 there are 0");
+  EXPECT_EQ(missing[0], "shard 2/4 is missing: of blocks 3 to 4 it has 0");
   EXPECT_THAT(missing[1], HasSubstr("shard 4/4"));
 }
 

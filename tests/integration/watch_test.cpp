@@ -424,7 +424,7 @@ TEST(Watch, SaysThatALogWasNeverThereAndThatTheDirectoryIsUsed) {
       "(\\d+)", "--",    "/bin/sh", "-c",    "sleep 0.3"};
   const Finished run = memduel(place, words);
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("memduel: warning: command: its log no.log was never there"));
+  EXPECT_THAT(run.err, HasSubstr("memduel: warning: command: its log no.log never existed"));
   const Finished again = memduel(place, words);
   EXPECT_THAT(again.err, HasSubstr("the output directory contains another run"));
   EXPECT_THAT(again.err, HasSubstr("use another --out"));

@@ -210,7 +210,7 @@ TEST_F(TextMarksTest, WarnsOfRoundsThatArriveTogetherOrBackwards) {
   write("3-server.stdout", "Round 2 was long\nRound x\n");
   EXPECT_EQ(words(marks.finish("server")), "");
   const std::string said = codes(marks.warnings());
-  EXPECT_THAT(said, HasSubstr("rounds_read_together: 2 rounds of server"));
+  EXPECT_THAT(said, HasSubstr("rounds_read_together: the memory of 2 rounds of server"));
   EXPECT_THAT(said, HasSubstr("rounds_out_of_order: 1 line was ignored: server logged"));
 }
 
