@@ -112,7 +112,7 @@ Note contradicts_the_table(const std::string& metric, Direction better) {
                       "memduel's metric of that name, which takes precedence",
                       better == Direction::lower ? "lower" : "higher", metric,
                       better == Direction::lower ? "higher" : "lower"),
-          "give the program's metric another name"};
+          "rename the program's metric"};
 }
 
 Note contradict_each_other(const std::string& metric) {

@@ -72,7 +72,8 @@ std::string SlurmCommands::expect(const std::vector<std::string>& argv) const {
   throw Error(ExitCode::cannot_measure,
               said.empty() ? fmt::format("exited with {}", done.exit_status)
                            : fmt::format("{}", fmt::join(said, "; ")),
-              argv.front(), "check partitions and nodes with sinfo, and Slurm itself with scontrol ping");
+              argv.front(),
+              "check partitions and nodes with sinfo, and Slurm itself with scontrol ping");
 }
 
 std::int64_t SlurmCommands::submit(const std::vector<std::string>& options,
@@ -272,7 +273,8 @@ std::vector<std::string> SlurmShares::go_on() {
   std::vector<std::string> said;
   const auto queue = commands_.queue(open_jobs());
   if (!queue)
-    throw Error(ExitCode::cannot_measure, "Slurm does not respond", "squeue", "check it with scontrol ping");
+    throw Error(ExitCode::cannot_measure, "Slurm does not respond", "squeue",
+                "check it with scontrol ping");
   for (ShareTask& task : record_.tasks) {
     if (task.state == kShareDone || task.state == kShareWaits ||
         queue->contains({task.job, task.index}))

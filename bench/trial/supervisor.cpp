@@ -309,7 +309,8 @@ Capability launcher() {
   try {
     return {"launcher", true, find_launcher().string(), {}};
   } catch (const Error& error) {
-    return {"launcher", false, error.message(), "build or install memduel-launcher next to memduel"};
+    return {"launcher", false, error.message(),
+            "build or install memduel-launcher next to memduel"};
   }
 }
 

@@ -41,7 +41,8 @@ void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
   for (const ProcessSpec& process : plan.processes) {
     for (const std::string& before : process.after) {
       if (roles.contains(before)) continue;
-      refuse(process.role, fmt::format("waits for \"{}\", which is not a role of the trial", before),
+      refuse(process.role,
+             fmt::format("waits for \"{}\", which is not a role of the trial", before),
              nearest_advice(before, {roles.begin(), roles.end()}));
     }
   }

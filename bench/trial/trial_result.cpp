@@ -127,7 +127,7 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
       "start it in the foreground");
   note_roles(run.warnings, several, kMarksOfSeveralProcesses,
              "more than one process of {} sent markers; only those of the first one count",
-             "give each process its own role");
+             "use a separate role for each process");
   note_roles(
       run.warnings, other_clocks, "clock_of_role",
       "the clock of {} differs from the machine's, so the time at which a marker arrived was "

@@ -40,7 +40,7 @@ std::string expected_units(const MetricInfo& info) {
       return "B, KiB, MiB, GiB or TiB, or % after a plus sign";
     case Unit::bytes_per_round:
     case Unit::bytes_per_minute:
-      return "B, KiB, MiB, GiB or TiB (per round or per minute, as the metric's name says)";
+      return "B, KiB, MiB, GiB or TiB (per round or per minute, as in the metric's name)";
     case Unit::seconds:
       return "us, ms, s or min, or % after a plus sign";
     default:

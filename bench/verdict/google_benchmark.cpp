@@ -95,7 +95,7 @@ void note_errors(RunData& run, const std::vector<std::string>& failed) {
   for (const std::string& name : failed) {
     run.warnings.push_back({"benchmark_failed",
                             fmt::format("{} reported an error and is omitted", name),
-                            "run it alone and read its error message"});
+                            "run only this benchmark and read its error message"});
   }
 }
 

@@ -94,9 +94,10 @@ TEST_F(TrialTest, AClientThatDoesNotWaitForItsServerIsToldWhatItLacks) {
   const int port = free_port();
   const TrialRun result = run({server_on(port, {"sleep", "60000"}),
                                act("client-1", {"complain", "connection refused", "exit", "1"})});
-  EXPECT_EQ(result.trial.failure,
-            "client-1 exited with status 1 while server was not ready yet (set \"after\" to make it "
-            "wait)\n  | connection refused");
+  EXPECT_EQ(
+      result.trial.failure,
+      "client-1 exited with status 1 while server was not ready yet (set \"after\" to make it "
+      "wait)\n  | connection refused");
 }
 
 TEST_F(TrialTest, AServerThatNeverEndsIsToldFromOneThatIsBusy) {

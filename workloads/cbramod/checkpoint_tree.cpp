@@ -100,7 +100,7 @@ std::optional<DirectoryEntry> HeldDirectory::look(const std::string& name) const
     return DirectoryEntry{name,          kind_of(facts.st_mode),
                           facts.st_size, nanoseconds(facts.st_mtim),
                           facts.st_ino,  facts.st_nlink};
-  if (errno != ENOENT) fail_at(path_ / name, "look at it");
+  if (errno != ENOENT) fail_at(path_ / name, "inspect it");
   return std::nullopt;
 }
 
@@ -127,7 +127,7 @@ bool HeldDirectory::may_remove(const std::string& name) const {
     struct statx facts{};
     const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
     if (::statx(descriptor_.get(), entry.c_str(), flags, STATX_MODE | STATX_UID, &facts) != 0)
-      fail_at(path_ / entry, "look at it");
+      fail_at(path_ / entry, "inspect it");
     return facts;
   };
   const struct statx directory = facts_of("");

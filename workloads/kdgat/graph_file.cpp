@@ -56,7 +56,7 @@ class GraphFile {
       : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (!descriptor_) fail_at(path_, "open");
     struct stat facts{};
-    if (::fstat(descriptor_.get(), &facts) != 0) fail_at(path_, "look at it");
+    if (::fstat(descriptor_.get(), &facts) != 0) fail_at(path_, "inspect it");
     if (!S_ISREG(facts.st_mode)) refuse(0, "expected a regular file with graphs");
     bytes_ = static_cast<std::uint64_t>(facts.st_size);
     read_header();

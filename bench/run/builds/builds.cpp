@@ -305,10 +305,11 @@ void refuse_foreign(const LoadedLibrary& library, const BuildSite& site, const B
       ExitCode::usage,
       fmt::format("loads {} from {}, not from its own build", library.name, library.path.string()),
       program.string(),
-      own == nullptr ? "its build has no copy of it"
-                     : fmt::format("its build has {}, but the program's RPATH takes precedence over "
-                                   "LD_LIBRARY_PATH: link it with -Wl,--enable-new-dtags",
-                                   own->string()));
+      own == nullptr
+          ? "its build has no copy of it"
+          : fmt::format("its build has {}, but the program's RPATH takes precedence over "
+                        "LD_LIBRARY_PATH: link it with -Wl,--enable-new-dtags",
+                        own->string()));
 }
 
 }  // namespace

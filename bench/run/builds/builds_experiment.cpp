@@ -62,7 +62,8 @@ const Variant& chosen_arm(const Document& document, const std::optional<std::str
   const auto found = std::ranges::find(document.variants, wanted, &Variant::name);
   if (found != document.variants.end()) return *found;
   throw Error(ExitCode::usage, fmt::format("found no variant \"{}\"", wanted),
-              json_place(origin, {"variants"}), "use --variant to name the variant that both builds run");
+              json_place(origin, {"variants"}),
+              "use --variant to name the variant that both builds run");
 }
 
 /// The argv of a process in this variant, before "append".
@@ -105,7 +106,8 @@ std::string folder_of_worktree(const fs::path& build, const fs::path& folder) {
   const fs::path own = fs::weakly_canonical(build / folder);
   if (!fs::is_directory(own))
     throw Error(ExitCode::usage, "found no such folder, but the config's processes run in it",
-                own.string(), "commit it, or use the candidate's folder for both revisions with --keep");
+                own.string(),
+                "commit it, or use the candidate's folder for both revisions with --keep");
   return own.string();
 }
 

@@ -181,8 +181,9 @@ void Worktrees::keep(const std::vector<std::string>& paths) const {
     const bool in_candidate = !git(candidate(), {"ls-files", "--", path}).out.empty();
     const bool in_baseline = !git(baseline(), {"ls-files", "--", path}).out.empty();
     if (!in_candidate && !in_baseline)
-      throw Error(ExitCode::usage, fmt::format("found \"{}\", which neither revision contains", path),
-                  "--keep", "use paths relative to the root of the repository");
+      throw Error(ExitCode::usage,
+                  fmt::format("found \"{}\", which neither revision contains", path), "--keep",
+                  "use paths relative to the root of the repository");
     if (in_baseline) ask_git(baseline(), {"rm", "-r", "--force", "--quiet", "--", path});
     if (in_candidate) ask_git(baseline(), {"checkout", "--quiet", candidate_commit_, "--", path});
   }
@@ -232,7 +233,8 @@ class WordCheck {
     if ((in_a && in_b) || may_be_built()) return;
     const Revision& lacking = in_b ? plan_.baseline : plan_.candidate;
     refuse(fmt::format("the revision {} does not contain", describe_revision(lacking)),
-           in_b ? fmt::format("add --keep {} to use it for both, or write {}", target_.string(), here())
+           in_b ? fmt::format("add --keep {} to use it for both, or write {}", target_.string(),
+                              here())
                 : advice());
   }
 

@@ -34,10 +34,11 @@ void refuse_foreign_directory(const fs::path& directory) {
       throw Error(ExitCode::usage, "found a symlink, expected a directory or a free name",
                   entry.path().string(), "remove it, or use another --out");
     }
-    throw Error(ExitCode::usage,
-                fmt::format("the output directory contains files that do not belong to a run, such as {}",
-                            entry.path().filename().string()),
-                directory.string(), "use another --out: a run needs its own directory");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the output directory contains files that do not belong to a run, such as {}",
+                    entry.path().filename().string()),
+        directory.string(), "use another --out: a run needs its own directory");
   }
 }
 
@@ -232,7 +233,8 @@ bool has_run(const fs::path& directory) {
 void refuse_used_directory(const fs::path& directory, const std::string& advice) {
   for (const char* file : {kStoreFile, kConfigFile, kResultsFile}) {
     if (!fs::exists(directory / file)) continue;
-    throw Error(ExitCode::usage, fmt::format("the output directory contains another run ({})", file),
+    throw Error(ExitCode::usage,
+                fmt::format("the output directory contains another run ({})", file),
                 directory.string(), advice);
   }
 }

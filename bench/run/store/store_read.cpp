@@ -61,7 +61,8 @@ std::string run_value(const Database& database, const char* key) {
 json run_json(const Database& database, const char* key) {
   json value = parse_foreign_json(run_value(database, key));
   if (!value.is_object()) {
-    throw Error(ExitCode::io, fmt::format("the run store is damaged: {} is not a JSON object", key));
+    throw Error(ExitCode::io,
+                fmt::format("the run store is damaged: {} is not a JSON object", key));
   }
   return value;
 }

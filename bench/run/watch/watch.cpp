@@ -35,11 +35,9 @@ void check_pids(const WatchOptions& options) {
     if (!line && !line.is_gone())
       refuse(fmt::format("/proc/{}/stat: {}", *pid, describe_proc_error(line.error)), where);
     if (!line) refuse("found no such process", where, "see ps -e");
-    if (is_dead(*line))
-      refuse("the process has exited but is still a zombie", where);
+    if (is_dead(*line)) refuse("the process has exited but is still a zombie", where);
     const auto pages = process_pages(*pid);
-    if (pages && pages->total == 0)
-      refuse("this is a kernel thread without its own memory", where);
+    if (pages && pages->total == 0) refuse("this is a kernel thread without its own memory", where);
   }
 }
 

@@ -136,8 +136,7 @@ std::optional<DeclaredDirection> metric_of(const std::string& group) {
   if (own != Direction::undeclared && prefix->better != Direction::undeclared &&
       prefix->better != own)
     throw Error(ExitCode::usage, fmt::format("{}{} is better for {}", found, to_name(own), name),
-                {},
-                fmt::format("rename it to {}_{}, or rename the metric", to_name(own), name));
+                {}, fmt::format("rename it to {}_{}, or rename the metric", to_name(own), name));
   return DeclaredDirection{name, prefix->better};
 }
 
@@ -182,7 +181,8 @@ TextMarkPattern::Part TextMarkPattern::part_of(const LogPattern::Group& group) {
 TextMarkPattern::TextMarkPattern(const std::string& pattern) : text_(pattern), pattern_(pattern) {
   for (const LogPattern::Group& group : pattern_.named_groups()) parts_.push_back(part_of(group));
   if (parts_.empty() && pattern_.group_count() == 0) {
-    throw Error(ExitCode::usage, fmt::format("\"{}\" has no named group, {}", pattern, kKnownGroups), {},
+    throw Error(ExitCode::usage,
+                fmt::format("\"{}\" has no named group, {}", pattern, kKnownGroups), {},
                 "put the round number into a group: Round (?<round>\\d+)");
   }
   if (parts_.empty()) parts_.push_back({Meaning::round, {}, 1});
