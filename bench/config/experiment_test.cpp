@@ -168,7 +168,7 @@ TEST(BadConfig, FaultyArms) {
   EXPECT_EQ(
       message_after([](json& c) { c["variants"][0]["argv"]["server"] = {"x"}; }),
       "c.json, $.variants[0].argv: found \"argv\", expected preset, switches, env or allocator: "
-      "the provider of kind \"federated\" says all else of a variant");
+      "the provider of kind \"federated\" determines everything else of a variant");
   EXPECT_EQ(message_after([](json& c) { c["variants"][0]["env"]["A=B"] = "x"; }),
             "c.json, $.variants[0].env.A=B: found the variable \"A=B\", which no environment can "
             "contain\n  "
@@ -238,8 +238,8 @@ TEST(BadConfig, AMisspeltKindIsTakenForNoProviders) {
     "processes": [{"role": "p", "argv": ["./p"]}]},
     "variants": [{"name": "a"}, {"name": "b", "argv": {"p": ["./q"]}}]})";
   EXPECT_EQ(error_of([&] { parse_experiment(config, "c.json", "/", {}, none); }).message(),
-            "c.json, line 1, $.workload.kind: found the kind \"comand\", expected one that a "
-            "program here knows\n  "
+            "c.json, line 1, $.workload.kind: found the kind \"comand\", expected the kind of an "
+            "installed provider\n  "
             "did you mean \"command\"?");
   const AskProvider with_kinds = [](const Provider& provider, const std::string& word,
                                     const json& request) {

@@ -313,7 +313,7 @@ TEST_F(ExpansionTest, WhatIsTheProvidersIsRefusedInAnArm) {
   config_["variants"][1]["append"] = {{"box", {"x"}}};
   EXPECT_EQ(refusal().message(),
             "b.json, $.variants[1].append: found \"append\", expected preset, switches, env or "
-            "allocator: the provider of kind \"boxes\" says all else of a variant");
+            "allocator: the provider of kind \"boxes\" determines everything else of a variant");
   EXPECT_EQ(asked(), "catalogue\n") << "whether it has the kind";
 }
 

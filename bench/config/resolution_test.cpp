@@ -127,9 +127,7 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
   EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{por:fl}"])"),
             "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {por:fl}, expected "
             "{trial_dir}, {seed}, {block}, {deadline_seconds}, {index}, {port:NAME}, {node:ROLE}\n "
-            " {{por:fl}} "
-            "stands for the text "
-            "itself");
+            " for the literal text, write {{por:fl}}");
   const std::multimap<const char*, const char*> faulty = {
       {"/processes/0/env", R"({"A": "{trial}"})"},
       {"/processes/0/cwd", R"("runs/{sede}")"},
@@ -145,8 +143,7 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
   EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{node:clint}"])"),
             "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {node:clint}, "
             "expected {node:server}, {node:client-1}, {node:client-2}\n  did you mean "
-            "{node:client-1}? {{node:clint}} "
-            "stands for the text itself");
+            "{node:client-1}? for the literal text, write {{node:clint}}");
   json arm = command_config();
   arm["variants"][1]["append"]["server"] = {"{tria_dir}"};
   EXPECT_THAT(
@@ -180,8 +177,9 @@ TEST(BadCommandConfig, FaultyPartsOfTheJob) {
   EXPECT_THAT(message_with("/processes/0/argv", R"(["./server", "a\u0000b"])"),
               testing::HasSubstr("$.workload.processes[0].argv[1]: found a NUL character"));
   EXPECT_THAT(message_with("/prepare", R"(["make data"])"), testing::HasSubstr("expected array"));
-  EXPECT_THAT(message_with("/processes/1/end", R"("stop")"),
-              testing::StartsWith("c.json, $.workload.processes: found \"end\": \"stop\" in all"));
+  EXPECT_THAT(
+      message_with("/processes/1/end", R"("stop")"),
+      testing::StartsWith("c.json, $.workload.processes: found \"end\": \"stop\" in every"));
 }
 
 TEST(BadCommandConfig, WarmUpRoundsThatLeaveNone) {

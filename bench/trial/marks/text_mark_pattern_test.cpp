@@ -48,7 +48,7 @@ TEST(TextMarkPattern, AGroupMayDeclareWhichValuesAreBetter) {
 TEST(TextMarkPattern, ADirectionThatContradictsTheTableIsRefused) {
   EXPECT_THAT(refusal_of(R"(loss (?<higher_train_loss>\S+))"),
               testing::AllOf(HasSubstr("lower is better for train_loss"),
-                             HasSubstr("call it lower_train_loss")));
+                             HasSubstr("rename it to lower_train_loss")));
   EXPECT_THAT(TextMarkPattern(R"(loss (?<lower_train_loss>\S+))").metrics(), testing::SizeIs(1));
   EXPECT_THAT(refusal_of(R"(rss (?<lower_peak_rss_bytes>\d+))"),
               testing::AllOf(HasSubstr("memduel measures peak_rss_bytes itself"),
