@@ -133,8 +133,8 @@ ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>&
     if (read[i])
       by_trial[{name.role, name.trial}].push_back(std::move(*read[i]));
     else
-      problems.push_back(
-          {"profile_unreadable", why[i], "where the variants differ is told without this profile"});
+      problems.push_back({"profile_unreadable", why[i],
+                          "the differences between the variants do not include this profile"});
   }
   ArmProfiles profiles;
   for (auto& [looked, trial] : by_trial) profiles[looked.first].push_back(std::move(trial));
@@ -356,7 +356,7 @@ std::optional<LiveAtRoundEnds> kept_round_ends(const std::filesystem::path& run_
       if (!live.rounds.empty() && more) largest = std::move(live);
     } catch (const Error& error) {
       problems.push_back({"profile_unreadable", error.message(),
-                          "which stacks grow is told without this profile"});
+                          "the growing stacks do not include this profile"});
     }
   }
   return largest;

@@ -133,7 +133,7 @@ TEST(Plan, ProbesTheNoiseAndCalibrateKeepsIt) {
   Finished plan = memduel(place, {"plan", config, "--detect", "5%"});
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, AllOf(HasSubstr("probe"),
-                              ContainsRegex("blocks \\(95% interval [0-9]+ to [0-9]+\\), about")));
+                              ContainsRegex("trials each \\(95% CI [0-9]+ to [0-9]+\\), about")));
   EXPECT_EQ(memduel(place, {"plan", config, "--detect", "two"}).status, 2);
 
   const Finished calibrate =
