@@ -160,7 +160,8 @@ void show_rows(ReportModel& model) {
     model.headlines.back().why = shown.why;
     const std::vector<Cause> causes = explained_causes(row, results);
     for (const Cause& cause : causes)
-      shown.causes.push_back({cause.name, cause.memory, cause.function, cause.caller, cause.size});
+      shown.causes.push_back({cause.name, cause.memory, cause.function, cause.caller, cause.size,
+                              cause.location, cause.share});
     const bool failed = shown.why == ShownFor::failed_gate;
     tell_causes(model, failed || row.verdict == Verdict::regressed, causes);
   }

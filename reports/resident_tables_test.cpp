@@ -74,10 +74,10 @@ TEST(ResidentTables, StepsAreNamedByOwnerAndFunction) {
   const ResidentTable table = resident_tables(sample()).at(0);
   for (const WaterfallStep& step : table.steps) named.emplace_back(step.words, step.size / kMiB);
   const std::vector<std::pair<std::string, double>> expected = {
-      {"freed, kept by malloc in arenas of threads", -60},
-      {"State::copy for main (live blocks)", -40},
-      {"State::copy for load (live blocks)", -15},
-      {"all other live blocks", -5},
+      {"freed but retained by malloc (per-thread arenas)", -60},
+      {"State::copy, called from main (live allocations)", -40},
+      {"State::copy, called from load (live allocations)", -15},
+      {"all other live allocations", -5},
       {"not explained", 1},
       {"libx.so (mapped file, reclaimable)", 9}};
   EXPECT_EQ(named, expected) << "half a MiB of Log::keep is below 1/200 and in the rest";
@@ -185,7 +185,7 @@ TEST(ResidentTables, ASumOfResidentSetsHasSharedPagesForEachProcess) {
   EXPECT_EQ(table.candidate_bytes, 378 * kMiB);
   ASSERT_EQ(table.steps.size(), 2U);
   EXPECT_EQ(table.steps.back().words,
-            "shared pages, counted again for each process that maps them");
+            "double-counted shared memory");
   EXPECT_EQ(table.steps.back().size, 150 * kMiB);
 }
 
@@ -255,13 +255,13 @@ TEST(ResidentTables, AStepSaysWhatItsOwnerIsAndWhoMadeIt) {
     return std::string();
   };
   EXPECT_EQ(words({"fragmentation", "main", "serve", "stage"}),
-            "free space pinned by blocks of stage for serve");
-  EXPECT_EQ(words({"mapped", "map_table"}), "mapped by map_table");
+            "stage, called from serve (fragmentation)");
+  EXPECT_EQ(words({"mapped", "map_table"}), "mmap in map_table");
   EXPECT_EQ(words({"mapped", "main (job.py)", "CPython arenas"}),
             "CPython arenas for main (job.py)");
   EXPECT_EQ(words({"mapped", "V8 heap"}), "V8 heap");
   EXPECT_EQ(words({"other", "other anonymous memory"}), "other anonymous memory");
-  EXPECT_EQ(words({"file:libc.so.6", "private-copy"}), "libc.so.6 (own copy of a file)");
+  EXPECT_EQ(words({"file:libc.so.6", "private-copy"}), "libc.so.6 (private copy of a file)");
   EXPECT_EQ(words({"stack", "other-threads"}), "stacks of other threads");
 }
 
