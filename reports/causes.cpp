@@ -142,7 +142,10 @@ std::string called_from(const std::string& function, const std::string& caller,
                         const std::string& location) {
   const std::string file = " (" + file_of(location) + ")";
   const std::string name = without_end(function, file);
-  return caller.empty() ? name : name + ", called from " + without_end(caller, file);
+  if (caller.empty()) return name;
+  const std::string from = without_end(caller, file);
+  return runtime_memory(name) == nullptr ? name + ", called from " + from
+                                         : from + " (" + name + ")";
 }
 
 std::vector<Cause> causes_of(const Results& results, const Comparison& row) {

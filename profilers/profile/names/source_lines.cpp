@@ -19,6 +19,14 @@ std::string file_name_of(const std::string& file) {
   return std::filesystem::path(file).filename().string();
 }
 
+/// Python packages have a file of this name each: "json/__init__.py".
+std::string telling_name(const std::filesystem::path& file) {
+  const std::filesystem::path name = file.filename();
+  const std::filesystem::path package = file.parent_path().filename();
+  const bool is_of_package = name == "__init__.py" || name == "__main__.py";
+  return (is_of_package && package.has_filename() ? package / name : name).string();
+}
+
 bool is_same_line(const SourceLine& a, const SourceLine& b) {
   return a.line == b.line && file_name_of(a.file) == file_name_of(b.file);
 }
@@ -105,9 +113,8 @@ SourceLine changed_line(const LineAmounts& less, const LineAmounts& more) {
 std::string location_text(const SourceLine& place, const SourceRoots& roots) {
   if (place.file.empty()) return {};
   const std::filesystem::path file = std::filesystem::path(place.file).lexically_normal();
-  std::string name = file.is_absolute() || file.native().starts_with("..")
-                         ? file.filename().string()
-                         : file.string();
+  std::string name =
+      file.is_absolute() || file.native().starts_with("..") ? telling_name(file) : file.string();
   for (const std::filesystem::path& root : roots) {
     if (!file.is_absolute() || !root.is_absolute() || !root.has_relative_path()) continue;
     const std::string below = file.lexically_relative(root).string();

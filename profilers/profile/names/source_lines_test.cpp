@@ -61,6 +61,12 @@ TEST(LocationText, OfARelativeFileIsItsPathUnlessThatLeadsOut) {
   EXPECT_EQ(location_text({"<string>", 1}, {}), "<string>:1");
 }
 
+TEST(LocationText, NamesThePackageOfAFileThatEachPackageHas) {
+  EXPECT_EQ(location_text({"/usr/lib/python3.11/json/__init__.py", 346}, {}),
+            "json/__init__.py:346");
+  EXPECT_EQ(location_text({"/__init__.py", 1}, {}), "__init__.py:1");
+}
+
 TEST(LocationText, IsEmptyWithoutAFileAndHasNoLineWhereNoneIsKnown) {
   EXPECT_EQ(location_text({"", 12}, {}), "");
   EXPECT_EQ(location_text({"train.py", 0}, {}), "train.py");
