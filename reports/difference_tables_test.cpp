@@ -121,5 +121,71 @@ TEST(DifferenceTables, ReadAsOneRowPerStack) {
   EXPECT_FALSE(copies.more);
 }
 
+/// Of a candidate `b` whose server has 100 MiB less of `metric`.
+Comparison less_by_100(const std::string& metric) {
+  Comparison row;
+  row.candidate = "b";
+  row.role = "server";
+  row.metric = metric;
+  row.baseline_median = 300.0 * 1048576;
+  row.candidate_median = 200.0 * 1048576;
+  return row;
+}
+
+Results with_stacks(const std::string& kind, const std::vector<Difference>& stacks) {
+  Results results = with_totals({{"server", kind}});
+  results.difference_totals[0].baseline_bytes = 0;
+  results.difference_totals[0].candidate_bytes = 0;
+  for (Difference row : stacks) {
+    row.candidate = "b";
+    row.role = "server";
+    row.kind = kind;
+    row.bytes *= 1048576;
+    results.difference_totals[0].candidate_bytes += row.bytes;
+    results.differences.push_back(std::move(row));
+  }
+  return results;
+}
+
+Difference stack_with(const std::vector<std::string>& stack, double mib,
+                      const std::string& location) {
+  Difference row;
+  row.stack = stack;
+  row.bytes = mib;
+  row.location = location;
+  return row;
+}
+
+TEST(Causes, AreCallsWithTheirLocationAndTheirShareOfTheChange) {
+  const Results results = with_stacks(
+      "peak", {stack_with({"main", "load(int)", "operator new(unsigned long)"}, -60, "x.cpp:8"),
+               stack_with({"main", "keep()"}, 20, "")});
+  const std::vector<Cause> causes = causes_of(results, less_by_100("peak_heap_bytes"));
+  ASSERT_THAT(causes, SizeIs(2));
+  EXPECT_EQ(causes[0].name, "load, called from main");
+  EXPECT_EQ(causes[0].location, "x.cpp:8");
+  EXPECT_DOUBLE_EQ(causes[0].share, 0.6);
+  EXPECT_EQ(causes[1].location, "");
+  EXPECT_EQ(causes[1].share, 0) << "it goes the other way";
+}
+
+TEST(Causes, OfGrowthHaveSharesOfWhatRoundsLeave) {
+  const Results results = with_stacks(
+      "retained", {stack_with({"main", "keep()"}, 30, ""), stack_with({"main", "log()"}, 10, "")});
+  const std::vector<Cause> causes = causes_of(results, less_by_100("rss_growth_bytes_per_round"));
+  ASSERT_THAT(causes, SizeIs(2));
+  EXPECT_DOUBLE_EQ(causes[0].share, 0.75);
+}
+
+TEST(CalledFrom, LeavesTheFileToTheLocation) {
+  EXPECT_EQ(called_from("load, list comprehension (a.py)", "main (a.py)", "jobs/a.py:12"),
+            "load, list comprehension, called from main");
+  EXPECT_EQ(called_from("load (a.py)", "main (b.py)", "a.py:12"), "load, called from main (b.py)");
+  EXPECT_EQ(called_from("load (a.py)", "main (a.py)", ""), "load (a.py), called from main (a.py)");
+  EXPECT_EQ(called_from("load", "", "x.cpp:3"), "load");
+  EXPECT_EQ(called_from("CPython arenas", "load (a.py)", "a.py:3"), "load (CPython arenas)");
+  EXPECT_EQ(called_from("V8 heap", "", ""), "V8 heap");
+}
+
 }  // namespace
 }  // namespace memduel

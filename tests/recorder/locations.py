@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Source lines of the causes of a change, as `memduel compare` finds them in programs that are built with -g and in scripts.
 
-    tests/recorder/locations.py MEMDUEL
+    tests/recorder/locations.py MEMDUEL PROFILE_JSON
 
-Expected lines are those of comments in the sources below: `// GROWS`. For compiled programs addr2line is asked as well, of the
-addresses in the profile. Exit status: 1 when a location is another one; 77 without a C++ compiler.
+Expected lines are those of comments in the sources below, `// RESERVES`, and those that addr2line has of the addresses in a profile.
+PROFILE_JSON is memduel-profile-json. Exit status: 1 when a location is another one; 77 without a C++ compiler or binutils.
 """
 
 import json
@@ -15,8 +15,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-
-MIB = 1 << 20
 
 STATE_H = """#pragma once
 #include <cstddef>
@@ -97,16 +95,32 @@ def largest(out, kind="peak", heap="malloc"):
     return max(rows, key=lambda row: abs(row["bytes"]))
 
 
-def addr2line_knows(program, profile, memduel, location):
-    """Whether a frame of the profile, by addr2line, is at the location."""
-    folded = subprocess.run([memduel, "export", profile, "--format", "pprof", "-o", "/dev/stdout"], capture_output=True, check=True).stdout
-    text = subprocess.run(["addr2line", "-V"], capture_output=True)
-    return bool(folded) and text.returncode == 0
+def lines_by_addr2line(program, address):
+    """Of an address, innermost inlined function first."""
+    out = subprocess.run(["addr2line", "-i", "-e", program, f"{address:#x}"], capture_output=True, text=True, check=True).stdout
+    found = [re.match(r"(.*):(\d+)", line).groups() for line in out.splitlines() if not line.startswith("?")]
+    return [(os.path.normpath(file), int(line)) for file, line in found]
+
+
+def frames_unlike_addr2line(memduel, profile_json, place, program):
+    """Places of the program in a profile whose lines addr2line has otherwise, and how many there are."""
+    profile = place / "addr2line.mdp"
+    subprocess.run([memduel, "record", "--exact", "-o", profile, "--", program], check=True, capture_output=True)
+    recorded = json.loads(subprocess.run([profile_json, profile], check=True, capture_output=True, text=True).stdout)
+    own = [at for at in recorded["locations"] if at["kind"] == "native" and "module" in at
+           and recorded["modules"][at["module"]]["path"] == str(program) and at["names"] and at["names"][-1]["line"] > 0]
+    unlike = []
+    for at in own:
+        ours = [(os.path.normpath(name["file"]), name["line"]) for name in at["names"]]
+        theirs = lines_by_addr2line(program, at["address"])
+        if ours != theirs:
+            unlike.append((ours, theirs))
+    return unlike, len(own)
 
 
 def main():
-    memduel = str(pathlib.Path(sys.argv[1]).resolve())
-    if not shutil.which(os.environ.get("CXX", "c++")):
+    memduel, profile_json = (str(pathlib.Path(program).resolve()) for program in sys.argv[1:3])
+    if not all(shutil.which(program) for program in (os.environ.get("CXX", "c++"), "addr2line", "objcopy", "strip")):
         sys.exit(77)
     wrong = []
 
@@ -119,6 +133,9 @@ def main():
         place = pathlib.Path(folder)
         os.environ["XDG_CACHE_HOME"] = str(place / "cache")
         few, many = build(place / "few", 100_000), build(place / "many", 400_000, shift=7)
+        unlike, asked = frames_unlike_addr2line(memduel, profile_json, place, many)
+        expect(f"places unlike addr2line's, of {asked}", unlike, [])
+        expect("places that addr2line was asked of", asked > 3, True)
         reserves = line_of(place / "many/src/state.cpp", "// RESERVES")
         out = compared(memduel, place, "more", few, many)
         row = largest(out)
@@ -131,8 +148,9 @@ def main():
         out = compared(memduel, place, "less", many, few)
         expect("less", largest(out).get("location"), f"many/src/state.cpp:{reserves}")
 
-        page = subprocess.run([memduel, "report", out, "--confidential", "--format", "text"], capture_output=True, text=True).stdout
-        expect("confidential", "src/state.cpp" in page, False)
+        closed = subprocess.run([memduel, "report", out, "--confidential", "--format", "json"], capture_output=True, text=True, check=True).stdout
+        expect("directories in a confidential report", re.findall(r'"location": ?"[^"]*/[^"]*"', closed), [])
+        expect("file in a confidential report", f"state.cpp:{reserves}" in closed, True)
 
         stripped = [build(place / f"stripped{names}", names, flags=("-O2", "-s")) for names in (100_000, 400_000)]
         expect("stripped", largest(compared(memduel, place, "stripped", *stripped)).get("location"), None)
