@@ -31,7 +31,7 @@ int judge(const CheckArguments& arguments) {
   const std::vector<std::string>& named = finished.run.config.gates;
   if (!gate.named.empty() && named != gate.named) tell_replaced_gates(named);
   deliver(
-      told_of(finished, {arguments.verbose, default_gates_of(config), arguments.exports, kept}));
+      told_of(finished, {arguments.verbose, has_named_gates(config), arguments.exports, kept}));
   return finished.results.overall.exit_code;
 }
 

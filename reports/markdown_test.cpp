@@ -97,8 +97,7 @@ TEST(MarkdownReport, PutsFailedGatesFirstAndFoldsWhatAllCandidatesShare) {
   for (std::string& line : first) std::getline(lines, line);
   EXPECT_THAT(first[3], HasSubstr("(gate failed)"));
   EXPECT_THAT(first[4], HasSubstr("server memory above idle at its peak, against original: "));
-  EXPECT_THAT(first[4],
-              HasSubstr("optimized 53% LESS (455.0 → 215.0 MiB, 52.5–53.0%, 8 blocks)"));
+  EXPECT_THAT(first[4], HasSubstr("optimized 53% LESS (455.0 → 215.0 MiB, 52.5–53.0%, 8 blocks)"));
   EXPECT_THAT(head, HasSubstr("\n- ✅ whole-job memory at its peak, against original: "
                               "candidate-3 48% LESS (1.47 GiB → 785.0 MiB, "))
       << "the job has more clients than the gates ask about";

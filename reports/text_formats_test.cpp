@@ -133,8 +133,7 @@ TEST(JunitReport, HasAnErrorForAGateThatWasNotMeasured) {
 TEST(JunitReport, FailsForAnInconclusiveGateThatMakesTheExitCode) {
   GateResult beyond = gate("all.peak_rss_bytes<=+1%", GateOutcome::inconclusive, "+419%");
   beyond.exit_code = 5;
-  EXPECT_THAT(junit_of({beyond}),
-              testing::HasSubstr("<failure message=\"inconclusive: +419%\"/>"));
+  EXPECT_THAT(junit_of({beyond}), testing::HasSubstr("<failure message=\"inconclusive: +419%\"/>"));
 }
 
 TEST(JunitReport, NamesTheRoleOfAGateOnAllRoles) {

@@ -24,17 +24,15 @@ Comparison server_peak(double ratio, double low, double high, Verdict verdict) {
 }
 
 TEST(EffectSentence, SaysLessWithTheIntervalAsShares) {
-  EXPECT_EQ(
-      effect_sentence(kJob, server_peak(0.59, 0.57, 0.62, Verdict::improved)).text(),
-      "optimized uses 41% LESS server memory at its peak than original (38–43%, 12 blocks): "
-      "improved");
+  EXPECT_EQ(effect_sentence(kJob, server_peak(0.59, 0.57, 0.62, Verdict::improved)).text(),
+            "optimized uses 41% LESS server memory at its peak than original (38–43%, 12 blocks): "
+            "improved");
 }
 
 TEST(EffectSentence, SaysMoreWhenTheCandidateNeedsMore) {
-  EXPECT_EQ(
-      effect_sentence(kJob, server_peak(1.34, 1.30, 1.38, Verdict::regressed)).text(),
-      "optimized uses 34% MORE server memory at its peak than original (30–38%, 12 blocks): "
-      "regressed");
+  EXPECT_EQ(effect_sentence(kJob, server_peak(1.34, 1.30, 1.38, Verdict::regressed)).text(),
+            "optimized uses 34% MORE server memory at its peak than original (30–38%, 12 blocks): "
+            "regressed");
 }
 
 TEST(EffectSentence, AddsDigitsWhereBothEndsOfTheIntervalWouldReadTheSame) {
@@ -44,10 +42,9 @@ TEST(EffectSentence, AddsDigitsWhereBothEndsOfTheIntervalWouldReadTheSame) {
 }
 
 TEST(EffectSentence, ShowsOneNumberForAnIntervalOfNoWidth) {
-  EXPECT_EQ(
-      effect_sentence(kJob, server_peak(0.678, 0.67799, 0.67801, Verdict::improved)).text(),
-      "optimized uses 32% LESS server memory at its peak than original (±<0.01%, 12 blocks): "
-      "improved");
+  EXPECT_EQ(effect_sentence(kJob, server_peak(0.678, 0.67799, 0.67801, Verdict::improved)).text(),
+            "optimized uses 32% LESS server memory at its peak than original (±<0.01%, 12 blocks): "
+            "improved");
 }
 
 TEST(EffectSentence, TellsALargeChangeAsAMultiple) {

@@ -76,7 +76,7 @@ struct Cause {
   std::string caller = {};  // NOLINT(readability-redundant-member-init): -Wextra
   /// As DifferenceRow::location.
   std::string location = {};  // NOLINT(readability-redundant-member-init): -Wextra
-  double size = 0;          ///< candidate minus baseline: bytes, of allocations their number
+  double size = 0;            ///< candidate minus baseline: bytes, of allocations their number
   /// What it explains: "server memory at its peak".
   std::string of = {};    // NOLINT(readability-redundant-member-init): -Wextra
   bool resident = false;  ///< by a snapshot, not by the heap's profile
@@ -111,12 +111,6 @@ struct GrowthLine {
 
 /// One per row of results.growth, in their order.
 std::vector<GrowthLine> growth_lines(const Results& results);
-
-struct ReportModel;
-
-/// Adds sentences to the model's growth and answers. What is known comes first of all; that
-/// something cannot be told is an answer among others. Needs the model's headlines.
-void tell_growth(ReportModel& model);
 
 /// The owner of what a role's measured peak has beyond its snapshots.
 inline constexpr const char* kElsewhere = "elsewhere";

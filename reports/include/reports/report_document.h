@@ -47,7 +47,7 @@ class Text {
       runs_.push_back({std::move(text), tone});
     return *this;
   }
-  Text& add(const Text& other) {
+  Text& append(const Text& other) {
     for (const TextRun& run : other.runs_) {
       if (run.link.empty())
         add(run.text, run.tone);
@@ -150,6 +150,8 @@ struct Column {
   bool is_number = false;  ///< aligned at the right
   bool is_filter = false;  ///< the page offers its values as a filter
   Medium medium = Medium::all;
+
+  [[nodiscard]] bool is_in_text() const { return medium != Medium::page; }
 };
 
 struct Table {
@@ -210,6 +212,8 @@ struct Part {
   Medium medium = Medium::all;
   /// Where lines are few, parts with a larger one are left out first; 0: never.
   int dispensable = 0;
+
+  [[nodiscard]] bool is_in_text() const { return medium != Medium::page; }
 };
 
 struct Section {
