@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "confidential.h"
-#include "model/metric_catalogue.h"
 #include "util/json.h"
 #include "verdict/result_files.h"
+#include "words.h"
 
 namespace memduel {
 namespace {
@@ -19,12 +19,28 @@ std::string label_of(const FlamePair& pair) {
              : fmt::format("{}: {}{}", pair.role, pair.arms.at(0), profiler);
 }
 
+/// Rounds of a role have the same metrics.
+std::map<std::string, std::string> metrics_of_charts(const ReportModel& model) {
+  std::map<std::string, std::string> words;
+  const auto add = [&](const std::string& name) {
+    if (!words.contains(name)) words[name] = metric_words(model.results.job, name);
+  };
+  for (const TrialData& trial : model.results.trials)
+    for (const RoleData& role : trial.roles) {
+      for (const auto& [name, value] : role.metrics) add(name);
+      if (role.rounds.empty()) continue;
+      for (const auto& [name, value] : role.rounds.front().metrics) add(name);
+    }
+  for (const RoleTimeline& timeline : model.timelines) add(timeline.metric);
+  return words;
+}
+
 PageData page_data_of(const ReportModel& model) {
   PageData data;
   data.document = document_of(model);
   data.timelines = model.timelines;
+  data.metrics = metrics_of_charts(model);
   data.round_step = model.round_step;
-  for (const MetricInfo& metric : all_metrics()) data.metrics[metric.name] = metric.display;
   for (std::size_t i = 0; i < model.flames.shown.size(); ++i) {
     const FlamePair& pair = model.flames.shown[i].pair;
     data.flames.push_back({flame_id(i), label_of(pair), pair.files, ""});

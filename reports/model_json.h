@@ -34,8 +34,8 @@ struct PageData {
   ReportDocument document;
   std::vector<FlameRow> flames;
   std::vector<RoleTimeline> timelines;
+  std::map<std::string, std::string> metrics;  ///< "peak RSS", by name: those of the charts
   int round_step = 1;
-  std::map<std::string, std::string> metrics;  ///< the display words of memduel's own metrics
 };
 
 PackedEnvelope as_written(const Envelope& envelope);
@@ -179,8 +179,8 @@ inline constexpr auto kDescription<FlameRow> =
 template <>
 inline constexpr auto kDescription<PageData> = described(
     "PageData", always("document", &PageData::document), always("flames", &PageData::flames),
-    always("timelines", &PageData::timelines), always("round_step", &PageData::round_step),
-    always("metrics", &PageData::metrics));
+    always("timelines", &PageData::timelines), always("metrics", &PageData::metrics),
+    always("round_step", &PageData::round_step));
 
 /// "memduel.report/3": the document, charts and, under `results`, results.json itself.
 nlohmann::json report_model_to_json(const ReportModel& model);

@@ -42,7 +42,7 @@ export class FlameView {
   private readonly look = h("p", { class: "look", role: "status" });
   private readonly found = h("span", { class: "muted found", role: "status" });
   private readonly steps: HTMLElement;
-  private readonly total = h("p", { class: "sentence total" });
+  private readonly total = h("p", { class: "total" });
   private readonly functions = h("div", {});
   private readonly functions_title: string;
   private readonly retention = h("div", {});
