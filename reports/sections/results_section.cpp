@@ -278,7 +278,7 @@ class ResultTable {
       if (found == known.end())
         row.cells.emplace_back("–");
       else if (*found->second->bit_identical)
-        row.cells.emplace_back("identical", Tone::good);
+        row.cells.emplace_back("same", Tone::good);
       else
         row.cells.emplace_back("differs", Tone::strong);
     }
@@ -343,10 +343,9 @@ Section results_section(const ReportModel& model) {
   if (table.rows.empty()) return section;
   section.add(std::move(table));
   if (Text trend = trend_of(results.shown()); !trend.empty())
-    section.add(Paragraph{std::move(trend)}, Medium::all, 3);
+    section.add(Paragraph{std::move(trend)});
   if (results.differs_from_medians())
-    section.add(Paragraph{Text("The change is the median of the changes between trials "
-                               "(Hodges–Lehmann), so it can differ from b/a of the medians.",
+    section.add(Paragraph{Text("The change is the median of the changes between trials, not b/a.",
                                Tone::muted)},
                 Medium::all, 2);
   if (results.left_out() > 0)
