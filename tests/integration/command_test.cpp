@@ -54,7 +54,8 @@ TEST_F(FinishedDuel, ReportsInEveryFormat) {
 TEST_F(FinishedDuel, ExplainsARowAndNamesTheNearest) {
   const Finished row = memduel(place(), {"explain", directory(), "command.peak_rss_bytes"});
   EXPECT_EQ(row.status, 0) << row.err;
-  EXPECT_THAT(row.out, AllOf(HasSubstr("orders that could have been drawn"), HasSubstr("margin")));
+  EXPECT_THAT(row.out,
+              AllOf(HasSubstr("orders that could have been drawn"), HasSubstr("Margin: ")));
   const Finished wrong = memduel(place(), {"explain", directory(), "command.peak_rss_byte"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("command.peak_rss_bytes"));
