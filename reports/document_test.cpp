@@ -104,10 +104,10 @@ TEST(Headline, NamesTheLimitOfAFailedGate) {
   const ReportDocument document = document_from(sample);
   EXPECT_EQ(document.answer, Answer::fail);
   EXPECT_THAT(document.sentence.plain(),
-              StartsWith("optimized uses 5.8% more memory (server) (limit +2.0%)"));
+              StartsWith("optimized uses 5.8% more memory (server) than original (limit +2%)."));
   EXPECT_THAT(document.exit.plain(), StartsWith("Exit code 1: of 2 "));
   EXPECT_THAT(texts_of(row_named(table_in(document, "results"), "server peak RSS above start-up")),
-              testing::Contains("+2.0% ✗"));
+              testing::Contains("+2% ✗"));
 }
 
 TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {

@@ -166,6 +166,23 @@ std::string ratio_text(double ratio) {
   return end_text(ratio, 0);
 }
 
+std::string limit_text(const GateResult& gate) {
+  if (!gate.evidence.limit) return {};
+  const double limit = *gate.evidence.limit;
+  switch (gate.evidence.quantity) {
+    case GateQuantity::ratio: {
+      std::string text = ratio_text(limit);
+      if (text.ends_with(".0%")) text.replace(text.size() - 3, 3, "%");
+      return text;
+    }
+    case GateQuantity::difference:
+      return signed_metric(gate.metric, limit);
+    case GateQuantity::value:
+      break;
+  }
+  return value_text(gate.metric, limit);
+}
+
 std::string change_text(const Comparison& row) {
   if (row.ratio) return ratio_text(*row.ratio);
   if (!row.difference) return std::string(kNone);

@@ -57,16 +57,16 @@ const GateResult* gate_on(const Results& results, const Comparison& row, GateOut
   return found == results.gates.end() ? nullptr : &*found;
 }
 
-/// " (limit +2%)" of a row whose gate failed.
-std::string limit_words(const Results& results, const Comparison& row) {
-  const GateResult* gate = gate_on(results, row, GateOutcome::failed);
-  if (gate == nullptr || !gate->evidence.limit) return {};
-  const double limit = *gate->evidence.limit;
-  return fmt::format(" (limit {})", gate->evidence.quantity == GateQuantity::ratio
-                                        ? ratio_text(limit)
-                                    : gate->evidence.quantity == GateQuantity::difference
-                                        ? signed_metric(row.metric, limit)
-                                        : value_text(row.metric, limit));
+/// " (limit +2%)" of the rows whose gate failed.
+std::string limit_words(const Results& results, const std::vector<const Comparison*>& rows) {
+  std::vector<std::string> limits;
+  for (const Comparison* row : rows) {
+    const GateResult* gate = gate_on(results, *row, GateOutcome::failed);
+    if (gate == nullptr || !gate->evidence.limit) continue;
+    std::string limit = limit_text(*gate);
+    if (std::ranges::find(limits, limit) == limits.end()) limits.push_back(std::move(limit));
+  }
+  return limits.empty() ? "" : fmt::format(" (limit {})", listed(limits));
 }
 
 /// The changes of a candidate that its sentence is about: of each role the one that says most, with
@@ -132,15 +132,15 @@ std::string growth_words(const Results& results, const std::string& candidate) {
 std::string changes_of(const ReportModel& model, const std::string& candidate) {
   const Results& results = model.results;
   std::vector<std::string> parts;
-  for (const Comparison* row : told_changes(model, candidate))
-    parts.push_back(fmt::format("{} {}{}", amount_words(*row), noun_of(results, *row),
-                                limit_words(results, *row)));
+  const std::vector<const Comparison*> told = told_changes(model, candidate);
+  for (const Comparison* row : told)
+    parts.push_back(fmt::format("{} {}", amount_words(*row), noun_of(results, *row)));
   const bool has_memory = !parts.empty();
   if (std::string time = time_words(results, candidate); !time.empty())
     parts.push_back(std::move(time));
   if (parts.empty()) return {};
-  return fmt::format("{} {} {} than {}.", candidate, has_memory ? "uses" : "takes", listed(parts),
-                     results.baseline);
+  return fmt::format("{} {} {} than {}{}.", candidate, has_memory ? "uses" : "takes", listed(parts),
+                     results.baseline, limit_words(results, told));
 }
 
 /// Of the first gate that fails by a value of its own, a failed trial, or memory that grows.
