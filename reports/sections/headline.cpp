@@ -283,7 +283,7 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding)
     return text.add(": no gate decides.")
         .add(results.gates.empty() ? " Set limits with --gate."
-                                   : " With --gate default the limits above do.",
+                                   : " With --gate default the limits above decide.",
              Tone::muted);
   const bool is_default = !model.has_named_gates;
   text.add(": " + gates_words(results, is_default) + ".");

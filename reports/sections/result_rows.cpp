@@ -15,6 +15,7 @@ namespace memduel {
 namespace {
 
 constexpr std::size_t kMostRows = 8;
+constexpr std::size_t kMostRowsOfSeveral = 5;
 
 bool is_same_row(const ResultRow& row, const std::string& role, const std::string& metric) {
   return row.role == role && row.metric == metric;
@@ -109,9 +110,10 @@ class RowChooser {
     ResultRows chosen{variants_, std::move(rows_), 0};
     std::vector<ResultRow>& rows = chosen.rows;
     std::ranges::stable_sort(rows, {}, [&](const ResultRow& row) { return urgency(row); });
-    if (rows.size() > kMostRows) {
-      chosen.left_out = rows.size() - kMostRows;
-      rows.resize(kMostRows);
+    const std::size_t most = variants_.size() > 2 ? kMostRowsOfSeveral : kMostRows;
+    if (rows.size() > most) {
+      chosen.left_out = rows.size() - most;
+      rows.resize(most);
     }
     std::ranges::stable_sort(rows, {},
                              [](const ResultRow& row) { return metric_order(row.metric); });

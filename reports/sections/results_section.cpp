@@ -65,7 +65,7 @@ class ResultTable {
     if (variants == 2)
       table.columns.insert(table.columns.end(), {{"change", true}, {"95% CI", true}});
     if (!results_.gates.empty()) table.columns.push_back({"limit", true});
-    if (variants > 1) table.columns.push_back({"verdict"});
+    if (variants == 2) table.columns.push_back({"verdict"});
     table.columns.push_back({"trials", false, false, Medium::page});
     for (const ResultRow& row : shown_.rows) {
       if (variants == 2)
@@ -204,15 +204,16 @@ class ResultTable {
     const bool is_compared = shown_.variants.size() > 1;
     Row medians = begun(row);
     if (!results_.gates.empty()) medians.cells.emplace_back(limits_of(row));
-    if (is_compared) medians.cells.push_back(common_verdict(row));
     medians.cells.push_back(track_cell(row));
     table.rows.push_back(std::move(medians));
     if (!is_compared) return;
-    add_detail(table, "change", row, [](const Comparison* one) { return change_cell(one); });
+    const std::string verdict = common_verdict(row);
+    add_detail(table, verdict.empty() ? "change" : "change: " + verdict, row,
+               [](const Comparison* one) { return change_cell(one); });
     add_detail(table, "95% CI", row, [](const Comparison* one) {
       return Cell(one == nullptr ? "–" : interval_text(*one), Tone::muted);
     });
-    if (common_verdict(row).text.empty())
+    if (verdict.empty())
       add_detail(table, "verdict", row, [](const Comparison* one) {
         return one == nullptr
                    ? Cell("–")
@@ -221,7 +222,8 @@ class ResultTable {
   }
 
   template <typename CellOf>
-  void add_detail(Table& table, const char* title, const ResultRow& row, CellOf cell_of) const {
+  void add_detail(Table& table, const std::string& title, const ResultRow& row,
+                  CellOf cell_of) const {
     Row detail;
     detail.kind = RowKind::detail;
     detail.cells.emplace_back(title, Tone::muted);
@@ -231,17 +233,13 @@ class ResultTable {
     table.rows.push_back(std::move(detail));
   }
 
-  /// Empty where the candidates have different ones.
-  [[nodiscard]] Cell common_verdict(const ResultRow& row) const {
+  /// Of all candidates; empty where they have different ones.
+  static std::string common_verdict(const ResultRow& row) {
     const Comparison* first = row.comparisons.front();
-    if (first == nullptr) return {};
     const bool is_common = std::ranges::all_of(row.comparisons, [&](const Comparison* one) {
-      return one != nullptr && one->verdict == first->verdict;
+      return one != nullptr && first != nullptr && one->verdict == first->verdict;
     });
-    if (!is_common) return {};
-    const bool is_all = row.comparisons.size() > 1;
-    return {(is_all ? "all " : "") + std::string(to_name(first->verdict)),
-            memduel::tone_of(first->verdict)};
+    return is_common ? std::string(to_name(first->verdict)) : "";
   }
 
   /// Whether each candidate computes the same as the baseline.
