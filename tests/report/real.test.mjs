@@ -53,7 +53,7 @@ describe("the report of a real comparison", () => {
   test("has every section that it has data for, without fault, violation or overflow", async () => {
     const { page, faults } = await open();
     const found = await page.$$eval("section[id]", (all) => all.map((s) => s.id));
-    for (const id of ["results", "why", "resident", "where", "rounds", "growth", "flames", "metrics", "profiles", "method", "reproduce"]) assert.ok(found.includes(id), id);
+    for (const id of ["results", "why", "resident", "where", "rounds", "growth", "flames", "metrics", "profiles", "evidence", "reproduce"]) assert.ok(found.includes(id), id);
     await unfold(page);
     assert.deepEqual(await violations(page), []);
     await page.setViewportSize({ width: 360, height: 740 });
@@ -141,7 +141,7 @@ describe("the report of a real comparison", () => {
   test("has every trial, every comparison and every round of results.json", async () => {
     const { page } = await open();
     await unfold(page);
-    const states = await page.$$eval("#method table >> nth=0 >> tbody tr", (all) => all.map((row) => row.cells[4].textContent));
+    const states = await page.$$eval("#evidence table >> nth=0 >> tbody tr", (all) => all.map((row) => row.cells[4].textContent));
     assert.deepEqual(states, results.trials.map((t) => t.status.replaceAll("_", " ")));
     const rows = await page.$$eval("#metrics tbody tr", (all) => all.map((row) => row.dataset.key));
     const with_values = results.comparisons.filter((c) => c.baseline_median != null || c.candidate_median != null);
