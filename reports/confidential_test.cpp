@@ -70,5 +70,20 @@ TEST(Confidential, KeepsTheNumbers) {
             report_model_to_json(closed)["results"]["comparisons"]);
 }
 
+TEST(Confidential, LeavesOfASourceFileItsName) {
+  Sample sample = make_sample({.series = false});
+  Difference row;
+  row.location = "secret/src/state.cpp:88";
+  GrowingStack stack;
+  stack.location = "secret/train.py:12";
+  Growth growth;
+  growth.stacks = {stack};
+  sample.results.differences.push_back(row);
+  sample.results.growth.push_back(growth);
+  const ReportModel model = build_report_model(sample.results, sample.run, {.confidential = true});
+  EXPECT_EQ(model.results.differences.back().location, "state.cpp:88");
+  EXPECT_EQ(model.results.growth.back().stacks[0].location, "train.py:12");
+}
+
 }  // namespace
 }  // namespace memduel

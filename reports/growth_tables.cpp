@@ -34,6 +34,7 @@ GrowingRow growing_row(const GrowingStack& stack) {
       stack.stack.empty() ? "[no stack]" : short_name(stack.stack[telling_frame(stack.stack)]);
   row.caller = short_name(telling_caller(stack.stack));
   row.phase = stack.phase;
+  row.location = stack.location;
   return row;
 }
 

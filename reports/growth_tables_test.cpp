@@ -38,7 +38,7 @@ TEST(GrowthLines, NameTheFunctionThatTellsMost) {
   Results results;
   results.growth.push_back(row_with(GrowthVerdict::growing));
   results.growth[0].stacks = {
-      {{"main", "keep(State)", "operator new(unsigned long)"}, "upload", 262144, 1e6}};
+      {{"main", "keep(State)", "operator new(unsigned long)"}, "upload", 262144, 1e6, "a.cpp:9"}};
   const GrowthLine line = growth_lines(results)[0];
   ASSERT_EQ(line.stacks.size(), 1U);
   EXPECT_EQ(line.stacks[0].function, "keep");
@@ -46,6 +46,7 @@ TEST(GrowthLines, NameTheFunctionThatTellsMost) {
   EXPECT_EQ(line.stacks[0].bytes_per_round, 262144);
   EXPECT_EQ(line.stacks[0].caller, "main");
   EXPECT_EQ(line.stacks[0].phase, "upload");
+  EXPECT_EQ(line.stacks[0].location, "a.cpp:9");
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
   ASSERT_TRUE(step);
   EXPECT_THAT(step->sentence, HasSubstr("has more: grow (live blocks)."));
   EXPECT_EQ(step->command, "");
-  model.causes.push_back({"+8.00 MiB", "Java heap", true, "Java heap", "mapped", "", 8});
+  model.causes.push_back({"+8.00 MiB", "Java heap", true, "Java heap", "mapped", "", "", 8});
   EXPECT_THAT(next_step(model)->sentence,
               HasSubstr("more: Java heap. To see inside, run jcmd PID GC.class_histogram."));
 }

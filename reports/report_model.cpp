@@ -46,7 +46,8 @@ void choose_rows(ReportModel& model) {
     const Comparison& row = *results.row(shown.candidate, shown.role, shown.metric);
     const std::vector<Cause> causes = explained_causes(row, results);
     for (const Cause& cause : causes)
-      shown.causes.push_back({cause.name, cause.memory, cause.function, cause.caller, cause.size});
+      shown.causes.push_back({cause.name, cause.memory, cause.function, cause.caller, cause.size,
+                              cause.location, cause.share});
     const bool failed = shown.why == ShownFor::failed_gate;
     add_causes(model, failed || row.verdict == Verdict::regressed, causes);
   }

@@ -220,7 +220,7 @@ std::string format_share(double share) {
   if (first == std::string::npos) return "0%";
   text.resize(std::min(text.size(), first + 3));
   text.resize(text.find_last_not_of('0') + 1);
-  return text + " %";
+  return text + "%";
 }
 
 std::string format_size(std::string_view metric, double share, std::optional<double> baseline) {

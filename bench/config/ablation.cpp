@@ -92,12 +92,13 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
   std::vector<std::string> names;
   for (const Switch& one : differences_around(baseline, candidate)) names.push_back(one.name);
   throw Error(
-      ExitCode::usage, "a command workload has no switches to take apart", experiment.config.name,
+      ExitCode::usage, "a command workload has no switches", experiment.config.name,
       names.empty()
-          ? "a provider can give it some: docs/providers.md"
-          : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them a variant of its own, "
-                        "which is \"{}\" with that alone, and memduel run compares them all",
-                        baseline.name, candidate.name, fmt::join(names, " and "), baseline.name));
+          ? "a provider can add switches: docs/providers.md"
+          : fmt::format(
+                "\"{}\" and \"{}\" differ in {}: add one variant for each of them, "
+                "which is \"{}\" with only that change, and compare them all with memduel run",
+                baseline.name, candidate.name, fmt::join(names, " and "), baseline.name));
 }
 
 /// "original+framing"; a name that would be too long loses the end of the arm's part.
@@ -144,7 +145,7 @@ const Variant& named_variant(const Experiment& experiment, const std::string& na
 const Variant& last_variant_beside(const Experiment& experiment, const std::string& baseline) {
   for (auto arm = experiment.variants.rbegin(); arm != experiment.variants.rend(); ++arm)
     if (arm->name != baseline && !arm->twin_of) return *arm;
-  throw Error(ExitCode::usage, "found no variant beside the baseline to take apart", "variants");
+  throw Error(ExitCode::usage, "found no variant besides the baseline", "variants");
 }
 
 /// One switch flipped in one of the two variants, and why none measures that.
@@ -227,9 +228,9 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   const auto switches = differences(baseline, candidate, expansion->catalog);
   if (switches.empty())
     throw Error(ExitCode::usage,
-                fmt::format("the variants \"{}\" and \"{}\" differ in no switch", baseline.name,
+                fmt::format("the variants \"{}\" and \"{}\" have the same switches", baseline.name,
                             candidate.name),
-                experiment.config.name, "name two others with --baseline and --candidate");
+                experiment.config.name, "choose two others with --baseline and --candidate");
 
   const std::string origin = "ablation of " + experiment.config.name;
   const Asked asked{experiment, origin, ask};

@@ -170,7 +170,7 @@ TEST(AblationArms, NeedADifference) {
   EXPECT_THAT(error_of([&] {
                 ablation_experiment(same, {std::nullopt, "old"}, five_switches());
               }).message(),
-              HasSubstr("differ in no switch"));
+              HasSubstr("have the same switches"));
 }
 
 TEST(AblationArms, HaveNamesThatTheSchemaTakes) {
@@ -193,9 +193,8 @@ TEST(AblationArms, OfACommandAreRefused) {
       "c.json", "/", {}, five_switches());
   EXPECT_EQ(
       error_of([&] { ablation_experiment(command, {}); }).message(),
-      "c: a command workload has no switches to take apart\n  \"a\" and \"b\" differ in X: "
-      "give each of them a variant of its own, which is \"a\" with that alone, and memduel run "
-      "compares them all");
+      "c: a command workload has no switches\n  \"a\" and \"b\" differ in X: add one variant for "
+      "each of them, which is \"a\" with only that change, and compare them all with memduel run");
 }
 
 TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {

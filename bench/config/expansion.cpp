@@ -136,7 +136,7 @@ void refuse_keys_of_the_job(const Document& document, const Places& places) {
     if (key == nullptr) continue;
     throw Error(ExitCode::usage,
                 fmt::format("found \"{}\", expected preset, switches, env or allocator: the "
-                            "provider of kind \"{}\" says all else of a variant",
+                            "provider of kind \"{}\" determines everything else of a variant",
                             key, document.workload.kind()),
                 places.at(below(variant_path(i), key)));
   }
@@ -215,14 +215,14 @@ json asked(const Places& places, const Provider& provider, const Ask& ask) {
       throw Error(error.code(), error.what(), places.located(error.where()), error.advice());
     const bool started = error.code() != ExitCode::io;
     if (!started && provider.is_default())
-      throw Error(ExitCode::usage,
-                  fmt::format("found the kind \"{}\", expected one that a program here knows",
-                              provider.kind),
-                  places.at({"workload", "kind"}),
-                  nearest_advice(
-                      provider.kind, {kCommandKind},
-                      "expected \"command\"; the package memduel-fl has the kinds of the "
-                      "replays, and a kind of your own needs a \"provider\": docs/providers.md"));
+      throw Error(
+          ExitCode::usage,
+          fmt::format("found the kind \"{}\", expected the kind of an installed provider",
+                      provider.kind),
+          places.at({"workload", "kind"}),
+          nearest_advice(provider.kind, {kCommandKind},
+                         "expected \"command\"; the package memduel-fl has the built-in FL "
+                         "workloads, and your own kind needs a \"provider\": docs/providers.md"));
     throw Error(started ? error.code() : ExitCode::usage, error.what(),
                 fmt::format("{}: {}", places.file(), error.where()), error.advice());
   }
@@ -364,7 +364,7 @@ ExpandedDocument expanded(const Document& document, const Places& places,
 /// An answer in which something is not where or what it should be.
 [[noreturn]] void refuse_form(const json::exception& error, const std::string& origin,
                               const std::vector<std::string>& argv) {
-  throw Error(ExitCode::usage, "found an answer of another form: " + reason_of(error),
+  throw Error(ExitCode::usage, "found an answer in an unexpected format: " + reason_of(error),
               fmt::format("{}: {} expand", origin, fmt::join(argv, " ")), kWhatAProviderAnswers);
 }
 
@@ -377,7 +377,7 @@ std::optional<ExpandedDocument> expand(const Document& document, const Places& p
   if (document.workload.own.is_null()) {
     if (document.provider.empty()) return std::nullopt;
     throw Error(ExitCode::usage, "found a workload of kind command, which needs no provider",
-                places.at({"provider"}), "leave it out, or name a kind of its own");
+                places.at({"provider"}), "remove it, or use another kind");
   }
   Document named = document;
   if (named.provider.empty()) named.provider = {kDefaultProvider};

@@ -68,7 +68,7 @@ std::string text_of(const std::filesystem::path& path) {
     const std::filesystem::path kept = path / kConfigFile;
     throw Error(
         ExitCode::io, "found a directory, expected a config", path.string(),
-        std::filesystem::exists(kept, unknown) ? "a run keeps its config: " + kept.string() : "");
+        std::filesystem::exists(kept, unknown) ? "the config of a run is in " + kept.string() : "");
   }
   return read_text_file(path);
 }

@@ -149,9 +149,8 @@ TEST(BadConfig, FaultyArms) {
             "tcmalloc or "
             "mimalloc\n  did you mean \"jemalloc\"?");
   EXPECT_EQ(message_after([](json& c) { c["variants"][1]["name"] = "original"; }),
-            "c.json, $.variants[1].name: found the variant name \"original\" twice\n  give every "
-            "variant its "
-            "own name");
+            "c.json, $.variants[1].name: found the variant name \"original\" twice\n  use a "
+            "different name for every variant");
   EXPECT_EQ(message_after([](json& c) { c["baseline"] = "orginal"; }),
             "c.json, $.baseline: found \"orginal\", expected the name of a variant: original, "
             "optimized\n  did you mean \"original\"?");
@@ -160,8 +159,8 @@ TEST(BadConfig, FaultyArms) {
   EXPECT_EQ(
       message_after([](json& c) { c["variants"][1]["preset"] = "appfl-original"; }),
       "c.json, $.variants[1]: the variants \"original\" and \"optimized\" have the same program, "
-      "arguments, environment and directory\n  nothing can differ between them; to measure "
-      "the noise give --calibrate");
+      "arguments, environment and directory\n  use different commands, or measure the noise with "
+      "--calibrate");
   EXPECT_EQ(
       message_after([](json& c) { c["variants"][1]["twin_of"] = "nobody"; }),
       "c.json, $.variants[1].twin_of: found \"nobody\", expected the name of a variant: original, "
@@ -169,11 +168,11 @@ TEST(BadConfig, FaultyArms) {
   EXPECT_EQ(
       message_after([](json& c) { c["variants"][0]["argv"]["server"] = {"x"}; }),
       "c.json, $.variants[0].argv: found \"argv\", expected preset, switches, env or allocator: "
-      "the provider of kind \"federated\" says all else of a variant");
-  EXPECT_EQ(
-      message_after([](json& c) { c["variants"][0]["env"]["A=B"] = "x"; }),
-      "c.json, $.variants[0].env.A=B: found the variable \"A=B\", which no environment can hold\n  "
-      "names are not empty and have no '='; neither names nor values hold a NUL");
+      "the provider of kind \"federated\" determines everything else of a variant");
+  EXPECT_EQ(message_after([](json& c) { c["variants"][0]["env"]["A=B"] = "x"; }),
+            "c.json, $.variants[0].env.A=B: found the variable \"A=B\", which no environment can "
+            "contain\n  "
+            "use names that are not empty and contain no '=', and no NUL in names or values");
 }
 
 TEST(BadConfig, UnknownPresetOptimizationOrValue) {
@@ -239,8 +238,8 @@ TEST(BadConfig, AMisspeltKindIsTakenForNoProviders) {
     "processes": [{"role": "p", "argv": ["./p"]}]},
     "variants": [{"name": "a"}, {"name": "b", "argv": {"p": ["./q"]}}]})";
   EXPECT_EQ(error_of([&] { parse_experiment(config, "c.json", "/", {}, none); }).message(),
-            "c.json, line 1, $.workload.kind: found the kind \"comand\", expected one that a "
-            "program here knows\n  "
+            "c.json, line 1, $.workload.kind: found the kind \"comand\", expected the kind of an "
+            "installed provider\n  "
             "did you mean \"command\"?");
   const AskProvider with_kinds = [](const Provider& provider, const std::string& word,
                                     const json& request) {

@@ -67,7 +67,7 @@ std::string filled(std::string_view text, const PlaceholderValue& replace) {
   throw Error(ExitCode::usage,
               fmt::format("found unknown placeholder {{{}}}, expected {{{}}}", name,
                           fmt::join(known, "}, {")),
-              place, fmt::format("{}{{{{{}}}}} stands for the text itself", instead, name));
+              place, fmt::format("{}for the literal text, write {{{{{}}}}}", instead, name));
 }
 
 }  // namespace
@@ -242,7 +242,7 @@ std::optional<std::string> unknown_name(const std::string& text, const Names& kn
 void check_text(const std::string& text, const Names& known, const Names& nodes,
                 const Places& places, const JsonPath& path) {
   if (text.find('\0') != std::string::npos)
-    throw Error(ExitCode::usage, "found a NUL character, which no argument or path can hold",
+    throw Error(ExitCode::usage, "found a NUL character, which no argument or path can contain",
                 places.at(path));
   if (const auto name = unknown_name(text, known)) refuse(*name, known, places.at(path));
   filled(text, [&](const std::string& name) -> std::optional<std::string> {
@@ -326,7 +326,7 @@ int TrialPlaceholders::port(const std::string& name) {
   if (found != ports_.end()) return found->second;
   if (ports_.size() == kMostPorts)
     throw Error(ExitCode::usage, fmt::format("found a port after {} others", kMostPorts),
-                "{port:" + name + "}", "a trial may have so many and no more");
+                "{port:" + name + "}", "use fewer ports");
   const auto taken = [&](int port) {
     return std::ranges::any_of(ports_, [&](const auto& other) { return other.second == port; });
   };

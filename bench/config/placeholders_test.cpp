@@ -44,7 +44,7 @@ TEST(Placeholders, DoubledBracesAreTheTextItself) {
 TEST(Placeholders, AnUnknownOneIsRefusedWithTheNearest) {
   EXPECT_EQ(error_of([] { fill("--seed={sead}"); }).message(),
             "c.json, $.x: found unknown placeholder {sead}, expected {seed}, {trial_dir}, "
-            "{port:NAME}\n  did you mean {seed}? {{sead}} stands for the text itself");
+            "{port:NAME}\n  did you mean {seed}? for the literal text, write {{sead}}");
   EXPECT_EQ(error_of([] { fill("{port:}"); }).code(), ExitCode::usage);
 }
 

@@ -293,11 +293,10 @@ json ask_program(const Provider& provider, const std::string& word, const json& 
   if (answer.exit_status == 0) return value;
   throw_if_refused(value, command_of(provider, word));
   const std::string said = without_line_end(valid_utf8(answer.err));
-  throw Error(ExitCode::usage,
-              said.empty()
-                  ? fmt::format("ended with status {} and said nothing", answer.exit_status)
-                  : said,
-              command_of(provider, word));
+  throw Error(
+      ExitCode::usage,
+      said.empty() ? fmt::format("exited with status {} and no message", answer.exit_status) : said,
+      command_of(provider, word));
 }
 
 json ask_catalogue(const Provider& provider, const AskProvider& ask) {

@@ -55,7 +55,7 @@ TEST(Catalog, AMissingFieldIsAnError) {
               parse_catalog(catalogue_with(json::parse(R"([{"name": "s"}])"), json::array()), "c");
             }).message(),
             "c, $.switches[0]: found no key \"summary\", which is required\n"
-            "  docs/providers.md says what a provider answers");
+            "  see docs/providers.md for the answers of a provider");
 }
 
 using nlohmann::json;
@@ -255,7 +255,7 @@ TEST_F(ExpansionTest, AConditionInACatalogueIsRefusedWithWhatToUse) {
       return catalogue;
     };
     EXPECT_EQ(refusal().message(), std::string("b.json: python3 boxes.py catalogue, ") + said +
-                                       "\n  docs/providers.md says what a provider answers");
+                                       "\n  see docs/providers.md for the answers of a provider");
     EXPECT_THAT(error_of([&] { ask_whole_catalogue({{"boxes"}, ".", "boxes"}, ask_); }).message(),
                 HasSubstr(said));
   }
@@ -313,7 +313,7 @@ TEST_F(ExpansionTest, WhatIsTheProvidersIsRefusedInAnArm) {
   config_["variants"][1]["append"] = {{"box", {"x"}}};
   EXPECT_EQ(refusal().message(),
             "b.json, $.variants[1].append: found \"append\", expected preset, switches, env or "
-            "allocator: the provider of kind \"boxes\" says all else of a variant");
+            "allocator: the provider of kind \"boxes\" determines everything else of a variant");
   EXPECT_EQ(asked(), "catalogue\n") << "whether it has the kind";
 }
 

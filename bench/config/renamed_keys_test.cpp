@@ -108,7 +108,7 @@ TEST(RenamedKeys, OfACatalogueAreRefusedByTheirNewNames) {
   EXPECT_THAT(refusal_of_answer("catalogue", [](json& a) { a["schema"] = "memduel.catalogue/1"; }),
               AllOf(HasSubstr("found the schema \"memduel.catalogue/1\", expected "
                               "\"memduel.catalogue/2\""),
-                    HasSubstr("\"switches\" for \"optimizations\"")));
+                    HasSubstr("\"switches\" instead of \"optimizations\"")));
 }
 
 TEST(RenamedKeys, OfAnExpansionAreRefusedByTheirNewNames) {
@@ -120,9 +120,9 @@ TEST(RenamedKeys, OfAnExpansionAreRefusedByTheirNewNames) {
                         [](json& a) { a["variants"][0]["optimizations"] = json::object(); }),
       HasSubstr("$.variants[0].optimizations: found the removed key \"optimizations\": it was "
                 "renamed"));
-  EXPECT_THAT(
-      refusal_of_answer("expand", [](json& a) { a["schema"] = "memduel.expanded/1"; }),
-      AllOf(HasSubstr("expected \"memduel.expanded/2\""), HasSubstr("\"variants\" for \"arms\"")));
+  EXPECT_THAT(refusal_of_answer("expand", [](json& a) { a["schema"] = "memduel.expanded/1"; }),
+              AllOf(HasSubstr("expected \"memduel.expanded/2\""),
+                    HasSubstr("\"variants\" instead of \"arms\"")));
 }
 
 }  // namespace

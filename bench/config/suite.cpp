@@ -58,7 +58,7 @@ const Keys<SuiteDocument>& keys_of(const SuiteDocument*) {
   return keys;
 }
 
-constexpr const char* kOwnName = "give it a \"name\" of its own";
+constexpr const char* kOwnName = "set a different \"name\"";
 
 using nlohmann::json;
 
@@ -94,7 +94,7 @@ std::vector<SuiteExperiment> multiplied(const std::vector<SuiteExperiment>& all,
     throw Error(ExitCode::usage,
                 fmt::format("found a matrix of {} experiments or more, expected at most {}",
                             all.size() * values.size(), kMostSuiteExperiments),
-                placed.places.at(matrix), "name fewer values, or make two suites of it");
+                placed.places.at(matrix), "use fewer values, or split it into two suites");
   std::vector<SuiteExperiment> product;
   for (const SuiteExperiment& one : all) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -151,14 +151,14 @@ Suite load_suite(const std::filesystem::path& path) {
       for (const char* kept : {kSuitePage, kSuiteFile, kLockFile})
         if (one.name == kept)
           throw Error(ExitCode::usage,
-                      fmt::format("found the name \"{}\", which a file of the suite has", kept),
+                      fmt::format("found the name \"{}\", which a file of the suite uses", kept),
                       place, kOwnName);
       const auto [known, is_new] = places.emplace(one.name, place);
       if (!is_new)
         throw Error(
             ExitCode::usage,
-            fmt::format("found the name \"{}\", which {} has, too", one.name, known->second), place,
-            kOwnName);
+            fmt::format("found the name \"{}\", which {} also uses", one.name, known->second),
+            place, kOwnName);
       suite.experiments.push_back(std::move(one));
     }
   }
@@ -166,7 +166,7 @@ Suite load_suite(const std::filesystem::path& path) {
     throw Error(ExitCode::usage,
                 fmt::format("found {} experiments, expected at most {}", suite.experiments.size(),
                             kMostSuiteExperiments),
-                path.string(), "make two suites of it");
+                path.string(), "split it into two suites");
   return suite;
 }
 

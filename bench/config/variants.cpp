@@ -31,7 +31,8 @@ void refuse_repeated_names(const std::vector<std::string>& names, const Places& 
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (seen.insert(names[i]).second) continue;
     throw Error(ExitCode::usage, fmt::format("found the variant name \"{}\" twice", names[i]),
-                places.at(below(variant_path(i), "name")), "give every variant its own name");
+                places.at(below(variant_path(i), "name")),
+                "use a different name for every variant");
   }
 }
 
@@ -129,9 +130,9 @@ void refuse_bad_environment(const Environment& env, const JsonPath& path, const 
       continue;
     const std::string shown = name.substr(0, name.find(kNul));
     throw Error(ExitCode::usage,
-                fmt::format("found the variable \"{}\", which no environment can hold", shown),
+                fmt::format("found the variable \"{}\", which no environment can contain", shown),
                 places.at(shown.empty() ? path : below(path, shown)),
-                "names are not empty and have no '='; neither names nor values hold a NUL");
+                "use names that are not empty and contain no '=', and no NUL in names or values");
   }
 }
 

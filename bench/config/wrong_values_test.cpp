@@ -259,10 +259,9 @@ TEST(WrongValues, NamePlaceOfMatrixAmongChosenVariants) {
 }
 
 TEST(WrongValues, TellResultsFromConfig) {
-  EXPECT_EQ(
-      refusal_without_provider({{"schema", "memduel.results/2"}, {"rows", json::array()}}),
-      "c.json: found the results of a run, expected a config\n  to see or judge them: memduel "
-      "report DIR, memduel check DIR; to measure the same again: config.json in DIR");
+  EXPECT_EQ(refusal_without_provider({{"schema", "memduel.results/2"}, {"rows", json::array()}}),
+            "c.json: found the results of a run, expected a config\n  to read them, run memduel "
+            "report DIR or memduel check DIR; to measure the same again, use config.json in DIR");
   EXPECT_EQ(refusal_without_provider({{"schema", "memduel.calibration/2"}}),
             "c.json: found a file of schema \"memduel.calibration/2\", expected a config");
 }

@@ -19,6 +19,7 @@ Row cause_row(const Cause& cause) {
   if (!cause.location.empty() && cause.name.find(cause.location) == std::string::npos)
     where.add(" (" + cause.location + ")", Tone::muted);
   row.cells.emplace_back(std::move(where));
+  row.cells.emplace_back(cause.share > 0 ? format_percent(cause.share) + " of it" : "", Tone::muted);
   return row;
 }
 
@@ -31,7 +32,7 @@ Section why_section(const ReportModel& model) {
   const auto flush = [&] {
     if (!table.rows.empty()) section.add(std::move(table));
     table = {};
-    table.columns = {{"change", true}, {"where"}};
+    table.columns = {{"change", true}, {"where"}, {"share", true}};
     table.has_heading = false;
     table.look = "causes";
   };

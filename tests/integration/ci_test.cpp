@@ -77,7 +77,7 @@ TEST_F(CiScript, FailsALargerBufferAndNamesTheFunction) {
   EXPECT_EQ(run(kHeapGate), 1) << said();
   EXPECT_THAT(step_summary(),
               AllOf(HasSubstr("gate failed"),
-                    HasSubstr("▲ +4.00 MiB ledger::Store::reserve\\_buffer for main")));
+                    HasSubstr("▲ +4.00 MiB ledger::Store::reserve\\_buffer, called from main")));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
 }
 

@@ -133,7 +133,7 @@ TEST(Plan, ProbesTheNoiseAndCalibrateKeepsIt) {
   Finished plan = memduel(place, {"plan", config, "--detect", "5%"});
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, AllOf(HasSubstr("probe"),
-                              ContainsRegex("blocks \\(95% interval [0-9]+ to [0-9]+\\), about")));
+                              ContainsRegex("trials each \\(95% CI [0-9]+ to [0-9]+\\), about")));
   EXPECT_EQ(memduel(place, {"plan", config, "--detect", "two"}).status, 2);
 
   const Finished calibrate =
@@ -246,7 +246,7 @@ TEST(ExampleOfTheReadme, SaysWhatALazyReaderSavesAndWhichFunctionHeldIt) {
   // By sys.getsizeof a list has 56 bytes and a string of one character 50.
   EXPECT_GE(row.at("baseline_median").get<double>() - row.at("candidate_median").get<double>(),
             kRows * (56 + 3 * 50));
-  EXPECT_THAT(run.out, HasSubstr("read_rows.<locals>.<listcomp>"));
+  EXPECT_THAT(run.out, HasSubstr("read_rows, list comprehension"));
   EXPECT_THAT(run.out, HasSubstr("the same result")) << "both print the same sum";
 }
 

@@ -64,7 +64,7 @@ TEST(ExitCode, IsTwoWhenTheTimeIsTooShortForAVerdict) {
   const Finished run = duel(place, slow, slow + " sleep 1", {"--max-minutes", "0.02"});
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, AllOf(HasSubstr("--max-minutes: found 0.02, expected at least 0."),
-                             HasSubstr("a run that can decide has 6 blocks"),
+                             HasSubstr("a decision needs 6 trials each"),
                              ContainsRegex("\n  memduel compare .* --max-minutes [0-9.]+ --out .* "
                                            "--resume\n")));
   const Finished resumed = duel(place, slow, slow + " sleep 1", {"--max-minutes", "1", "--resume"});

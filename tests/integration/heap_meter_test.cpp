@@ -170,7 +170,7 @@ TEST(HeapMeter, CountsTheSameInEveryTrialOfAScriptThatExecutesAProgram) {
   const std::string limitations = script.at("limitations").dump();
   EXPECT_THAT(limitations, testing::Not(testing::HasSubstr("heap_sum_sampled")));
   EXPECT_THAT(limitations, testing::HasSubstr("hog of command is a script, " + shim +
-                                              ", which ends by executing " MEMDUEL_HOG));
+                                              ", that executes " MEMDUEL_HOG));
   EXPECT_THAT(direct.at("limitations").dump(),
               testing::Not(testing::HasSubstr("program_behind_script")));
 }

@@ -153,7 +153,7 @@ TEST_F(Job, OfAServerAndTwoClientsIsDuelledAndLeavesEqualFiles) {
   EXPECT_EQ(lines_of("cleaned"), 6);
   EXPECT_FALSE(fs::exists(place_.path("run/trials")));
   EXPECT_THAT(message_of(results.at("limitations"), "python_not_pinned"),
-              HasSubstr("client and server run Python without PYTHONHASHSEED"));
+              HasSubstr("PYTHONHASHSEED and OMP_NUM_THREADS are not set for client and server"));
   // Three kept updates of 8 MiB, counted by the recorder in a program that knows nothing of it.
   const json row = comparison(results, "server", "peak_heap_bytes");
   EXPECT_NEAR(row.at("candidate_median").get<double>() - row.at("baseline_median").get<double>(),
@@ -195,7 +195,7 @@ TEST_F(Job, ThatLeavesNoFileHasFailed) {
   workload()["files"].push_back({{"name", "log"}, {"path", "{trial_dir}/log.txt"}});
   const Finished finished = run();
   EXPECT_EQ(finished.status, 3);
-  EXPECT_THAT(finished.err, HasSubstr("every process ended well, but none wrote log, "));
+  EXPECT_THAT(finished.err, HasSubstr("every process succeeded, but none wrote log, "));
 }
 
 TEST_F(Job, WithAFaultyConfigIsRefusedBeforeAnythingRuns) {
@@ -214,7 +214,7 @@ TEST_F(Job, WithAFaultyConfigIsRefusedBeforeAnythingRuns) {
   const Finished venv = run();
   EXPECT_EQ(venv.status, 2);
   EXPECT_THAT(venv.err,
-              AllOf(HasSubstr("variant after, role server"), HasSubstr("venv/bin, which is no "
+              AllOf(HasSubstr("variant after, role server"), HasSubstr("venv/bin, which is not a "
                                                                        "directory")));
   EXPECT_EQ(lines_of("prepared"), 0);
   EXPECT_FALSE(fs::exists(place_.path("run/run.sqlite")));

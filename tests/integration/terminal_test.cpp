@@ -55,7 +55,7 @@ TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   EXPECT_THAT(expect("calibrate duel.json --repeats 8 --out calibration", 0).out,
               HasSubstr("noise floor"));
   EXPECT_TRUE(std::filesystem::exists(place_->path("compared/report.html")));
-  EXPECT_THAT(expect("plan duel.json --detect 5%", 0).out, HasSubstr("95% interval"));
+  EXPECT_THAT(expect("plan duel.json --detect 5%", 0).out, HasSubstr("95% CI"));
   EXPECT_THAT(expect("watch --interval 0.1 --out watched -- sleep 0.5", 0).out, HasSubstr("RSS"));
   expect("record -o one.mdp -- " MEMDUEL_HOG " 20", 0);
   expect("record --snapshot-at rss=90% -o snapshot.mdp -- " MEMDUEL_HOG " 20", 0);

@@ -411,21 +411,21 @@ class Recomputation:
         """What the sentences of the rows say in numbers."""
         for row in self.results["comparisons"]:
             where, mine = " ".join(key_of(row)), self.rows[key_of(row)]
-            needed = re.search(r"(\d+) comparisons? needs? (\d+) blocks to decide one that changes alone", row["reason"])
+            needed = re.search(r"a change in (?:only one of (\d+) comparisons|the only comparison) needs at least (\d+) trials each", row["reason"])
             if needed and row["reference_orders"]:
                 # Of gates that change alone: the smallest p of this many trials, times all comparisons that share the level.
-                least = 2 / row["reference_orders"] * int(needed.group(1))
+                least = 2 / row["reference_orders"] * int(needed.group(1) or 1)
                 self.check.holds(where, row["gate"] and least > 1 - row["confidence"],
-                                 f"says '{needed.group(0)}', but its {row['n_candidate']} can give a corrected p of {least:.4f}")
+                                 f"says '{needed.group(0)}', but its {row['n_candidate']} can give an adjusted p of {least:.4f}")
                 self.check.holds(where, row["blocks_needed"] is None or row["blocks_needed"] >= int(needed.group(2)),
-                                 f"says '{needed.group(0)}', and that {row['blocks_needed']} should settle it")
+                                 f"says '{needed.group(0)}', and that {row['blocks_needed']} should decide it")
             if mine.test is None or not hasattr(mine, "alpha") or mine.of_growth:
                 continue
-            for level, low, high in re.findall(r"([\d.]+)% interval (anything below|[+−-]?[\d.]+ \S+) to (anything above|[+−-]?[\d.]+ [^\s:;,]+)", row["reason"]):
+            for level, low, high in re.findall(r"([\d.]+)% CI (−∞|[+−-]?[\d.]+(?:%| [^\s:;,)]+)) to (\+∞|[+−-]?[\d.]+(?:%| [^\s:;,)]+))", row["reason"]):
                 interval = [mine.shown(end) for end in self._interval(mine, 1 - float(level) / 100)]
                 for text, value in zip((low, high), interval):
                     one = printed.Printed(text)
-                    good = value is None if text.startswith("anything") else one.ok and (one.fits_change(value) if mine.is_log else one.fits(value))
+                    good = value is None if "∞" in text else one.ok and (one.fits_change(value) if mine.is_log else one.fits(value))
                     self.check.holds(where, good, f"says {text} for {value} in '{row['reason'][:100]}'")
 
     @staticmethod

@@ -114,7 +114,7 @@ def check_resume(place):
     done = call(place, "run", "config.json", "--out", "interrupted", "--resume")
     assert done.returncode == 2, done
     assert "interrupted: cannot resume: an earlier memduel began it" in done.stderr, done.stderr
-    assert "finish it with the memduel that began it, or give another --out" in done.stderr, done.stderr
+    assert "finish it with the memduel that started it, or use another --out" in done.stderr, done.stderr
     assert digests(place / "interrupted") == before
 
 

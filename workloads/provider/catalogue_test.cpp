@@ -32,11 +32,11 @@ TEST(FlCatalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
             "c.json, $.variants[1].switches.compression: found compression=zfp with "
             "aggregate=streaming_fold, "
             "expected aggregate=out_of_place_kept_step or in_place or collect_all or in_time\n"
-            "  no worker runs the two together");
+            "  memduel-worker cannot combine them");
   EXPECT_EQ(refusal_of({{"on_lost_client", "continue"}}, {{"model_chunking", 1048576}}),
             "c.json, $.variants[1].switches.model_chunking: found model_chunking=1048576 with "
             "workload.on_lost_client=continue, expected workload.on_lost_client=fail\n"
-            "  no worker runs the two together");
+            "  memduel-worker cannot combine them");
 }
 
 /// The message for a simulation of which the second arm, csfl-optimized, has these switches.
@@ -63,11 +63,11 @@ TEST(FlCatalog, TwoLevelsOutOfOrderAreToldFromTheOneThatTheArmSets) {
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"warn_percent", 95}}),
             "c.json, $.variants[2].switches.warn_percent: found warn_percent=95 with "
             "critical_percent=90, "
-            "expected warn_percent of at most 90\n  no worker runs the two together");
+            "expected warn_percent of at most 90\n  memduel-worker cannot combine them");
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"critical_percent", 50}}),
             "c.json, $.variants[2].switches.critical_percent: found critical_percent=50 with "
             "warn_percent=85, "
-            "expected critical_percent of at least 85\n  no worker runs the two together");
+            "expected critical_percent of at least 85\n  memduel-worker cannot combine them");
 }
 
 TEST(FlCatalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
@@ -89,7 +89,7 @@ TEST(FlCatalog, NoMoreClientsAreSelectedThanThereAre) {
             "c.json, $.workload.clients_per_round: found 30, expected at most clients, 20");
   EXPECT_EQ(refusal_of_simulation({{"clients", 5}}, json::object()),
             "c.json, $.workload.clients: found 5, expected at least clients_per_round, 10\n"
-            "  set clients_per_round, too: that is its default");
+            "  also set clients_per_round; this is its default");
 }
 
 TEST(FlCatalog, OnlyTablesOfShapesAreScaled) {

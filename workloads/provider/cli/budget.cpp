@@ -89,16 +89,16 @@ std::pair<nlohmann::json, std::string> workload_of(const ProbedWorkload& asked) 
 Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides) {
   if (asked.model.empty() || asked.dataset.empty())
     throw Error(ExitCode::usage, "found no model or no data set", "budget --measured",
-                "add --model csfl-cnn --dataset mnist, or name a CONFIG");
+                "add --model csfl-cnn --dataset mnist, or a CONFIG");
   if (!is_graph_model(asked.model) && !asked.teacher.empty())
     throw Error(ExitCode::usage, fmt::format("{} has no teacher", asked.model), "--teacher",
                 "gat-small has one on the data set can-generated");
   auto [workload, system] = workload_of(asked);
   if (workload["kind"] != "federated" && asked.optimizer != "adam")
-    throw Error(
-        ExitCode::usage,
-        fmt::format("found {}, expected adam, which alone trains {}", asked.optimizer, asked.model),
-        "--optimizer");
+    throw Error(ExitCode::usage,
+                fmt::format("found {}, expected adam, the only optimizer for {}", asked.optimizer,
+                            asked.model),
+                "--optimizer");
   workload["device"] = asked.device;
   workload["threads"] = asked.threads;
   workload["dataset"] = {{"name", asked.dataset}};
@@ -129,7 +129,7 @@ const Variant& arm_of(const Experiment& experiment, const std::string& name) {
     names.push_back(arm.name);
   }
   throw Error(ExitCode::usage, fmt::format("found no variant \"{}\"", wanted), "--variant",
-              fmt::format("the config has {}", fmt::join(names, ", ")));
+              fmt::format("expected one of: {}", fmt::join(names, ", ")));
 }
 
 /// The worker of this build, else the arm's own.
@@ -161,8 +161,8 @@ nlohmann::json config_of(const Experiment& experiment, const Variant& arm, const
 int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
   if (!asked.config.empty() && !(asked.model + asked.teacher + asked.dataset).empty())
     throw Error(ExitCode::usage,
-                "found a CONFIG and --model, --teacher or --dataset, expected one of the two",
-                "budget", "--set workload.model=NAME changes a CONFIG's");
+                "found both a CONFIG and --model, --teacher or --dataset, expected one of them",
+                "budget", "to change the model of a CONFIG, use --set workload.model=NAME");
   Overrides overrides;
   overrides.set = asked.set;
   const Experiment experiment = asked.config.empty()
@@ -170,8 +170,8 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
                                     : load_experiment(asked.config, overrides, ask_fl);
   const Variant& arm = arm_of(experiment, asked.arm);
   if (!experiment.expansion || !experiment.expansion->provider.is_default())
-    throw Error(ExitCode::usage, "a command workload trains no model of ours", asked.config,
-                "a budget is for workloads that memduel-worker trains");
+    throw Error(ExitCode::usage, "a command workload trains no built-in model", asked.config,
+                "use a workload that memduel-worker trains");
   const nlohmann::json& workload = experiment.config.workload.own;
   const fs::path data_dir = find_data_dir(workload, data_directories(asked.data_dir));
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-budget");
@@ -269,15 +269,15 @@ void refuse_what_is_not_read(const CLI::App& verb, bool parallel_clients, bool m
     refuse_options(verb,
                    {"--verify", "--dataset", "--device", "--threads", "--network", "--variant",
                     "--set", "--data-dir"},
-                   "only a measured budget takes it: add --measured, or name a CONFIG");
+                   "this option needs a measured budget: add --measured or a CONFIG");
   if (parallel_clients || measured)
     refuse_options(verb, {"--nodes", "--edges", "--identifiers", "--precision"},
-                   "only a budget from shapes takes it");
+                   "this option needs a budget from shapes: remove --measured and CONFIG");
   if (parallel_clients)
     refuse_options(verb,
                    {"--measured", "--model", "--teacher", "--optimizer", "--device-memory",
                     "--target-utilization", "--least-batch", "--most-batch", "CONFIG"},
-                   "--parallel-clients takes no other option");
+                   "this option cannot be combined with --parallel-clients");
 }
 
 int budget(const CLI::App& verb, const BudgetArguments& arguments) {
@@ -288,7 +288,7 @@ int budget(const CLI::App& verb, const BudgetArguments& arguments) {
     return 0;
   }
   if (arguments.least_batch > arguments.most_batch)
-    throw Error(ExitCode::usage, "the least batch is larger than the most", "budget");
+    throw Error(ExitCode::usage, "--least-batch is larger than --most-batch", "budget");
   if (measured) return measured_budget(probed_workload(arguments), request_of(arguments));
   if (arguments.model.empty())
     throw Error(ExitCode::usage, "found no model", "budget", "add --model gat-large, or --help");
@@ -311,67 +311,75 @@ void add_budget(CLI::App& app, Action& action) {
       "  memduel budget configs/resnet-dummy.json --device-memory 4GiB\n"
       "  memduel budget configs/kdgat.json --network teacher --verify\n"
       "  memduel budget --parallel-clients\n"
-      "From shapes nothing is run: it is KD-GAT's estimate for its graph models. "
-      "Measured, memduel-worker trains for a few steps.");
+      "Without --measured and CONFIG, the budget is KD-GAT's estimate from the shapes of its graph "
+      "models, and nothing runs. A measured budget trains for a few steps with memduel-worker.");
   verb->add_option("CONFIG", arguments->probed.config,
-                   "measured: an experiment whose workload trains a model");
+                   "experiment whose workload trains a model (measured)");
   verb->add_option("--model", arguments->model,
                    "gat-large, gat-small, gat-old-teacher, vgae-large, vgae-small or "
-                   "vgae-old-teacher; measured: one of list models, too");
-  verb->add_option("--teacher", arguments->teacher, "a model that stays on the device beside it");
-  verb->add_option("--optimizer", arguments->optimizer, "adam keeps two states of every parameter")
+                   "vgae-old-teacher; with --measured, also one of memduel list models");
+  verb->add_option("--teacher", arguments->teacher, "model that is also on the device");
+  verb->add_option("--optimizer", arguments->optimizer,
+                   "optimizer; adam stores two states per parameter")
       ->capture_default_str()
       ->check(CLI::IsMember({"adam", "sgd"}));
-  verb->add_option("--nodes", arguments->nodes, "of a graph")
+  verb->add_option("--nodes", arguments->nodes, "nodes of a graph")
       ->capture_default_str()
       ->check(finite_range(1, 1e9));
-  verb->add_option("--edges", arguments->edges, "of a graph")
+  verb->add_option("--edges", arguments->edges, "edges of a graph")
       ->capture_default_str()
       ->check(finite_range(0, 1e9));
-  verb->add_option("--identifiers", arguments->identifiers, "that the model has embeddings for")
+  verb->add_option("--identifiers", arguments->identifiers,
+                   "identifiers that the model has embeddings for")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   verb->add_option("--precision", arguments->precision, "bits of an activation")
       ->capture_default_str()
       ->check(CLI::IsMember({16, 32}));
-  verb->add_option("--device-memory", arguments->device_bytes,
-                   "of the device; without it CONFIG's device_memory_bytes, or what is free here, "
-                   "from shapes of the CPU")
+  verb->add_option(
+          "--device-memory", arguments->device_bytes,
+          "memory of the device (default: CONFIG's device_memory_bytes, else the free memory "
+          "of this machine)")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(true))
       ->transform(no_sign())
       ->check(finite_range(1, 1e18));
   verb->add_option("--target-utilization", arguments->target_utilization,
-                   "share of the device (default: the model's safety factor + 0.15, else 0.7)")
+                   "fraction of the device memory to use (default: the model's safety factor + "
+                   "0.15, else 0.7)")
       ->check(finite_range(0.01, 1));
-  verb->add_option("--least-batch", arguments->least_batch, "never less")
+  verb->add_option("--least-batch", arguments->least_batch, "smallest batch")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000000));
-  verb->add_option("--most-batch", arguments->most_batch, "never more")
+  verb->add_option("--most-batch", arguments->most_batch, "largest batch")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000000));
-  verb->add_flag("--parallel-clients", arguments->parallel_clients,
-                 "CSFL's clients at once by device memory: published, as implemented, estimated");
+  verb->add_flag(
+      "--parallel-clients", arguments->parallel_clients,
+      "print CSFL's parallel clients by device memory: published, as implemented, estimated");
   verb->add_flag("--measured", arguments->measured, "train for a few steps and measure");
-  verb->add_option("--dataset", arguments->probed.dataset, "measured: one of list datasets");
-  verb->add_option("--device", arguments->probed.device, "measured: where it trains")
+  verb->add_option("--dataset", arguments->probed.dataset,
+                   "data set, one of memduel list datasets (measured)");
+  verb->add_option("--device", arguments->probed.device, "training device (measured)")
       ->default_val("cpu")
       ->check(CLI::IsMember({"cpu", "cuda"}));
-  verb->add_option("--threads", arguments->probed.threads, "measured: of the training")
+  verb->add_option("--threads", arguments->probed.threads, "training threads (measured)")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
-  verb->add_option("--network", arguments->probed.network,
-                   "measured: which of a training on graphs (default: a CONFIG's student, a "
-                   "--model as what it can be)")
+  verb->add_option(
+          "--network", arguments->probed.network,
+          "network of a training on graphs (measured; default: the student of a CONFIG, or the "
+          "network that --model names)")
       ->check(CLI::IsMember({"autoencoder", "teacher", "student"}));
-  verb->add_option("--variant", arguments->probed.arm, "of CONFIG (default: its baseline)");
+  verb->add_option("--variant", arguments->probed.arm, "variant of CONFIG (default: its baseline)");
   verb->add_option("--set", arguments->probed.set, "override a value of CONFIG")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
-  verb->add_option("--data-dir", arguments->probed.data_dir, "measured: where data sets are")
+  verb->add_option("--data-dir", arguments->probed.data_dir,
+                   "directory of the data sets (measured)")
       ->type_name("DIR");
   verb->add_flag("--verify", arguments->verify,
-                 "measured: run the batch; exit 1 if its peak is above the budget");
+                 "run the batch and exit 1 if its peak exceeds the budget (measured)");
   verb->callback([arguments, verb, &action] {
     action = [arguments, verb] { return budget(*verb, *arguments); };
   });

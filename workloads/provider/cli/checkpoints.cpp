@@ -25,10 +25,10 @@ struct PruneArguments {
 /// What is taken for a score and is none would cost the best checkpoint.
 void expect_known_best(const PruneArguments& arguments) {
   if (!arguments.best.empty() || is_known_score(arguments.rules.metric)) return;
-  throw Error(
-      ExitCode::usage,
-      fmt::format("found {}, whose best may be the highest or the lowest", arguments.rules.metric),
-      "--metric", "add --best lowest or --best highest");
+  throw Error(ExitCode::usage,
+              fmt::format("it is not known whether the best {} is the highest or the lowest",
+                          arguments.rules.metric),
+              "--metric", "add --best lowest or --best highest");
 }
 
 int prune(const PruneArguments& arguments) {
@@ -62,29 +62,31 @@ void add_prune(CLI::App& checkpoints, Action& action) {
                "remove old checkpoints that are neither among the best nor the newest", prune);
   verb->footer(
       "Example: memduel checkpoints prune runs/finetuned --metric kappa --dry-run\n"
-      "Each directory below DIR is pruned for itself. Links are not followed; what is no "
-      "checkpoint, or lacks the metric, stays.");
+      "Each directory below DIR is pruned separately. Links are not followed; files that are not "
+      "checkpoints, or have no such metric, are kept.");
   add_directory(*verb, arguments->directory);
-  verb->add_option("--metric", arguments->rules.metric,
-                   "what the best are best in: in the file's name, or in NAME.json beside NAME")
+  verb->add_option(
+          "--metric", arguments->rules.metric,
+          "metric that ranks checkpoints, from the file name or from NAME.json next to NAME")
       ->required();
-  verb->add_option("--keep-best", arguments->rules.keep_best, "how many of the best stay")
+  verb->add_option("--keep-best", arguments->rules.keep_best, "number of best checkpoints to keep")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   verb->add_option("--older-than-days", arguments->rules.older_than_days,
-                   "what is not older than this stays")
+                   "keep checkpoints that are not older than this")
       ->capture_default_str()
       ->check(finite_range(0.0, 1e6));
   verb->add_option(
           "--best", arguments->best,
-          "which values are the best (default: of a known score, as kappa or acc, the highest)")
+          "which values are the best (default: highest, for known scores such as kappa or acc)")
       ->check(CLI::IsMember({"highest", "lowest"}));
-  verb->add_flag("--dry-run", arguments->dry_run, "say what would be removed, remove nothing");
+  verb->add_flag("--dry-run", arguments->dry_run,
+                 "print what would be removed, but remove nothing");
 }
 
 void add_tree_summary(CLI::App& checkpoints, Action& action) {
   auto directory = std::make_shared<std::string>();
-  CLI::App* verb = checkpoints.add_subcommand("summary", "count, sizes, ages and metrics");
+  CLI::App* verb = checkpoints.add_subcommand("summary", "print count, sizes, ages and metrics");
   verb->footer(kExample);
   add_directory(*verb, *directory);
   verb->callback([directory, &action] {
@@ -100,7 +102,7 @@ void add_tree_summary(CLI::App& checkpoints, Action& action) {
 
 void add_checkpoints(CLI::App& app, Action& action) {
   CLI::App* verb =
-      app.add_subcommand("checkpoints", "prune a training's checkpoints, or sum them up");
+      app.add_subcommand("checkpoints", "prune or summarize the checkpoints of a training");
   verb->group("Replay");
   verb->require_subcommand(1);
   verb->footer(kExample);

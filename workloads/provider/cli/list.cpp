@@ -26,7 +26,7 @@ std::string list_models() {
   const auto worker = find_worker();
   if (!worker)
     throw Error(ExitCode::cannot_measure,
-                "this build has no memduel-worker, which holds the models", "",
+                "this build has no memduel-worker, which contains the models", "",
                 "build preset release");
   const nlohmann::json known = describe_worker(*worker);
   std::string text;
@@ -45,7 +45,7 @@ std::string list_models() {
 
 void add_fl_list(CLI::App& app, Action& action) {
   auto what = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("list", "data sets or models");
+  CLI::App* verb = app.add_subcommand("list", "list data sets or models");
   verb->group("Replay");
   verb->footer("Example: memduel list datasets");
   verb->add_option("KIND", *what, "datasets, models")

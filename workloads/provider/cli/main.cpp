@@ -10,11 +10,11 @@
 namespace memduel::cli {
 namespace {
 
-constexpr const char* kDescription = "memduel's FL workloads, and what comes with them";
+constexpr const char* kDescription = "memduel's built-in FL workloads and their tools";
 constexpr const char* kFooter =
     "Example: memduel budget --parallel-clients\n"
-    "Workloads of the kinds federated, state-dict, simulation, graph and eeg are this program's:\n"
-    "memduel run asks it for their jobs.";
+    "This program provides the workloads of the kinds federated, state-dict, simulation, graph\n"
+    "and eeg for memduel run.";
 
 /// The verb that a link to this program is called after; empty: none.
 std::string verb_of_name(const std::string& program) {

@@ -71,7 +71,7 @@ nlohmann::json resolve_optimizations(const Catalog& catalog, const std::string& 
                                      const nlohmann::json& overrides, const std::string& place);
 
 inline constexpr const char* kWhatAProviderAnswers =
-    "docs/providers.md says what a provider answers";
+    "see docs/providers.md for the answers of a provider";
 
 /// Has the kinds of workload that are neither `command` nor a named provider's.
 inline constexpr const char* kDefaultProvider = "memduel-fl";
