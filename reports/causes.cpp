@@ -141,7 +141,7 @@ bool is_resident_peak(const std::string& metric) {
 std::string called_from(const std::string& function, const std::string& caller,
                         const std::string& location) {
   const std::string file = " (" + file_of(location) + ")";
-  const std::string name = without_end(function, file);
+  std::string name = without_end(function, file);
   if (caller.empty()) return name;
   const std::string from = without_end(caller, file);
   return runtime_memory(name) == nullptr ? name + ", called from " + from

@@ -28,10 +28,10 @@ TEST(GrowthLines, SayWhetherAndWhenMemoryRunsOut) {
   for (const GrowthLine& line : growth_lines(results)) outlooks.push_back(line.outlook);
   EXPECT_THAT(
       outlooks,
-      ElementsAre("meets the 1.00 GiB limit in round 31 (30–33), 10 min 00 s after the first "
-                  "began",
+      ElementsAre("reaches the memory limit of 1.00 GiB in round 31 (30–33), 10 min 00 s after "
+                  "the first began",
                   "not within ten times these rounds", "no: stays near 1.00 GiB", "no", "no",
-                  "cannot be told: 60 rounds would"));
+                  "inconclusive; needs about 60 rounds"));
 }
 
 TEST(GrowthLines, NameTheFunctionThatTellsMost) {

@@ -177,10 +177,10 @@ inline constexpr auto kDescription<FlameRow> =
               always("files", &FlameRow::files), always("why", &FlameRow::why));
 
 template <>
-inline constexpr auto kDescription<PageData> = described(
-    "PageData", always("document", &PageData::document), always("flames", &PageData::flames),
-    always("timelines", &PageData::timelines), always("metrics", &PageData::metrics),
-    always("round_step", &PageData::round_step));
+inline constexpr auto kDescription<PageData> =
+    described("PageData", always("document", &PageData::document),
+              always("flames", &PageData::flames), always("timelines", &PageData::timelines),
+              always("metrics", &PageData::metrics), always("round_step", &PageData::round_step));
 
 /// "memduel.report/3": the document, charts and, under `results`, results.json itself.
 nlohmann::json report_model_to_json(const ReportModel& model);

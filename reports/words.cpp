@@ -45,6 +45,7 @@ std::string ratio_interval(double low, double high) {
     to = end_text(high, more);
     if (from != to) break;
   }
+  if (from != to && from.ends_with('%') && to.ends_with('%')) from.pop_back();
   return format_interval(from, to);
 }
 
@@ -130,7 +131,12 @@ bool is_only_role(const JobFacts& job, const std::string& role) {
 std::string metric_words(const JobFacts& job, const std::string& metric) {
   if (metric == kRoundSeconds && job.is_one_round) return "wall time";
   const MetricInfo info = metric_info(metric);
-  return info.display.empty() ? metric : std::string(info.display);
+  if (info.display.empty()) return metric;
+  constexpr std::string_view kRoundEnd = "at round end";
+  std::string words(info.display);
+  if (job.is_one_round && words.ends_with(kRoundEnd))
+    words.replace(words.size() - kRoundEnd.size(), kRoundEnd.size(), "at the end");
+  return words;
 }
 
 std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric) {
@@ -158,6 +164,23 @@ std::string signed_metric(const std::string& metric, double value) {
 
 std::string ratio_text(double ratio) {
   return end_text(ratio, 0);
+}
+
+std::string limit_text(const GateResult& gate) {
+  if (!gate.evidence.limit) return {};
+  const double limit = *gate.evidence.limit;
+  switch (gate.evidence.quantity) {
+    case GateQuantity::ratio: {
+      std::string text = ratio_text(limit);
+      if (text.ends_with(".0%")) text.replace(text.size() - 3, 3, "%");
+      return text;
+    }
+    case GateQuantity::difference:
+      return signed_metric(gate.metric, limit);
+    case GateQuantity::value:
+      break;
+  }
+  return value_text(gate.metric, limit);
 }
 
 std::string change_text(const Comparison& row) {

@@ -21,7 +21,8 @@ bool is_only_role(const JobFacts& job, const std::string& role);
 /// A row's name: "server peak RSS above start-up"; without the role where the job is one role.
 std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric);
 
-/// A metric's name without its role: "peak RSS"; "wall time" for the time of a job of one round.
+/// A metric's name without its role: "peak RSS"; of a job of one round "wall time" and "RSS at the
+/// end".
 std::string metric_words(const JobFacts& job, const std::string& metric);
 
 /// A value in its unit, with the reports' minus sign; "–" where it is absent. Without "/round",
@@ -37,16 +38,19 @@ std::string signed_metric(const std::string& metric, double value);
 /// A ratio as a change: "−83%", "+3.4%", "0%", and from 2 on "3.4×".
 std::string ratio_text(double ratio);
 
+/// The limit of a gate: "+2%", "+1.00 MiB", "200.0 MiB"; empty where it has none.
+std::string limit_text(const GateResult& gate);
+
 /// "−83%", "+1.2 MiB"; "–" where nothing was compared.
 std::string change_text(const Comparison& row);
 
-/// "−84% to −82%", "identical" in all trials, with the level where it is not 95%; "–" without one.
+/// "−84 to −82%", "identical" in all trials, with the level where it is not 95%; "–" without one.
 std::string interval_text(const Comparison& row);
 
 /// "82.6 → 14.2 MiB"; empty where one median is missing.
 std::string medians_text(const Comparison& row);
 
-/// "peak RSS: −83% (82.6 → 14.2 MiB, 95% CI −84% to −82%, 8 trials each)".
+/// "peak RSS: −83% (82.6 → 14.2 MiB, 95% CI −84 to −82%, 8 trials each)".
 std::string effect_text(const JobFacts& job, const Comparison& row);
 
 /// "83% less", "3.4× as much", "12 fewer"; "the same" where nothing changed.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/metric_catalogue.h"
+#include "model/renamed_since_1.h"
 #include "stats/estimates.h"
 #include "stats/hypothesis_tests.h"
 #include "stats/samples.h"

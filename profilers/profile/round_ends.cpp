@@ -14,7 +14,7 @@ struct LiveAmounts {
   std::vector<double> bytes;
   std::map<std::uint32_t, double> last_by_phase;  ///< at the last end
   /// By profile stack, with its lines, at the first end and the last.
-  std::map<std::uint32_t, std::pair<double, double>> first_and_last = {};
+  std::map<std::uint32_t, std::pair<double, double>> first_and_last;
 };
 
 std::vector<int> ended_rounds(const Profile& profile) {

@@ -14,8 +14,10 @@ void add_note(Section& section, const char* kind, const Note& note) {
   const std::size_t end = std::min(note.advice.find('\n'), note.advice.size());
   Text text(std::string(kind) + ": ", Tone::strong);
   text.add(note.message);
-  if (end > 0) text.add(". " + note.advice.substr(0, end), Tone::muted);
-  section.add(List{{std::move(text)}});
+  if (end > 0) text.add("; " + note.advice.substr(0, end), Tone::muted);
+  if (section.empty() || !std::holds_alternative<List>(section.parts.back().value))
+    section.add(List{});
+  std::get<List>(section.parts.back().value).items.push_back(std::move(text));
   if (end < note.advice.size()) section.add(Command{note.advice.substr(end + 1)});
 }
 

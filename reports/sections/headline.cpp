@@ -57,16 +57,16 @@ const GateResult* gate_on(const Results& results, const Comparison& row, GateOut
   return found == results.gates.end() ? nullptr : &*found;
 }
 
-/// " (limit +2%)" of a row whose gate failed.
-std::string limit_words(const Results& results, const Comparison& row) {
-  const GateResult* gate = gate_on(results, row, GateOutcome::failed);
-  if (gate == nullptr || !gate->evidence.limit) return {};
-  const double limit = *gate->evidence.limit;
-  return fmt::format(" (limit {})", gate->evidence.quantity == GateQuantity::ratio
-                                        ? ratio_text(limit)
-                                    : gate->evidence.quantity == GateQuantity::difference
-                                        ? signed_metric(row.metric, limit)
-                                        : value_text(row.metric, limit));
+/// " (limit +2%)" of the rows whose gate failed.
+std::string limit_words(const Results& results, const std::vector<const Comparison*>& rows) {
+  std::vector<std::string> limits;
+  for (const Comparison* row : rows) {
+    const GateResult* gate = gate_on(results, *row, GateOutcome::failed);
+    if (gate == nullptr || !gate->evidence.limit) continue;
+    std::string limit = limit_text(*gate);
+    if (std::ranges::find(limits, limit) == limits.end()) limits.push_back(std::move(limit));
+  }
+  return limits.empty() ? "" : fmt::format(" (limit {})", listed(limits));
 }
 
 /// The changes of a candidate that its sentence is about: of each role the one that says most, with
@@ -132,15 +132,15 @@ std::string growth_words(const Results& results, const std::string& candidate) {
 std::string changes_of(const ReportModel& model, const std::string& candidate) {
   const Results& results = model.results;
   std::vector<std::string> parts;
-  for (const Comparison* row : told_changes(model, candidate))
-    parts.push_back(fmt::format("{} {}{}", amount_words(*row), noun_of(results, *row),
-                                limit_words(results, *row)));
+  const std::vector<const Comparison*> told = told_changes(model, candidate);
+  for (const Comparison* row : told)
+    parts.push_back(fmt::format("{} {}", amount_words(*row), noun_of(results, *row)));
   const bool has_memory = !parts.empty();
   if (std::string time = time_words(results, candidate); !time.empty())
     parts.push_back(std::move(time));
   if (parts.empty()) return {};
-  return fmt::format("{} {} {} than {}.", candidate, has_memory ? "uses" : "takes", listed(parts),
-                     results.baseline);
+  return fmt::format("{} {} {} than {}{}.", candidate, has_memory ? "uses" : "takes", listed(parts),
+                     results.baseline, limit_words(results, told));
 }
 
 /// Of the first gate that fails by a value of its own, a failed trial, or memory that grows.
@@ -152,21 +152,38 @@ std::string failure_of(const Results& results, const std::string& candidate) {
   return fmt::format("{}: {}.", gate->name(), gate->reason);
 }
 
-/// The inconclusive gates of a candidate, the first with its numbers.
-std::string open_question(const Results& results, const std::string& candidate) {
+/// A row that these trials do not decide, with its numbers.
+std::string undecided_words(const Results& results, const Comparison& row) {
+  const int trials = std::min(row.n_baseline, row.n_candidate);
+  const std::string interval =
+      row.ci_low && row.ci_high
+          ? fmt::format(" ({} {})", row.confidence == 0.95 ? "95% CI" : "CI", interval_text(row))
+          : "";
+  return fmt::format("{} each {} not enough to decide whether {} of {} differs from {}: {}{}.",
+                     format_count(static_cast<std::size_t>(trials), "trial"),
+                     trials == 1 ? "is" : "are", quantity(results.job, row.role, row.metric),
+                     row.candidate, row.baseline, change_text(row), interval);
+}
+
+/// The inconclusive gates of a candidate, the first with its numbers; without gates that decide the
+/// first row of the table that is inconclusive.
+std::string open_question(const ReportModel& model, const std::string& candidate, Answer answer) {
+  const Results& results = model.results;
+  if (answer == Answer::no_gates) {
+    for (const ResultRow& row : result_rows(model).rows)
+      for (const Comparison* one : row.comparisons)
+        if (one != nullptr && one->candidate == candidate && one->metric != kRoundSeconds &&
+            one->verdict == Verdict::inconclusive && !one->is_of_dead())
+          return undecided_words(results, *one);
+    return {};
+  }
   for (const GateResult& gate : results.gates) {
     if (gate.candidate != candidate || gate.advisory || gate.outcome != GateOutcome::inconclusive)
       continue;
     const Comparison* row = results.row(candidate, gate.role, gate.metric);
     if (row == nullptr || row->is_of_dead())
       return fmt::format("{}: {}.", gate.name(), gate.reason);
-    const int trials = std::min(row->n_baseline, row->n_candidate);
-    const bool has_interval = row->ci_low && row->ci_high;
-    return fmt::format("{} each {} not enough to decide whether {} of {} differs from {}: {}{}.",
-                       format_count(static_cast<std::size_t>(trials), "trial"),
-                       trials == 1 ? "is" : "are", quantity(results.job, row->role, row->metric),
-                       candidate, row->baseline, change_text(*row),
-                       has_interval ? " (95% CI " + interval_text(*row) + ")" : "");
+    return undecided_words(results, *row);
   }
   return {};
 }
@@ -224,8 +241,8 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   std::string sentence = changes_of(model, about);
   if (answer == Answer::fail && sentence.find("(limit ") == std::string::npos)
     sentence = failure_of(results, about) + (sentence.empty() ? "" : " " + sentence);
-  if (answer == Answer::inconclusive)
-    sentence += (sentence.empty() ? "" : " ") + open_question(results, about);
+  if (answer == Answer::inconclusive || (answer == Answer::no_gates && sentence.empty()))
+    sentence += (sentence.empty() ? "" : " ") + open_question(model, about, answer);
   if (sentence.empty()) sentence = sameness_of(results, about);
   if (candidates.size() > 1 && answer != Answer::fail && results.overall.best)
     sentence += fmt::format(" It is the best of {} candidates.", candidates.size());
@@ -246,6 +263,8 @@ std::string gates_words(const Results& results, bool is_default) {
     all += count;
     if (count > 0) parts.push_back(fmt::format("{} {}", count, word));
   }
+  if (parts.size() == 1 && all == 2)
+    return fmt::format("both {}s {}", kind, parts.front().substr(2));
   if (parts.size() == 1)
     return fmt::format("{}{}", all == 1 ? "the " : "all ",
                        all == 1 ? fmt::format("{} {}", kind, parts.front().substr(2))
@@ -259,10 +278,13 @@ Text exit_of(const ReportModel& model) {
   Text text(fmt::format("Exit code {}", results.overall.exit_code));
   const bool any_deciding =
       std::ranges::any_of(results.gates, [](const GateResult& gate) { return !gate.advisory; });
+  if (!any_deciding && !results.overall.nothing.empty())
+    return text.add(": " + results.overall.nothing + ".");
   if (!any_deciding)
-    return text.add(results.overall.nothing.empty()
-                        ? std::string(": no gate decides. Set limits with --gate.")
-                        : ": " + results.overall.nothing + ".");
+    return text.add(": no gate decides.")
+        .add(results.gates.empty() ? " Set limits with --gate."
+                                   : " With --gate default the limits above do.",
+             Tone::muted);
   const bool is_default = !model.has_named_gates;
   text.add(": " + gates_words(results, is_default) + ".");
   if (is_default) text.add(" Set your own limits with --gate.", Tone::muted);

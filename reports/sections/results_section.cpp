@@ -18,21 +18,6 @@
 namespace memduel {
 namespace {
 
-/// The bound of a gate, as far as it has one: "+2%", "200.0 MiB", with how it came out.
-std::string limit_of(const GateResult& gate) {
-  if (!gate.evidence.limit) return {};
-  const double limit = *gate.evidence.limit;
-  switch (gate.evidence.quantity) {
-    case GateQuantity::ratio:
-      return ratio_text(limit);
-    case GateQuantity::difference:
-      return signed_metric(gate.metric, limit);
-    case GateQuantity::value:
-      break;
-  }
-  return value_text(gate.metric, limit);
-}
-
 const char* sign_of(const GateResult& gate) {
   if (gate.outcome == GateOutcome::passed) return "✓";
   return gate.outcome == GateOutcome::failed ? "✗" : "?";
@@ -47,7 +32,7 @@ Tone tone_of_gate(const GateResult& gate) {
 Text limits_of(const ResultRow& row) {
   std::vector<std::pair<std::string, const GateResult*>> limits;
   for (const GateResult* gate : row.gates) {
-    const std::string limit = limit_of(*gate);
+    const std::string limit = limit_text(*gate);
     if (limit.empty()) continue;
     const auto known = std::ranges::find(limits, limit, [](const auto& one) { return one.first; });
     if (known == limits.end())
@@ -278,7 +263,7 @@ class ResultTable {
       if (found == known.end())
         row.cells.emplace_back("–");
       else if (*found->second->bit_identical)
-        row.cells.emplace_back("identical", Tone::good);
+        row.cells.emplace_back("same", Tone::good);
       else
         row.cells.emplace_back("differs", Tone::strong);
     }
@@ -343,10 +328,9 @@ Section results_section(const ReportModel& model) {
   if (table.rows.empty()) return section;
   section.add(std::move(table));
   if (Text trend = trend_of(results.shown()); !trend.empty())
-    section.add(Paragraph{std::move(trend)}, Medium::all, 3);
+    section.add(Paragraph{std::move(trend)});
   if (results.differs_from_medians())
-    section.add(Paragraph{Text("The change is the median of the changes between trials "
-                               "(Hodges–Lehmann), so it can differ from b/a of the medians.",
+    section.add(Paragraph{Text("The change is the median of the changes between trials, not b/a.",
                                Tone::muted)},
                 Medium::all, 2);
   if (results.left_out() > 0)

@@ -11,6 +11,9 @@
 namespace memduel {
 namespace {
 
+/// Of the largest cause of a row: less is no reason.
+constexpr double kLeastShown = 0.04;
+
 Row cause_row(const Cause& cause) {
   Row row;
   row.cells.push_back({cause.amount, cause.more ? Tone::bad : Tone::good});
@@ -18,8 +21,9 @@ Row cause_row(const Cause& cause) {
   Text where(cause.name);
   if (!cause.location.empty() && cause.name.find(cause.location) == std::string::npos)
     where.add(" (" + cause.location + ")", Tone::muted);
+  if (cause.share > 0)
+    where.add(", " + format_percent(cause.share) + " of the change", Tone::muted);
   row.cells.emplace_back(std::move(where));
-  row.cells.emplace_back(cause.share > 0 ? format_percent(cause.share) + " of it" : "", Tone::muted);
   return row;
 }
 
@@ -32,13 +36,16 @@ Section why_section(const ReportModel& model) {
   const auto flush = [&] {
     if (!table.rows.empty()) section.add(std::move(table));
     table = {};
-    table.columns = {{"change", true}, {"where"}, {"share", true}};
+    table.columns = {{"change", true}, {"where"}};
     table.has_heading = false;
     table.look = "causes";
   };
   flush();
   const bool has_two = !model.causes.empty() && model.causes.front().of != model.causes.back().of;
+  double largest = 0;
   for (const Cause& cause : model.causes) {
+    if (cause.of != of) largest = std::abs(cause.size);
+    if (std::abs(cause.size) < kLeastShown * largest) continue;
     if (cause.of != of && has_two) {
       flush();
       table.caption = cause.of + ":";

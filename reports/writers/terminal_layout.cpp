@@ -99,14 +99,15 @@ Line padded_line(const Line& line, std::size_t width, bool right) {
   return out;
 }
 
-constexpr std::size_t kGap = 2;
 constexpr std::size_t kDetailIndent = 2;
 
 /// Width of each column as its cells want it.
 std::vector<std::size_t> wanted_widths(const Table& table) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    std::size_t widest = table.has_heading ? width_of(table.columns[c].title) : 0;
+    constexpr std::size_t kMostOfTitle = 14;
+    std::size_t widest =
+        table.has_heading ? std::min(width_of(table.columns[c].title), kMostOfTitle) : 0;
     for (const Row& row : table.rows)
       if (c < row.cells.size())
         widest = std::max(widest, width_of(text_of(row.cells[c])) +
@@ -116,15 +117,23 @@ std::vector<std::size_t> wanted_widths(const Table& table) {
   return widths;
 }
 
-/// Narrows the columns of words, the widest first, until all fit. Whether they do.
-bool fit(const Table& table, const std::vector<std::size_t>& columns,
-         std::vector<std::size_t>& widths, std::size_t width) {
+/// How wide the columns of a table are, and what is between them.
+struct Widths {
+  std::vector<std::size_t> columns;
+  std::size_t gap = 2;
+};
+
+/// Narrows the gaps, then the columns of words, the widest first, until all fit. Whether they do.
+bool fit(const Table& table, const std::vector<std::size_t>& columns, Widths& all,
+         std::size_t width) {
   constexpr std::size_t kLeast = 14;
+  std::vector<std::size_t>& widths = all.columns;
   const auto total = [&] {
-    std::size_t sum = columns.empty() ? 0 : kGap * (columns.size() - 1);
+    std::size_t sum = columns.empty() ? 0 : all.gap * (columns.size() - 1);
     for (const std::size_t c : columns) sum += widths[c];
     return sum;
   };
+  if (total() > width) all.gap = 1;
   while (total() > width) {
     std::size_t widest = table.columns.size();
     for (const std::size_t c : columns)
@@ -138,8 +147,8 @@ bool fit(const Table& table, const std::vector<std::size_t>& columns,
 }
 
 std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>& columns,
-                              const std::vector<std::size_t>& widths,
-                              const TerminalOptions& options) {
+                              const Widths& all, const TerminalOptions& options) {
+  const std::vector<std::size_t>& widths = all.columns;
   std::vector<Line> lines;
   const auto add_row = [&](auto text_at, std::size_t indent) {
     std::vector<std::vector<Line>> cells;
@@ -159,7 +168,7 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
         const bool is_last = k + 1 == columns.size();
         const bool right = table.columns[columns[k]].is_number;
         line.append(is_last && !right ? cell : padded_line(cell, width, right));
-        if (!is_last) line.append(space(kGap));
+        if (!is_last) line.append(space(all.gap));
       }
       while (line.text.ends_with(' ')) line.text.pop_back();
       lines.push_back(std::move(line));
@@ -211,7 +220,7 @@ std::vector<Line> laid_out(const Text& text, std::size_t width, bool cuts,
 
 std::vector<Line> table_lines(const Table& table, std::size_t width,
                               const TerminalOptions& options) {
-  const std::vector<std::size_t> wanted = wanted_widths(table);
+  const Widths wanted{wanted_widths(table)};
   std::vector<std::size_t> left;
   for (std::size_t c = 0; c < table.columns.size(); ++c)
     if (table.columns[c].is_in_text()) left.push_back(c);
@@ -224,9 +233,9 @@ std::vector<Line> table_lines(const Table& table, std::size_t width,
   left.erase(left.begin());
   do {
     std::vector<std::size_t> columns = {key};
-    std::vector<std::size_t> widths = wanted;
+    Widths widths = wanted;
     columns.insert(columns.end(), left.begin(), left.end());
-    while (columns.size() > 2 && !fit(table, columns, widths, width)) {
+    while (!fit(table, columns, widths, width) && columns.size() > 2) {
       columns.pop_back();
       widths = wanted;
     }

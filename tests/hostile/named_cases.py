@@ -83,7 +83,7 @@ case("a link in place of the page", 0, "report.html", "rm measured/report.html; 
 case("a link in place of the logs", 2, "found a symlink", f"mkdir run elsewhere; ln -s ../elsewhere run/logs; {DUEL} --out run")
 case("a page in place of a run", 4, "not a run directory", "$M report measured/report.html")
 case("a gate on a role that is not there", 2, r"the roles of this run are command, all, or \* for all", "$M check measured --gate 'nobody.peak_rss_bytes<=+5%'")
-case("an experiment from a pipe", 0, "report: run/report.html", "$M run <(cat config.json) --out run")
+case("an experiment from a pipe", 0, "Report: run/report.html", "$M run <(cat config.json) --out run")
 case("a memduel-fl of another form", 4, "of another version", "mkdir b; cp $M b/memduel; for l in $(dirname $M)/memduel-launcher $(dirname $M)/../lib; do ln -s $l b/; done\n"
      "printf '#!/bin/sh\\necho {}\\n' > b/memduel-fl; chmod +x b/memduel-fl; b/memduel doctor")
 case("a config in place of a run", 4, "not a run directory", "$M check config.json --gate 'server.peak_rss_bytes<=+5%'")
@@ -111,7 +111,7 @@ case("a full device for a summary", 4, "stdout: cannot write", "$M summary profi
 case("a full device for a report's summary", 0, "WHOLE", '$M compare --a true --b "sort /etc/services" --repeats 1 --out run 2> /dev/full > log\n'
      "status=$?; test -s run/results.json && echo WHOLE; exit $status")
 case("nobody reads the summary", 0, "^0$", '$M compare --a true --b "sort /etc/services" --repeats 1 --out run 2> /dev/null | true; echo ${PIPESTATUS[0]}')
-case("a terminal of one column", 0, "report: run/report.html",
+case("a terminal of one column", 0, "Report: run/report.html",
      'script -qec "stty cols 1; $M compare --a true --b true --calibrate --repeats 1 --out run" /dev/null')
 case("a terminal of no column", 0, "Exact counters", 'script -qec "stty cols 0 rows 0; $M summary profile.mdp" /dev/null')
 

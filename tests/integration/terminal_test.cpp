@@ -47,11 +47,11 @@ Finished EveryVerb::run_;
 TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   EXPECT_EQ(run_.status, 1) << "b needs more: " << run_.out;
   expect_fits(run_, "run");
-  EXPECT_THAT(run_.out, HasSubstr("MORE"));
+  EXPECT_THAT(run_.out, HasSubstr("% more "));
   // A failed gate asks for profile trials that nobody planned; the bar must not run over its end.
   const std::string duel =
       " --a '" MEMDUEL_HOG " 20' --b '" MEMDUEL_HOG " 30' --repeats 6 --gate default";
-  EXPECT_THAT(expect("compare --out compared" + duel, 1).out, HasSubstr("[gate failed]"));
+  EXPECT_THAT(expect("compare --out compared" + duel, 1).out, HasSubstr("FAIL  b uses "));
   EXPECT_THAT(expect("calibrate duel.json --repeats 8 --out calibration", 0).out,
               HasSubstr("noise floor"));
   EXPECT_TRUE(std::filesystem::exists(place_->path("compared/report.html")));
@@ -78,7 +78,7 @@ TEST_F(EveryVerb, ThatJudgesEndsWithinFortyLinesOfAnyWidth) {
 
 TEST_F(EveryVerb, ThatReadsARunFitsTheTerminal) {
   const std::string text = expect("report run --format text", 0).out;
-  EXPECT_THAT(text, HasSubstr("MORE"));
+  EXPECT_THAT(text, HasSubstr("% more "));
   EXPECT_EQ(expect("report run --verbose", 0).out, text);
   EXPECT_EQ(expect("report run --format text --verbose", 0).out, text);
   EXPECT_THAT(expect("report run --format csv --verbose", 2).out,

@@ -13,7 +13,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// 1,000 MiB, of which 630 may be used; 20 whatever the batch and 2 a sample: 0.96 × 630 hold 292.
+/// 1,000 MiB, of which 630 may be used; 20 independent of batch and 2 a sample: 0.96 × 630 hold
+/// 292.
 BudgetReport thousand_mib() {
   BudgetReport report;
   report.device = "cpu";
@@ -66,21 +67,21 @@ TEST(BudgetReport, IsExceededByATruePeakAboveTheBudgetForTensors) {
 }
 
 TEST(MeasuredBudgetText, ShowsShapesBesideWhatWasMeasured) {
-  EXPECT_EQ(describe_measured_budget(thousand_mib()),
-            "                        from shapes measured\n"
-            "device (cpu)            -           1000.0 MiB\n"
-            "usable                  -           630.0 MiB   70% of it, less 10% for "
-            "fragmentation\n"
-            "  context               -           0 B\n"
-            "  data                  -           2.00 MiB\n"
-            "  parameters            4.00 MiB    4.00 MiB\n"
-            "  gradients             4.00 MiB    4.00 MiB\n"
-            "  optimizer             8.00 MiB    8.00 MiB\n"
-            "independent of batch    -           20.0 MiB    where the line through the peaks "
-            "begins\n"
-            "one sample              1.00 MiB    2.00 MiB    measured: with its activations\n"
-            "batch                   292\n"
-            "estimated peak          604.0 MiB   from steps of 16, 32\n");
+  EXPECT_EQ(
+      describe_measured_budget(thousand_mib()),
+      "                        from shapes measured\n"
+      "device (cpu)            -           1000.0 MiB\n"
+      "usable                  -           630.0 MiB   70% of it, less 10% for "
+      "fragmentation\n"
+      "  context               -           0 B\n"
+      "  data                  -           2.00 MiB\n"
+      "  parameters            4.00 MiB    4.00 MiB\n"
+      "  gradients             4.00 MiB    4.00 MiB\n"
+      "  optimizer             8.00 MiB    8.00 MiB\n"
+      "independent of batch    -           20.0 MiB    intercept of the line through the peaks\n"
+      "one sample              1.00 MiB    2.00 MiB    measured: including activations\n"
+      "batch                   292\n"
+      "estimated peak          604.0 MiB   from steps of 16, 32\n");
 }
 
 // 610 / 604 = 1.0099; 610 / 630 = 0.968. 640 / 604 = 1.0596; 640 / 630 = 1.0159.
@@ -103,7 +104,7 @@ TEST(MeasuredBudgetText, ShowsWeightsBesideTheModelWhereThereAreSome) {
   report.measured.other_weight_bytes = 7 * kMiB;
   EXPECT_THAT(describe_measured_budget(report),
               HasSubstr("\n  other weights         6.00 MiB    7.00 MiB    teacher, or copy of the "
-                        "best model\nwhatever the batch"));
+                        "best model\nindependent of batch"));
 }
 
 TEST(MeasuredBudgetText, SaysWhereNoStepFitted) {
@@ -142,7 +143,7 @@ TEST(BudgetText, ShowsTheBreakdown) {
             "  optimizer             0 B\n"
             "  gradients             15.0 MiB\n"
             "  teacher               15.0 MiB\n"
-            "static                  545.0 MiB   the sum of these six\n"
+            "static                  545.0 MiB   sum of these six\n"
             "available for data      9.31 GiB\n"
             "one sample              1.00 MiB\n"
             "its activations         50.0 MiB\n"

@@ -40,7 +40,7 @@ TEST_F(Text, SaysWhatWouldGoAndWhatStays) {
                 "older than 7 days\n"
                 "would remove epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
                 "would be freed: 1 checkpoint, 1.00 KiB\n"
-                "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
+                "kept: 3 checkpoints, 4.00 KiB, 1 of them without kappa\n"
                 "ignored: pretrained.pth: neither a checkpoint name nor a sidecar\n");
 }
 
@@ -52,7 +52,7 @@ TEST_F(Text, SaysWhatWent) {
                 "older than 7 days\n"
                 "removed epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
                 "freed: 1 checkpoint, 1.00 KiB\n"
-                "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
+                "kept: 3 checkpoints, 4.00 KiB, 1 of them without kappa\n"
                 "ignored: pretrained.pth: neither a checkpoint name nor a sidecar\n");
 }
 

@@ -221,7 +221,7 @@ TEST_F(Prune, AMetricThatNoneHasDeletesNothingAndNamesTheNearest) {
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_THAT(error.message(),
               AllOf(HasSubstr(root_.string()), HasSubstr("\"kapa\" among 2"),
-                    HasSubstr("they have acc, kappa"), HasSubstr("did you mean kappa?")));
+                    HasSubstr("found acc, kappa"), HasSubstr("did you mean kappa?")));
 }
 
 TEST_F(Prune, AnEmptyDirectoryIsNoError) {

@@ -66,7 +66,7 @@ void refuse_half(const Dataset& dataset, const fs::path& directory) {
   const auto missing = missing_of(dataset.whole, directory);
   if (missing.empty() || missing.size() == dataset.whole.size()) return;
   throw Error(ExitCode::io,
-              fmt::format("incomplete: {} is missing; expected all files, or {}",
+              fmt::format("incomplete: found no {}; expected all files, or {}",
                           fmt::join(missing, ", "), dataset.subset),
               fmt::format("data set {} in {}", dataset.name, directory.string()),
               dataset.how_to_get);

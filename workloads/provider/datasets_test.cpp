@@ -105,7 +105,7 @@ TEST_F(Datasets, PeopleAreToldWhereOneLiesOrWhatItTakes) {
     return whereabouts(
         *std::ranges::find_if(all, [&](const auto& one) { return one.name == name; }), {folder_});
   };
-  EXPECT_EQ(told("mnist"), "not here: run scripts/fetch-datasets.sh mnist");
+  EXPECT_EQ(told("mnist"), "not found: run scripts/fetch-datasets.sh mnist");
   put("mnist/t10k-labels-idx1-ubyte");
   EXPECT_EQ(told("mnist"), "in " + folder_.string() +
                                ", the test set alone: 8,000 to train and 2,000 to validate; for "

@@ -111,8 +111,8 @@ struct StackSource {
 /// What one side has at a stack.
 struct StackAmount {
   Estimate total;
-  std::map<std::string, Estimate> by_phase = {};  ///< of birth
-  std::vector<StackSource> sources = {};          ///< what was added up
+  std::map<std::string, Estimate> by_phase;  ///< of birth
+  std::vector<StackSource> sources;          ///< what was added up
 
   StackAmount& operator+=(const StackAmount& other);
 };
