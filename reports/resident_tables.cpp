@@ -204,7 +204,7 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
   const auto* const place = std::ranges::find_if(
       kPlaces, [&](const Place& one) { return is(one.owner) && one.name == step.function; });
   if (place != std::end(kPlaces)) return place->words;
-  const std::string who = called_from(step.function, step.caller, step.location);
+  std::string who = called_from(step.function, step.caller, step.location);
   if (is(PageOwner::live)) return who + " (live allocations)";
   if (is(PageOwner::fragmentation)) return who + " (fragmentation)";
   if (is(PageOwner::other) || runtime_memory(step.function) != nullptr) return who;

@@ -53,7 +53,7 @@ function detail_section(section: Section, place: Omit<Place, "section">): HTMLEl
 function contents(details: Section[]): HTMLElement | null {
   if (details.length === 0) return null;
   const button = ({ id, title }: Section): HTMLElement => h("button", { type: "button", "data-section": id, click: () => go_to(id) }, title);
-  return h("nav", { "aria-label": "Details" }, h("span", { class: "muted" }, "Details:"), ...details.map(button));
+  return h("nav", { "aria-label": "Details" }, h("span", { class: "muted" }, "Details:"), h("div", {}, ...details.map(button)));
 }
 
 function theme_switch(model: ReportModel): HTMLElement {
@@ -95,9 +95,12 @@ function stay_at(wanted: string): void {
 function follow_reading(): void {
   let pending = 0;
   const look = (): void => {
-    const parts = [...document.querySelectorAll(".details > section")];
+    const parts = [...document.querySelectorAll(".details > section")].map((part) => ({ id: part.id, top: part.getBoundingClientRect().top }));
     const at_end = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
-    const read = parts.filter((part) => at_end || part.getBoundingClientRect().top < innerHeight / 2).at(-1)?.id ?? "";
+    const begun = parts.filter(({ top }) => top < innerHeight * (at_end ? 1 : 0.5));
+    // The last ones share a screen: of them stays what was asked for.
+    const wanted = at_end ? begun.find(({ id, top }) => top >= 0 && id === chosen_text("at")) : undefined;
+    const read = (wanted ?? begun.at(-1))?.id ?? "";
     choose("at", read);
     for (const button of document.querySelectorAll("nav button"))
       button.setAttribute("aria-current", String((button as HTMLElement).dataset["section"] === read));

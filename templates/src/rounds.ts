@@ -37,7 +37,7 @@ function role_choices(model: ReportModel, roles: string[]): RoleChoice[] {
     ];
   });
   const in_groups = new Set(grouped.flat().map(({ value }) => value));
-  return [...roles.filter((role) => !in_groups.has(role)).map((role) => ({ value: role, label: role })), ...grouped.flat()];
+  return [...roles.filter((role) => !in_groups.has(role)).map((role) => ({ value: role, label: role_words(role) })), ...grouped.flat()];
 }
 
 /** Few are buttons, many a list. */
@@ -48,6 +48,10 @@ function role_picker(choices: RoleChoice[], role: string, pick: (role: string) =
 
 function metric_words({ metrics }: ReportModel, name: string): string {
   return metrics[name] ?? name;
+}
+
+function role_words(role: string): string {
+  return role === "all" ? "all processes" : role;
 }
 
 /** Roles that have something to show, as they were measured. */
@@ -192,7 +196,7 @@ function dots_of(place: Place, role: string, show: () => void, { key, column_nam
     ),
   );
   const from_zero = chosen("y", scales, "zero") === "zero";
-  const heading = `${title}: ${metric_words(place.model, metric)} of ${role}`;
+  const heading = `${title}: ${metric_words(place.model, metric)} of ${role_words(role)}`;
   const pick = (value: string): void => {
     choose(key, value);
     show();

@@ -42,8 +42,8 @@ after(async () => {
 });
 
 const page_of = (file) => file.replace(".mdp", ".html");
-const total = async (page) => (await page.textContent(".total data")).trim();
-const bytes = async (page) => Number(await page.getAttribute(".total data", "value"));
+const total = async (page) => (await page.textContent("p.total data")).trim();
+const bytes = async (page) => Number(await page.getAttribute("p.total data", "value"));
 const select = (label) => `label.select:has(> span:text-is("${label}")) select`;
 const show = (page, view) => page.selectOption(select("Show"), view);
 
@@ -366,7 +366,7 @@ describe("profiles of other tools", () => {
 
   test("time is shown as time", async () => {
     const { page } = await open_report(browser, join(dir, "cpu.html"));
-    assert.match(await page.textContent(".total"), /^CPU time: 70\.0 ms/);
+    assert.match(await page.textContent("p.total"), /^CPU time: 70\.0 ms/);
     assert.match(await page.textContent(".look"), /7 samples, 70,000,000 nanoseconds/);
     assert.match(await page.textContent("table.functions"), /own time/);
     await page.close();
@@ -379,7 +379,7 @@ describe("difference", () => {
     const live = (file) =>
       profile_json(file).sites.reduce((all, s) => all + (s.heap === "malloc" ? s.live.bytes : 0), 0);
     const difference = live(other) - live(leaks);
-    assert.match(await page.textContent(".total"), difference > 0 ? /: \+.* in leaks\.mdp, .* in other\.mdp/ : /: −.* in leaks\.mdp, .* in other\.mdp/);
+    assert.match(await page.textContent("p.total"), difference > 0 ? /: \+.* in leaks\.mdp, .* in other\.mdp/ : /: −.* in leaks\.mdp, .* in other\.mdp/);
     assert.match(await page.textContent("table.functions tbody td"), /^[+−]\d/);
     await page.close();
   });
@@ -409,7 +409,7 @@ describe("difference", () => {
 
   test("of a profile with itself is none", async () => {
     const { page } = await open_report(browser, join(dir, "same.html"));
-    assert.match(await page.textContent(".total"), /: unchanged \(/);
+    assert.match(await page.textContent("p.total"), /: unchanged \(/);
     assert.equal((await page.$$("table.functions tbody tr")).length, 0);
     await page.close();
   });

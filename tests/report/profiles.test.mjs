@@ -26,7 +26,7 @@ async function open(kind, options) {
   return opened;
 }
 
-const amounts = (page) => page.$$eval(".total data", (all) => all.map((data) => Number(data.value) / 1048576));
+const amounts = (page) => page.$$eval("p.total data", (all) => all.map((data) => Number(data.value) / 1048576));
 
 describe("flame graphs in a report", () => {
   test("show the difference of the gate's role first, with both amounts", async () => {
@@ -34,7 +34,7 @@ describe("flame graphs in a report", () => {
     assert.equal(await page.inputValue(select("Profiles")), "memduel-flame-0");
     assert.match(await page.textContent("#flames option:checked"), /^server: optimized vs\. original$/);
     assert.deepEqual(await amounts(page), [440, 260]);
-    assert.match(await page.textContent(".total"), /: −180\.0 MiB \(440\.0 MiB in original, 260\.0 MiB in optimized/);
+    assert.match(await page.textContent("p.total"), /: −180\.0 MiB \(440\.0 MiB in original, 260\.0 MiB in optimized/);
     const { baseline_bytes, candidate_bytes } = samples.results("profiled").differences[0];
     const row = await page.textContent("#flames table.functions tbody tr");
     assert.match(row, new RegExp(`^clone−200\\.0.* MiB${baseline_bytes / MiB}\\.0 MiB${candidate_bytes / MiB}\\.0 MiB`));
@@ -50,7 +50,7 @@ describe("flame graphs in a report", () => {
       assert.deepEqual(await amounts(page), amount, side);
     }
     await page.selectOption(select("Compare"), "removed");
-    assert.match(await page.textContent(".total"), /removed: only in original/);
+    assert.match(await page.textContent("p.total"), /removed: only in original/);
     assert.match(await page.textContent("#flames table.functions"), /old_log/);
     assert.doesNotMatch(await page.textContent("#flames table.functions"), /new_log|clone|load/);
     await page.close();
@@ -88,7 +88,7 @@ describe("flame graphs in a report", () => {
     assert.deepEqual(await cells(), scaled(1));
     await page.click("td[data-born='2'][data-end='3'] button");
     assert.deepEqual(await amounts(page), [23]);
-    assert.match(await page.textContent(".total"), /^Allocated in round 2, live at the end of round 3/);
+    assert.match(await page.textContent("p.total"), /^Allocated in round 2, live at the end of round 3/);
     await page.close();
   });
 
@@ -118,22 +118,22 @@ describe("flame graphs in a report", () => {
 
   test("keep folds, focus and zoom when the page is drawn anew", async () => {
     const { page } = await open("profiled");
-    await page.locator("#method summary").first().click();
+    await page.locator("#evidence summary").first().click();
     await page.focus("#flames .flame");
     for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
     const zoomed = await page.textContent("#flames .look");
     assert.match(zoomed, /^serve\(\)/);
     await page.emulateMedia({ colorScheme: "dark" });
     await page.waitForFunction(() => getComputedStyle(document.body).backgroundColor !== "rgb(255, 255, 255)");
-    assert.equal(await page.locator("#method details").first().evaluate((details) => details.open), true);
+    assert.equal(await page.locator("#evidence details").first().evaluate((details) => details.open), true);
     assert.ok(await page.evaluate(() => document.activeElement.classList.contains("flame")));
     assert.equal(await page.textContent("#flames .look"), zoomed);
-    await page.evaluate(() => document.getElementById("method").scrollIntoView());
-    await page.waitForFunction(() => location.hash.includes("at=method"));
+    await page.evaluate(() => document.querySelector('nav [data-section="evidence"]').click());
+    await page.waitForFunction(() => location.hash.includes("at=evidence"));
     const hash = new URL(page.url()).hash;
     await page.close();
     const again = await open("profiled", { hash });
-    await again.page.waitForFunction(() => document.querySelector("#method h2").getBoundingClientRect().top < innerHeight);
+    await again.page.waitForFunction(() => document.querySelector("#evidence h2").getBoundingClientRect().top < innerHeight);
     assert.equal(await again.page.textContent("#flames .look"), zoomed, "a copied link shows the same box");
     await again.page.close();
   });
@@ -194,7 +194,7 @@ describe("names that try to break out of the flame graph", () => {
 
 test("a profile with one sample is a graph with one box", async () => {
   const { page, faults } = await open("flame-one");
-  assert.deepEqual(await page.$$eval(".total data", ([data]) => Number(data.value)), 64);
+  assert.deepEqual(await page.$$eval("p.total data", ([data]) => Number(data.value)), 64);
   await page.fill("input[type=search]", "main");
   assert.match(await page.textContent(".found"), /^1 box: 64 B, 100\.0%$/);
   assert.deepEqual(faults, []);

@@ -199,13 +199,13 @@ describe("sections without data are absent", () => {
   test("a run without trials has neither results, rounds nor metrics", async () => {
     const found = await titles("empty");
     for (const id of ["results", "why", "rounds", "metrics", "flames"]) assert.ok(!found.includes(id), id);
-    for (const id of ["method", "reproduce"]) assert.ok(found.includes(id), id);
+    for (const id of ["evidence", "reproduce"]) assert.ok(found.includes(id), id);
   });
   test("a run in which every trial failed shows what happened to each", async () => {
     const { page } = await open_report(browser, report("failed"));
     assert.equal(await page.textContent(".badge"), "NOT MEASURED");
     assert.match(await page.textContent(".result"), /server was killed by signal 9/);
-    assert.equal(await page.locator("#method tbody tr", { hasText: "killed for memory" }).count(), 18);
+    assert.equal(await page.locator("#evidence tbody tr", { hasText: "killed for memory" }).count(), 18);
     await page.close();
   });
   test("one variant has rounds and no metrics", async () => {
@@ -275,7 +275,7 @@ describe("for people", () => {
       await page.keyboard.press("Tab");
       reached.add(await page.evaluate(() => document.activeElement?.closest("section")?.id ?? document.activeElement?.closest("nav, footer")?.tagName));
     }
-    for (const id of ["NAV", "rounds", "metrics", "method", "reproduce", "FOOTER"]) assert.ok(reached.has(id), id);
+    for (const id of ["NAV", "rounds", "metrics", "evidence", "reproduce", "FOOTER"]) assert.ok(reached.has(id), id);
     await page.close();
   });
 

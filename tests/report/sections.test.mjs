@@ -125,7 +125,7 @@ describe("the peaks by part", () => {
   test("are those of the highest round, the change beside them", async () => {
     const { page } = await open("trained");
     const rows = await page.$$eval("#parts tbody tr", (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
-    assert.deepEqual(rows[1].map((text) => text.replace(/\.\d%$/, "%")), ["activations", "120.0 MiB", "60.0 MiB −50%", "40.0 MiB −66%", "30.0 MiB −75%"].map((text, i) => (i === 3 ? rows[1][3].replace(/\.\d%$/, "%") : text)));
+    assert.deepEqual(rows[1], ["activations", "120.0 MiB", "60.0 MiB −50%", "40.0 MiB −67%", "30.0 MiB −75%"]);
     assert.equal(await page.getAttribute("#parts tbody tr:nth-child(2) td:nth-child(3)", "title"), `${(60 * MiB).toLocaleString("en")} bytes`);
     await page.close();
   });
@@ -179,8 +179,8 @@ describe("ablation", () => {
     assert_chained(added);
     await page.getByRole("radio", { name: "removed alone" }).check();
     const removed = await waterfall(page, "ablation");
-    assert.deepEqual(removed.map(({ name }) => name), ["original", "staging", "framing", "cleanup", "interaction", "optimized"]);
-    assert.deepEqual(removed.map(({ values }) => values[0] / MiB), [450, -84, -60, 0, -90, 216]);
+    assert.deepEqual(removed.map(({ name }) => name), ["original", "framing", "staging", "cleanup", "interaction", "optimized"]);
+    assert.deepEqual(removed.map(({ values }) => values[0] / MiB), [450, -60, -84, 0, -90, 216]);
     assert_chained(removed);
     assert.match(page.url(), /=removed\+alone/);
     await page.close();
@@ -191,7 +191,7 @@ describe("ablation", () => {
     const { original, optimized } = samples.results("ablated").lower_bounds[0].multiples;
     const rows = await rows_of(page, "#lower-bounds tbody tr");
     assert.deepEqual(rows.map(({ values }) => values.at(-1)), [1, original, optimized]);
-    assert.match(await page.textContent("#lower-bounds"), /original.*11\.3×/);
+    assert.match(rows[1].name, /^original$/);
     await page.close();
   });
 });
@@ -274,7 +274,7 @@ describe("a million values", () => {
 describe("how this was decided", () => {
   test("is told for every gate row with the numbers of results.json", async () => {
     const { page } = await open("plain");
-    const told = await page.$$eval("#method li", (all) => all.map((li) => li.textContent));
+    const told = await page.$$eval("#evidence li", (all) => all.map((li) => li.textContent));
     const gates = samples.results("plain").comparisons.filter((c) => c.gate);
     assert.equal(told.length, gates.length);
     gates.forEach((c, i) => {
