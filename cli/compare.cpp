@@ -6,6 +6,7 @@
 #include <array>
 
 #include "cli/option_checks.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "duel.h"
 #include "finished_run.h"
@@ -33,6 +34,8 @@ struct CompareArguments {
   RunOptions options;
   const CLI::App* verb = nullptr;
 };
+
+constexpr const char* kCommandOptions = "Commands to compare";
 
 /// What is compared.
 constexpr CommandForm kCommands{1, "compare of commands"};
@@ -282,62 +285,47 @@ int compare(const CompareArguments& arguments) {
 }
 
 void add_command_options(CLI::App& verb, ComparedCommands& commands) {
-  verb.add_option("--a", commands.baseline,
-                  "the baseline's command, split by POSIX quoting rules; {seed}, {trial_dir} "
-                  "and {port:NAME} are replaced, {{x}} is {x}")
-      ->type_name("CMD");
-  verb.add_option("--b", commands.candidates, "a candidate's command (repeatable)")
-      ->type_name("CMD")
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return verb.add_option(name, value, help)->type_name(type)->group(kCommandOptions);
+  };
+  add("--a", commands.baseline, "CMD", "run CMD as the baseline");
+  add("--b", commands.candidates, "CMD", "run CMD as a candidate (repeatable)")
       ->allow_extra_args(false);
-  verb.add_option("--parameter-scan", commands.scans,
-                  "in place of --b: {NAME} in --a is each value in turn, the first one is the "
-                  "baseline; several make every combination")
-      ->type_name("NAME=V,V")
+  add("--parameter-scan", commands.scans, "NAME=V,V",
+      "replace {NAME} in --a by each V (repeatable)")
       ->allow_extra_args(false);
-  verb.add_option("--name", commands.names,
-                  "what a command is called (default: a, b, c), the baseline's first (repeatable)")
-      ->type_name("NAME")
+  add("--name", commands.names, "NAME", "name a command, in order (default: a, b, c)")
       ->allow_extra_args(false);
-  verb.add_option("--prepare", commands.prepare, "runs before each trial, unmeasured (repeatable)")
-      ->type_name("CMD")
+  add("--prepare", commands.prepare, "CMD", "run CMD before each trial (repeatable)")
       ->allow_extra_args(false);
-  verb.add_option("--round-pattern", commands.round_pattern,
-                  "which lines begin a round, on a command's output or in --log: the first group, "
-                  "or (?<round>…), is its number")
-      ->type_name("REGEX");
-  verb.add_option("--log", commands.logs,
-                  "a file that the commands log to, which may begin with {trial_dir} (repeatable)")
-      ->type_name("FILE")
+  add("--round-pattern", commands.round_pattern, "REGEX",
+      "begin a round at each line that matches");
+  add("--log", commands.logs, "FILE", "match lines of FILE, not of the output (repeatable)")
       ->allow_extra_args(false);
   verb.add_flag("--ignore-failure", commands.ignored_statuses,
-                "exit statuses that count as success beside 0, e.g. --ignore-failure=1,2; without "
-                "a value all do; signals do not")
+                "accept these exit statuses, or all without CODES")
       ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
-      ->option_text("[=CODES]");
-  verb.add_flag("--shell", commands.shell, "hand commands to /bin/sh -c, also those of --build");
-  verb.add_flag("--calibrate", commands.calibrate,
-                "allow two equal commands or builds: compare a program with itself");
+      ->option_text("[=CODES]")
+      ->group(kCommandOptions);
+  verb.add_flag("--shell", commands.shell, "run commands by /bin/sh -c, also --build")
+      ->group(kCommandOptions);
+  verb.add_flag("--calibrate", commands.calibrate, "allow equal commands or builds: an A/A test")
+      ->group(kCommandOptions);
 }
 
 void add_build_options(CLI::App& verb, CompareArguments& arguments) {
-  verb.add_option("--build-a", arguments.build_a,
-                  "the directory of the baseline's build; PROGRAM and its own shared libraries are "
-                  "taken from there")
-      ->type_name("DIR");
-  verb.add_option("--build-b", arguments.build_b, "the candidate's build")->type_name("DIR");
+  constexpr const char* kBuildOptions = "Builds and git revisions to compare";
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return verb.add_option(name, value, help)->type_name(type)->group(kBuildOptions);
+  };
+  add("--build-a", arguments.build_a, "DIR", "run PROGRAM of this build as the baseline");
+  add("--build-b", arguments.build_b, "DIR", "run PROGRAM of this build as the candidate");
   RevisionsArguments& revisions = arguments.revisions;
-  verb.add_option("--ref-a", revisions.ref_a,
-                  "the baseline's revision of the git repository around the current directory; it "
-                  "is built in a worktree that is removed afterwards")
-      ->type_name("REV");
-  verb.add_option("--ref-b", revisions.ref_b, "the candidate's revision")->type_name("REV");
-  verb.add_option("--build", revisions.build,
-                  "builds a revision, in its root; several run one after the other")
-      ->type_name("CMD")
+  add("--ref-a", revisions.ref_a, "REV", "build this git revision as the baseline");
+  add("--ref-b", revisions.ref_b, "REV", "build this git revision as the candidate");
+  add("--build", revisions.build, "CMD", "build a revision by CMD in its root (repeatable)")
       ->allow_extra_args(false);
-  verb.add_option("--keep", revisions.keep,
-                  "a path that both revisions take from the candidate, such as a benchmark")
-      ->type_name("PATH")
+  add("--keep", revisions.keep, "PATH", "use the candidate's PATH in both (repeatable)")
       ->allow_extra_args(false);
 }
 
@@ -346,34 +334,38 @@ void add_build_options(CLI::App& verb, CompareArguments& arguments) {
 void add_compare(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
       add_verb(app, action, "compare",
-               "compare two commands, builds or revisions, or two measured runs", compare);
-  verb->group("Compare");
+               "compare commands, builds or revisions, or two measured runs", compare);
+  verb->group(kCompareGroup);
+  set_usage(*verb, {"--a CMD --b CMD [OPTIONS]",
+                    "--build-a DIR --build-b DIR [OPTIONS] -- PROGRAM [ARG]...",
+                    "--ref-a REV --ref-b REV [OPTIONS] -- PROGRAM [ARG]...", "RUN RUN [OPTIONS]"});
   verb->footer(
       "Examples:\n"
       "  memduel compare --a './old --load big.bin' --b './new --load big.bin'\n"
       "  memduel compare --a './sort --threads {n}' --parameter-scan n=1,2,4\n"
-      "  memduel compare --build-a out/main --build-b out/fix -- bin/server --once\n"
       "  memduel compare --ref-a main --ref-b HEAD --build 'make -j8' -- ./server\n"
-      "  memduel compare --a ./old-benchmarks --b ./new-benchmarks    (Google Benchmark: each "
-      "benchmark, too)\n"
       "  memduel compare runs/monday runs/tuesday\n"
-      "  memduel compare before.json after.json        (Google Benchmark, "
-      "--benchmark_repetitions=10)");
+      "\n"
+      "CMD is split by POSIX quoting rules. {seed}, {trial_dir} and {port:NAME} are replaced; "
+      "write {{x}} for {x}. The first V of a parameter scan is the baseline.\n"
+      "REGEX: its first group, or (?<round>...), is the number of the round.\n"
+      "PROGRAM may be a config instead: --variant names what runs in both builds.\n"
+      "RUN: a run directory, its results.json, or the JSON output of Google Benchmark.");
   add_command_options(*verb, arguments->commands);
   add_build_options(*verb, *arguments);
-  verb->add_option("WHAT", arguments->words,
-                   "two run directories, results.json or Google Benchmark JSON files; for builds a "
-                   "config, or after -- a program and its arguments");
-  verb->add_option("--variant", arguments->arm,
-                   "the variant of two runs, or of a config (default: the baseline)");
+  verb->add_option("WHAT", arguments->words, "runs to compare, or a program or config to run")
+      ->group("");
+  verb->add_option("--variant", arguments->arm, "compare this variant (default: the baseline)")
+      ->type_name("NAME")
+      ->group(kWhatOptions);
   RunOptions& options = arguments->options;
-  add_out(*verb, options);
-  add_resume(*verb, options);
-  add_plan_options(*verb, options);
   add_arms(*verb, options);
   add_config_options(*verb, options);
+  add_plan_options(*verb, options);
   add_gate_options(*verb, options.gate);
   add_bisect(*verb, options.gate);
+  add_out(*verb, options);
+  add_resume(*verb, options);
   add_report_options(*verb, options);
   add_exit_codes(*verb, true);
   arguments->verb = verb;

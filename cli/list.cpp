@@ -165,8 +165,9 @@ int list(const ListArguments& arguments) {
 }  // namespace
 
 void add_list(CLI::App& app, Action& action) {
-  const auto [verb, arguments] = add_verb(app, action, "list", "what this build knows", list);
-  verb->group("Setup");
+  const auto [verb, arguments] =
+      add_verb(app, action, "list", "list meters, metrics, profilers, switches and more", list);
+  verb->group(kSetupGroup);
   verb->footer(
       "Examples:\n"
       "  memduel list meters\n"
@@ -174,7 +175,7 @@ void add_list(CLI::App& app, Action& action) {
   verb->add_option("KIND", arguments->what, fmt::format("{}", fmt::join(kinds(), ", ")))
       ->check(CLI::IsMember(kinds()));
   verb->add_option("CONFIG", arguments->config,
-                   "switches and presets of this config's provider instead");
+                   "list the switches or presets of this config's plug-in");
 }
 
 }  // namespace memduel::cli

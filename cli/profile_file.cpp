@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cli/option_checks.h"
+#include "cli/verbs.h"
 #include "profile/recorded_files.h"
 #include "readers/read_profile.h"
 #include "util/command_line.h"
@@ -91,24 +92,18 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
 }
 
 void add_image_option(CLI::App& verb, std::optional<std::size_t>& image) {
-  verb.add_option("--process", image,
-                  "select process N of a recording, in the order of their start (default: the "
-                  "largest by peak heap and mappings)")
+  verb.add_option("--process", image, "select process N of a recording (default: the largest)")
       ->transform(no_sign())
       ->option_text("N");
 }
 
 void add_kind_option(CLI::App& verb, std::string& word, const std::string& purpose) {
-  verb.add_option("--kind", word,
-                  purpose +
-                      ": peak, live, allocated, temporary or resident (default: the first of peak, "
-                      "live, allocated that the profile has; resident needs a snapshot, see record "
-                      "--snapshot-at)");
+  verb.add_option("--kind", word, purpose + " (default: peak)")->type_name("KIND");
 }
 
 void add_output_option(CLI::App& verb, std::string& file, const std::string& type,
                        const std::string& purpose) {
-  verb.add_option("-o,--output", file, purpose)->type_name(type);
+  verb.add_option("-o,--output", file, purpose)->type_name(type)->group(kOutputOptions);
 }
 
 std::optional<ProfileKind> kind_from(const std::string& word) {

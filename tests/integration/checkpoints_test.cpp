@@ -133,10 +133,10 @@ TEST_F(Checkpoints, AreSummedUp) {
 
 TEST_F(Checkpoints, HelpShowsAnExampleAndBothVerbs) {
   const Finished help = memduel(place_, {"checkpoints", "--help"});
-  EXPECT_THAT(help.out, AllOf(HasSubstr("prune"), HasSubstr("summary"), HasSubstr("Example:")));
+  EXPECT_THAT(help.out, AllOf(HasSubstr("prune"), HasSubstr("summary"), HasSubstr("Examples:")));
   const Finished prune = memduel(place_, {"checkpoints", "prune", "--help"});
   EXPECT_THAT(prune.out,
-              AllOf(HasSubstr("--keep-best"), HasSubstr("--dry-run"), HasSubstr("Example:")));
+              AllOf(HasSubstr("--keep-best"), HasSubstr("--dry-run"), HasSubstr("Examples:")));
   EXPECT_EQ(memduel(place_, {"checkpoints"}).status, 2);
 }
 

@@ -40,11 +40,11 @@ int answer(const std::string& word) {
 
 void add_answers(CLI::App& app, Action& action) {
   for (const std::string word : {"catalogue", "expand", "site"}) {
-    CLI::App* verb = app.add_subcommand(word, "an answer to memduel run, in JSON");
+    CLI::App* verb = app.add_subcommand(word, "print what memduel run needs, as JSON");
     verb->group("");
     verb->callback([word, &action] { action = [word] { return answer(word); }; });
   }
-  CLI::App* doctor = app.add_subcommand("doctor", "an answer to memduel doctor, in JSON");
+  CLI::App* doctor = app.add_subcommand("doctor", "print what memduel doctor shows, as JSON");
   doctor->group("");
   doctor->callback([&action] {
     action = [] {

@@ -10,11 +10,15 @@
 namespace memduel::cli {
 namespace {
 
-constexpr const char* kDescription = "memduel's FL workloads, and what comes with them";
+constexpr const char* kDescription =
+    "commands of the package memduel-fl, which contains the FL workloads";
 constexpr const char* kFooter =
-    "Example: memduel budget --parallel-clients\n"
-    "Workloads of the kinds federated, state-dict, simulation, graph and eeg are this program's:\n"
-    "memduel run asks it for their jobs.";
+    "Examples:\n"
+    "  memduel budget --parallel-clients\n"
+    "  memduel list models\n"
+    "\n"
+    "memduel-fl is the workload plug-in for the kinds federated, state-dict, simulation, graph and "
+    "eeg: memduel run resolves their configs with it.";
 
 /// The verb that a link to this program is called after; empty: none.
 std::string verb_of_name(const std::string& program) {
