@@ -33,12 +33,11 @@ void announce(const Experiment& ablation, const RunOptions& options) {
   const AblationPlan& plan = *ablation.config.ablation;
   const auto times = static_cast<std::size_t>(planned_blocks(ablation.config.measure)) +
                      static_cast<std::size_t>(ablation.config.measure.warmups);
-  ProgressBar(options.quiet)
-      .say(fmt::format("ablating {} against {}: {}, {}, {}", plan.candidate,
-                       ablation.config.baseline,
-                       format_count(plan.switches.size(), "switch", "switches"),
-                       format_count(ablation.variants.size(), "variant"),
-                       format_count(ablation.variants.size() * times, "trial")));
+  if (options.quiet) return;
+  say(fmt::format("ablating {} against {}: {}, {}, {}\n", plan.candidate, ablation.config.baseline,
+                  format_count(plan.switches.size(), "switch", "switches"),
+                  format_count(ablation.variants.size(), "variant"),
+                  format_count(ablation.variants.size() * times, "trial")));
 }
 
 int ablate(const AblateArguments& arguments) {

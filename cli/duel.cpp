@@ -16,12 +16,12 @@
 #include "follow_up_commands.h"
 #include "meters/meter_registry.h"
 #include "model/run_directory.h"
+#include "progress.h"
 #include "run/conclusion.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/store.h"
 #include "slurm.h"
-#include "stats/estimates.h"
 #include "trial/processes.h"
 #include "trial/supervisor.h"
 #include "util/bytes.h"
@@ -84,30 +84,6 @@ RunHeader header_for(const Experiment& experiment, const Site& site, const RunFa
   header.programs = program_hashes(experiment);
   header.programs.insert(facts.programs.begin(), facts.programs.end());
   return header;
-}
-
-void show(ProgressBar& bar, const Progress& progress, const RunFacts& facts) {
-  if (progress.arm.empty()) return;
-  const std::string block = progress.block == 0 ? "warm-up"
-                            : progress.block == kProfileBlock
-                                ? "profile by " + progress.tracer
-                                : fmt::format("block {}", progress.block);
-  std::string left;
-  if (progress.remaining_seconds) {
-    const double seconds = *progress.remaining_seconds + facts.seconds_after;
-    left = ", " + (seconds < 1 ? "under 1 s" : format_seconds(seconds)) + " left";
-  }
-  if (facts.label.empty() && progress.done == 1 && progress.remaining_seconds &&
-      progress.disk_bytes)
-    bar.say(fmt::format("about {} and {} of disk, if nothing ends the run early",
-                        format_seconds(*progress.remaining_seconds),
-                        format_bytes(*progress.disk_bytes)));
-  std::string estimates;
-  for (const auto& [arm, peaks] : progress.peaks)
-    estimates += fmt::format("{} {} {}", estimates.empty() ? "; so far" : ",", arm,
-                             format_bytes(median(peaks)));
-  bar.show(progress.done, progress.total,
-           fmt::format("{}{}: {}{}", facts.label, block, progress.arm, left), estimates);
 }
 
 /// Notes grow stale, files move: a run keeps the calibration that it is judged by.
@@ -362,11 +338,11 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
 
 void measure_and_show(const Experiment& experiment, const RunOptions& options,
                       const fs::path& directory, const RunFacts& facts) {
-  ProgressBar bar(options.quiet);
+  RunProgress shown(options.quiet,
+                    {facts.label, facts.seconds_after, experiment.facts.roles.size() > 1});
   DriverOptions driver;
-  driver.progress = [&](const Progress& progress) { show(bar, progress, facts); };
+  driver.progress = [&](const Progress& progress) { shown.show(progress); };
   measure(experiment, options, directory, facts, std::move(driver));
-  bar.finish();
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ class SlurmWait {
  public:
   SlurmWait(SlurmShares& shares, const RunOptions& options, const fs::path& run,
             const std::string& label)
-      : shares_(shares), run_(run), label_(label), bar_(options.quiet) {}
+      : shares_(shares), run_(run), label_(label), line_(options.quiet) {}
 
   void until_over() {
     while (!shares_.over()) {
@@ -173,13 +173,13 @@ class SlurmWait {
       show();
       if (!shares_.over()) pause();
     }
-    bar_.finish();
+    line_.finish();
   }
 
  private:
   void look() {
     try {
-      for (const std::string& words : shares_.look()) bar_.say(escape_terminal(words));
+      for (const std::string& words : shares_.look()) line_.say(escape_terminal(words));
     } catch (const Error&) {
       stop_if_asked();  // which ends the command that asks Slurm, too
       throw;
@@ -188,7 +188,7 @@ class SlurmWait {
 
   void stop_if_asked() {
     if (!stop_.asked()) return;
-    bar_.finish();
+    line_.finish();
     leave(stop_, shares_, run_);
   }
 
@@ -198,7 +198,7 @@ class SlurmWait {
       silent_ = false;
       answered_ = now;
     } else if (!std::exchange(silent_, true)) {
-      bar_.say("Slurm does not answer; asking again");
+      line_.say("Slurm does not answer; asking again");
     } else if (now - answered_ > kSilence) {
       throw Error(ExitCode::cannot_measure,
                   fmt::format("Slurm has not answered for {} minutes", kSilence.count()),
@@ -215,7 +215,7 @@ class SlurmWait {
     pause_ = kFirstPause;
     const auto& tasks = shares_.tasks();
     const auto whole = std::ranges::count(tasks, std::string(kShareDone), &ShareTask::state);
-    bar_.show(static_cast<int>(whole), static_cast<int>(tasks.size()), label_ + summary);
+    line_.show(fmt::format("{}{} of {} shards done  {}", label_, whole, tasks.size(), summary));
   }
 
   void pause() {
@@ -231,7 +231,7 @@ class SlurmWait {
   const fs::path& run_;
   const std::string& label_;
   const StopRequest& stop_ = listen_for_signals();
-  ProgressBar bar_;
+  ProgressLine line_;
   std::chrono::milliseconds pause_ = kFirstPause;
   Clock::time_point answered_ = Clock::now();
   bool silent_ = false;

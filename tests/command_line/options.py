@@ -157,7 +157,7 @@ class Form:
 
     def of_run(self, place, out, err):
         run = place / "run"
-        seen = {"progress": any(line.startswith("[") for line in err.splitlines()),
+        seen = {"progress": any(re.search(r"trial \d+ of \d+", line) for line in err.splitlines()),
                 "output": "none" if not out.strip() else "summary" if "Every table and note: --verbose." in out else "all",
                 "comparisons": re.findall(r"comparisons of \d+", out)}
         for config in [run / "config.json"] if (run / "config.json").exists() else sorted(run.glob("*/config.json")):

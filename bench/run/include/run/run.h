@@ -24,6 +24,7 @@
 #include "trial/watch.h"
 #include "util/error.h"
 #include "verdict/questions.h"
+#include "verdict/so_far.h"
 
 namespace memduel {
 
@@ -47,8 +48,8 @@ struct Progress {
       disk_bytes;      ///< the most that the run directory may take, from the first trial
   std::string arm;     ///< about to run; empty at the end
   std::string tracer;  ///< of a profile trial
-  /// Of the arms that have measured trials, the whole job's peak RSS of each, in bytes.
-  std::vector<std::pair<std::string, std::vector<double>>> peaks;
+  /// After the last whole block; empty before two of them.
+  std::vector<ChangeSoFar> changes;
   int block = 0;  ///< 0 is the warm-up block, kProfileBlock a profile trial
 };
 
