@@ -277,8 +277,10 @@ void RunInProgress::tell(const std::string& arm, int block, const std::string& t
   progress.arm = arm;
   progress.block = block;
   progress.tracer = tracer;
-  if (arm.empty() || estimated_before_ != block) changes_ = change_so_far_.changes();
-  estimated_before_ = block;
+  if (arm.empty() || is_next_block(block, estimated_before_)) {
+    changes_ = change_so_far_.changes();
+    estimated_before_ = block;
+  }
   progress.changes = changes_;
   options_.progress(progress);
 }

@@ -38,6 +38,13 @@ TrialRun run_whole_trial(const PlannedTrial& planned, const RunTrial& run_trial,
 /// The block of a profile trial, which is of none.
 inline constexpr int kProfileBlock = -1;
 
+/// Whether `block` begins after `before`: the trials of a pair of blocks are in mixed order, and
+/// profile trials come last.
+constexpr bool is_next_block(int block, std::optional<int> before) {
+  if (!before || *before == kProfileBlock) return !before;
+  return block == kProfileBlock || block > *before;
+}
+
 /// Where a run stands, told before every trial and once at its end.
 struct Progress {
   int done = 0;   ///< trials
