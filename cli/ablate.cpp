@@ -33,12 +33,11 @@ void announce(const Experiment& ablation, const RunOptions& options) {
   const AblationPlan& plan = *ablation.config.ablation;
   const auto times = static_cast<std::size_t>(planned_blocks(ablation.config.measure)) +
                      static_cast<std::size_t>(ablation.config.measure.warmups);
-  ProgressBar(options.quiet)
-      .say(fmt::format("ablating {} against {}: {}, {}, {}", plan.candidate,
-                       ablation.config.baseline,
-                       format_count(plan.switches.size(), "switch", "switches"),
-                       format_count(ablation.variants.size(), "variant"),
-                       format_count(ablation.variants.size() * times, "trial")));
+  if (options.quiet) return;
+  say(fmt::format("ablating {} against {}: {}, {}, {}\n", plan.candidate, ablation.config.baseline,
+                  format_count(plan.switches.size(), "switch", "switches"),
+                  format_count(ablation.variants.size(), "variant"),
+                  format_count(ablation.variants.size() * times, "trial")));
 }
 
 int ablate(const AblateArguments& arguments) {
@@ -59,32 +58,34 @@ int ablate(const AblateArguments& arguments) {
 }  // namespace
 
 void add_ablate(CLI::App& app, Action& action) {
-  const auto [verb, arguments] = add_verb(
-      app, action, "ablate",
-      "which switch matters: each added alone to one variant, and left out of the other", ablate);
-  verb->group("Replay");
+  const auto [verb, arguments] =
+      add_verb(app, action, "ablate",
+               "measure each switch of a variant: added alone, removed alone", ablate);
+  verb->group(kCompareGroup);
   verb->footer(
-      fmt::format("Every switch in which the two variants differ gets two variants of its own, "
-                  "measured in the same "
-                  "blocks. Without --repeats there are {} blocks.\n"
-                  "Example: memduel ablate configs/resnet-state.json --candidate minimal",
-                  kAblationBlocks));
-  verb->add_option("CONFIG", arguments->config, "an experiment, see configs/")->required();
+      "Example:\n"
+      "  memduel ablate configs/resnet-state.json --candidate minimal\n"
+      "\n"
+      "Each switch in which the candidate differs from the baseline gets two variants: the "
+      "baseline with the switch, and the candidate without it. All are interleaved.");
+  verb->add_option("CONFIG", arguments->config, "config of an experiment")->required();
   verb->add_option("--baseline", arguments->baseline,
-                   "the variant to which switches are added (default: the config's baseline)")
-      ->type_name("VARIANT");
+                   "add switches to this variant (default: the baseline)")
+      ->type_name("VARIANT")
+      ->group(kWhatOptions);
   verb->add_option("--candidate", arguments->candidate,
-                   "the variant that is taken apart (default: the last one)")
-      ->type_name("VARIANT");
+                   "remove switches from this variant (default: the last)")
+      ->type_name("VARIANT")
+      ->group(kWhatOptions);
   RunOptions& options = arguments->options;
-  add_out(*verb, options);
-  add_resume(*verb, options);
-  add_plan_options(*verb, options,
-                   fmt::format("a fixed number of blocks (default: {})", kAblationBlocks));
   add_arms(*verb, options);
   add_config_options(*verb, options);
+  add_plan_options(*verb, options,
+                   fmt::format("run each variant N times (default: {})", kAblationBlocks));
   add_gate_options(*verb, options.gate);
   add_no_defaults(*verb, options.gate);
+  add_out(*verb, options);
+  add_resume(*verb, options);
   add_quiet(*verb, options.quiet);
   add_exports(*verb, options.exports);
   add_exit_codes(*verb);

@@ -55,7 +55,7 @@ int calibrate_config(const CalibrateArguments& arguments) {
   if (!options.repeats) options.repeats = kDefaultBlocks;
   if (*options.repeats < arguments.blocks_per_duel)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected at least one comparison of {}",
+                fmt::format("expected at least one comparison of {1}, found {0}",
                             format_count(static_cast<std::size_t>(*options.repeats), "block"),
                             arguments.blocks_per_duel),
                 "--repeats");
@@ -63,7 +63,7 @@ int calibrate_config(const CalibrateArguments& arguments) {
       experiment_with_twin(load_experiment(arguments.config, overrides_from(options)));
   const auto path = calibration_path(experiment.config, environment_of(experiment, options));
   if (!path)
-    throw Error(ExitCode::usage, "there is no folder to keep the result in", "calibrate",
+    throw Error(ExitCode::usage, "found no directory for the result", "calibrate",
                 "set HOME or XDG_CACHE_HOME");
   const std::filesystem::path directory =
       output_directory(options, experiment.config.name + "-calibration");
@@ -83,24 +83,28 @@ int calibrate_config(const CalibrateArguments& arguments) {
 
 void add_calibrate(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
-      add_verb(app, action, "calibrate",
-               "run the baseline against itself: noise floor, false verdicts", calibrate_config);
-  verb->group("Compare");
+      add_verb(app, action, "calibrate", "compare the baseline with itself to find the noise floor",
+               calibrate_config);
+  verb->group(kCompareGroup);
   verb->footer(
-      "Example: memduel calibrate configs/quickstart.json --repeats 40\n"
-      "Later runs of the same baseline in the same environment use the result.");
-  verb->add_option("CONFIG", arguments->config, "an experiment; only its baseline runs")
-      ->required();
-  verb->add_option("--repeats-per-comparison", arguments->blocks_per_duel,
-                   "trials of each variant in the comparison that the numbers describe")
-      ->check(CLI::Range(5, 100))
-      ->capture_default_str();
+      "Example:\n"
+      "  memduel calibrate configs/quickstart.json --repeats 40\n"
+      "\n"
+      "An A/A test: only the baseline of CONFIG runs. Later runs of the same baseline in the "
+      "same environment use the noise floor and the rate of false verdicts.");
+  verb->add_option("CONFIG", arguments->config, "config of an experiment")->required();
   RunOptions& options = arguments->options;
+  add_config_options(*verb, options);
+  add_plan_options(*verb, options,
+                   fmt::format("run both copies N times (default: {})", kDefaultBlocks));
+  verb->add_option("--repeats-per-comparison", arguments->blocks_per_duel,
+                   "judge comparisons of N trials each")
+      ->check(CLI::Range(5, 100))
+      ->capture_default_str()
+      ->type_name("N")
+      ->group(kHowOftenOptions);
   add_out(*verb, options);
   add_resume(*verb, options);
-  add_plan_options(*verb, options,
-                   fmt::format("a fixed number of blocks (default: {})", kDefaultBlocks));
-  add_config_options(*verb, options);
   add_quiet(*verb, options.quiet);
 }
 

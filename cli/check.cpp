@@ -45,13 +45,12 @@ int check(const CheckArguments& arguments) {
 void add_check(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
       add_verb(app, action, "check", "judge a finished run by gates", check);
-  verb->group("Gate");
+  verb->group(kRunGroup);
   verb->footer(
       "Examples:\n"
       "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=+2%|+4MiB'\n"
-      "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=900MiB' --on-inconclusive "
-      "fail");
-  verb->add_option("DIR", arguments->directory, "a run directory")->required();
+      "  memduel check runs/quickstart --gate default --on-inconclusive fail");
+  verb->add_option("DIR", arguments->directory, "run directory")->required();
   add_gate_options(*verb, arguments->gate);
   add_no_defaults(*verb, arguments->gate);
   add_bisect(*verb, arguments->gate);
@@ -62,8 +61,9 @@ void add_check(CLI::App& app, Action& action) {
           [exports = &arguments->exports](const std::string& file) {
             exports->emplace_back("junit", file);
           },
-          "the same as --export junit FILE")
-      ->type_name("FILE");
+          "write a JUnit report to FILE, as --export junit FILE")
+      ->type_name("FILE")
+      ->group(kOutputOptions);
   add_exit_codes(*verb, true);
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "cli/option_checks.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "duel.h"
 #include "finished_run.h"
@@ -33,6 +34,8 @@ struct CompareArguments {
   RunOptions options;
   const CLI::App* verb = nullptr;
 };
+
+constexpr const char* kCommandOptions = "Commands to compare";
 
 /// What is compared.
 constexpr CommandForm kCommands{1, "compare of commands"};
@@ -73,7 +76,7 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--keep", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
     OptionOfForms{"--variant", kOfConfig | kMeasured.bit, "has no variant to choose",
                   "it belongs to a config or to measured runs"},
-    OptionOfForms{"--variants", kCommands.bit, "has two variants", "leave it out"},
+    OptionOfForms{"--variants", kCommands.bit, "has two variants", "omit it"},
     OptionOfForms{"--out", kEveryForm},
     OptionOfForms{"--resume", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--repeats", kWithTrials, kTakesNoTrials},
@@ -119,13 +122,13 @@ bool has_results_schema(const nlohmann::json& json) {
 Measured read_measured(const std::string& path) {
   if (fs::is_directory(path)) return {read_kept_run(path, WithSeries::yes)};
   if (!fs::exists(path))
-    throw Error(ExitCode::io, "no such file or directory, expected something measured earlier",
-                path, "two commands are compared with memduel compare --a CMD --b CMD");
+    throw Error(ExitCode::io, "no such file or directory, expected a measured run", path,
+                "two commands are compared with memduel compare --a CMD --b CMD");
   const nlohmann::json json = parse_foreign_json(read_text_file(path));
   if (is_google_benchmark(json)) return {run_from_google_benchmark(json, path), true};
   if (!has_results_schema(json)) {
     refuse_as_results(path);
-    throw Error(ExitCode::io, "is neither results of memduel nor of Google Benchmark", path,
+    throw Error(ExitCode::io, "contains neither results of memduel nor of Google Benchmark", path,
                 "give a run directory, its results.json, or the JSON of Google Benchmark");
   }
   return {run_from_results(results_from_json(json, path))};
@@ -139,10 +142,9 @@ void make_output_directory(const fs::path& directory) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
     if (ours && (name == kResultsFile || name == kReportFile)) continue;
-    throw Error(
-        ExitCode::usage,
-        fmt::format("the output directory holds files that are no comparison's, such as {}", name),
-        directory.string(), "give another --out");
+    throw Error(ExitCode::usage,
+                fmt::format("the output directory contains other files, such as {}", name),
+                directory.string(), "give another --out");
   }
 }
 
@@ -227,7 +229,7 @@ CommandForm form_of(const CompareArguments& arguments) {
     if (!pair.has_a || !pair.has_b)
       throw Error(ExitCode::usage, std::string("needs both ") + pair.names, "compare");
     if (form)
-      throw Error(ExitCode::usage, "found two of --a, --build-a and --ref-a, expected one",
+      throw Error(ExitCode::usage, "expected one of --a, --build-a and --ref-a, found two",
                   "compare");
     form = pair.form;
   }
@@ -238,20 +240,19 @@ void check_words(const CompareArguments& arguments, CommandForm form) {
   const std::size_t words = arguments.words.size();
   const ComparedCommands& commands = arguments.commands;
   if (!commands.scans.empty() && !commands.candidates.empty())
-    throw Error(ExitCode::usage, "found --b beside --parameter-scan, expected one of them",
-                "compare");
+    throw Error(ExitCode::usage, "expected --b or --parameter-scan, found both", "compare");
   if (form.bit == kCommands.bit && words > 0)
     throw Error(ExitCode::usage, fmt::format("found \"{}\" beside --a and --b", arguments.words[0]),
                 "compare", "quote each command: --a './old --load big.bin'");
   if (form.bit == kMeasured.bit && words != 2)
-    throw Error(ExitCode::usage, "needs either --a CMD --b CMD, or two things measured earlier",
-                "compare",
+    throw Error(ExitCode::usage, "expected --a CMD --b CMD, or two measured runs", "compare",
                 "memduel compare --a './old' --b './new', or memduel compare runs/old runs/new");
   if ((form.bit & (kOfDirectories | kOfRevisions)) != 0 && words == 0)
     throw Error(ExitCode::usage, "found no program", "compare",
                 "end the command with -- PROGRAM ARGS…, or with a config");
   if ((form.bit & kOfRevisions) != 0 && commands.shell && arguments.revisions.build.empty())
-    throw Error(ExitCode::usage, "found no --build to hand to a shell", "--shell", "leave it out");
+    throw Error(ExitCode::usage, "expected --build, which --shell would run, found none", "--shell",
+                "omit it");
 }
 
 BuildsArguments builds_arguments(const CompareArguments& arguments) {
@@ -282,62 +283,47 @@ int compare(const CompareArguments& arguments) {
 }
 
 void add_command_options(CLI::App& verb, ComparedCommands& commands) {
-  verb.add_option("--a", commands.baseline,
-                  "the baseline's command, split by POSIX quoting rules; {seed}, {trial_dir} "
-                  "and {port:NAME} are replaced, {{x}} is {x}")
-      ->type_name("CMD");
-  verb.add_option("--b", commands.candidates, "a candidate's command (repeatable)")
-      ->type_name("CMD")
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return verb.add_option(name, value, help)->type_name(type)->group(kCommandOptions);
+  };
+  add("--a", commands.baseline, "CMD", "run CMD as the baseline");
+  add("--b", commands.candidates, "CMD", "run CMD as a candidate (repeatable)")
       ->allow_extra_args(false);
-  verb.add_option("--parameter-scan", commands.scans,
-                  "in place of --b: {NAME} in --a is each value in turn, the first one is the "
-                  "baseline; several make every combination")
-      ->type_name("NAME=V,V")
+  add("--parameter-scan", commands.scans, "NAME=V,V",
+      "replace {NAME} in --a by each V (repeatable)")
       ->allow_extra_args(false);
-  verb.add_option("--name", commands.names,
-                  "what a command is called (default: a, b, c), the baseline's first (repeatable)")
-      ->type_name("NAME")
+  add("--name", commands.names, "NAME", "name a command, in order (default: a, b, c)")
       ->allow_extra_args(false);
-  verb.add_option("--prepare", commands.prepare, "runs before each trial, unmeasured (repeatable)")
-      ->type_name("CMD")
+  add("--prepare", commands.prepare, "CMD", "run CMD before each trial (repeatable)")
       ->allow_extra_args(false);
-  verb.add_option("--round-pattern", commands.round_pattern,
-                  "which lines begin a round, on a command's output or in --log: the first group, "
-                  "or (?<round>…), is its number")
-      ->type_name("REGEX");
-  verb.add_option("--log", commands.logs,
-                  "a file that the commands log to, which may begin with {trial_dir} (repeatable)")
-      ->type_name("FILE")
+  add("--round-pattern", commands.round_pattern, "REGEX",
+      "begin a round at each line that matches");
+  add("--log", commands.logs, "FILE", "match lines of FILE, not of the output (repeatable)")
       ->allow_extra_args(false);
   verb.add_flag("--ignore-failure", commands.ignored_statuses,
-                "exit statuses that count as success beside 0, e.g. --ignore-failure=1,2; without "
-                "a value all do; signals do not")
+                "accept these exit statuses, or all without CODES")
       ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
-      ->option_text("[=CODES]");
-  verb.add_flag("--shell", commands.shell, "hand commands to /bin/sh -c, also those of --build");
-  verb.add_flag("--calibrate", commands.calibrate,
-                "allow two equal commands or builds: compare a program with itself");
+      ->option_text("[=CODES]")
+      ->group(kCommandOptions);
+  verb.add_flag("--shell", commands.shell, "run commands by /bin/sh -c, also --build")
+      ->group(kCommandOptions);
+  verb.add_flag("--calibrate", commands.calibrate, "allow equal commands or builds: an A/A test")
+      ->group(kCommandOptions);
 }
 
 void add_build_options(CLI::App& verb, CompareArguments& arguments) {
-  verb.add_option("--build-a", arguments.build_a,
-                  "the directory of the baseline's build; PROGRAM and its own shared libraries are "
-                  "taken from there")
-      ->type_name("DIR");
-  verb.add_option("--build-b", arguments.build_b, "the candidate's build")->type_name("DIR");
+  constexpr const char* kBuildOptions = "Builds and git revisions to compare";
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return verb.add_option(name, value, help)->type_name(type)->group(kBuildOptions);
+  };
+  add("--build-a", arguments.build_a, "DIR", "run PROGRAM of this build as the baseline");
+  add("--build-b", arguments.build_b, "DIR", "run PROGRAM of this build as the candidate");
   RevisionsArguments& revisions = arguments.revisions;
-  verb.add_option("--ref-a", revisions.ref_a,
-                  "the baseline's revision of the git repository around the current directory; it "
-                  "is built in a worktree that is removed afterwards")
-      ->type_name("REV");
-  verb.add_option("--ref-b", revisions.ref_b, "the candidate's revision")->type_name("REV");
-  verb.add_option("--build", revisions.build,
-                  "builds a revision, in its root; several run one after the other")
-      ->type_name("CMD")
+  add("--ref-a", revisions.ref_a, "REV", "build this git revision as the baseline");
+  add("--ref-b", revisions.ref_b, "REV", "build this git revision as the candidate");
+  add("--build", revisions.build, "CMD", "build a revision by CMD in its root (repeatable)")
       ->allow_extra_args(false);
-  verb.add_option("--keep", revisions.keep,
-                  "a path that both revisions take from the candidate, such as a benchmark")
-      ->type_name("PATH")
+  add("--keep", revisions.keep, "PATH", "use the candidate's PATH in both (repeatable)")
       ->allow_extra_args(false);
 }
 
@@ -346,34 +332,38 @@ void add_build_options(CLI::App& verb, CompareArguments& arguments) {
 void add_compare(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
       add_verb(app, action, "compare",
-               "compare two commands, builds or revisions, or two measured runs", compare);
-  verb->group("Compare");
+               "compare commands, builds or revisions, or two measured runs", compare);
+  verb->group(kCompareGroup);
+  set_usage(*verb, {"--a CMD --b CMD [OPTIONS]",
+                    "--build-a DIR --build-b DIR [OPTIONS] -- PROGRAM [ARG]...",
+                    "--ref-a REV --ref-b REV [OPTIONS] -- PROGRAM [ARG]...", "RUN RUN [OPTIONS]"});
   verb->footer(
       "Examples:\n"
       "  memduel compare --a './old --load big.bin' --b './new --load big.bin'\n"
       "  memduel compare --a './sort --threads {n}' --parameter-scan n=1,2,4\n"
-      "  memduel compare --build-a out/main --build-b out/fix -- bin/server --once\n"
       "  memduel compare --ref-a main --ref-b HEAD --build 'make -j8' -- ./server\n"
-      "  memduel compare --a ./old-benchmarks --b ./new-benchmarks    (Google Benchmark: each "
-      "benchmark, too)\n"
       "  memduel compare runs/monday runs/tuesday\n"
-      "  memduel compare before.json after.json        (Google Benchmark, "
-      "--benchmark_repetitions=10)");
+      "\n"
+      "CMD is split by POSIX quoting rules. {seed}, {trial_dir} and {port:NAME} are replaced; "
+      "write {{x}} for {x}. The first V of a parameter scan is the baseline.\n"
+      "REGEX: its first group, or (?<round>...), is the number of the round.\n"
+      "PROGRAM may be a config instead: --variant names what runs in both builds.\n"
+      "RUN: a run directory, its results.json, or the JSON output of Google Benchmark.");
   add_command_options(*verb, arguments->commands);
   add_build_options(*verb, *arguments);
-  verb->add_option("WHAT", arguments->words,
-                   "two run directories, results.json or Google Benchmark JSON files; for builds a "
-                   "config, or after -- a program and its arguments");
-  verb->add_option("--variant", arguments->arm,
-                   "the variant of two runs, or of a config (default: the baseline)");
+  verb->add_option("WHAT", arguments->words, "runs to compare, or a program or config to run")
+      ->group("");
+  verb->add_option("--variant", arguments->arm, "compare this variant (default: the baseline)")
+      ->type_name("NAME")
+      ->group(kWhatOptions);
   RunOptions& options = arguments->options;
-  add_out(*verb, options);
-  add_resume(*verb, options);
-  add_plan_options(*verb, options);
   add_arms(*verb, options);
   add_config_options(*verb, options);
+  add_plan_options(*verb, options);
   add_gate_options(*verb, options.gate);
   add_bisect(*verb, options.gate);
+  add_out(*verb, options);
+  add_resume(*verb, options);
   add_report_options(*verb, options);
   add_exit_codes(*verb, true);
   arguments->verb = verb;

@@ -116,13 +116,11 @@ int doctor(bool ci) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("doctor", "what this machine lets memduel measure, and what is missing");
-  verb->group("Setup");
+  CLI::App* verb = app.add_subcommand("doctor", "show what can be measured on this machine");
+  verb->group(kSetupGroup);
   verb->footer("Examples:\n  memduel doctor\n  memduel doctor --ci");
   auto ci = std::make_shared<bool>(false);
-  verb->add_flag("--ci", *ci,
-                 "of a CI runner: which metrics it cannot give, what remains, which gates hold");
+  verb->add_flag("--ci", *ci, "show the metrics and gates that work on this CI runner");
   verb->callback([ci, &action] { action = [ci] { return doctor(*ci); }; });
 }
 

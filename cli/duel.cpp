@@ -16,12 +16,12 @@
 #include "follow_up_commands.h"
 #include "meters/meter_registry.h"
 #include "model/run_directory.h"
+#include "progress.h"
 #include "run/conclusion.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/store.h"
 #include "slurm.h"
-#include "stats/estimates.h"
 #include "trial/processes.h"
 #include "trial/supervisor.h"
 #include "util/bytes.h"
@@ -58,7 +58,7 @@ void expect_gpu_meters(const Experiment& experiment) {
     const Availability here = meter_named(name).works_here();
     if (!here.works)
       throw Error(ExitCode::cannot_measure, fmt::format("meter {}: {}", name, here.why),
-                  "measure.meters", "leave it out where there is no GPU");
+                  "measure.meters", "remove it if there is no GPU");
   }
 }
 
@@ -84,30 +84,6 @@ RunHeader header_for(const Experiment& experiment, const Site& site, const RunFa
   header.programs = program_hashes(experiment);
   header.programs.insert(facts.programs.begin(), facts.programs.end());
   return header;
-}
-
-void show(ProgressBar& bar, const Progress& progress, const RunFacts& facts) {
-  if (progress.arm.empty()) return;
-  const std::string block = progress.block == 0 ? "warm-up"
-                            : progress.block == kProfileBlock
-                                ? "profile by " + progress.tracer
-                                : fmt::format("block {}", progress.block);
-  std::string left;
-  if (progress.remaining_seconds) {
-    const double seconds = *progress.remaining_seconds + facts.seconds_after;
-    left = ", " + (seconds < 1 ? "under 1 s" : format_seconds(seconds)) + " left";
-  }
-  if (facts.label.empty() && progress.done == 1 && progress.remaining_seconds &&
-      progress.disk_bytes)
-    bar.say(fmt::format("about {} and {} of disk, if nothing ends the run early",
-                        format_seconds(*progress.remaining_seconds),
-                        format_bytes(*progress.disk_bytes)));
-  std::string estimates;
-  for (const auto& [arm, peaks] : progress.peaks)
-    estimates += fmt::format("{} {} {}", estimates.empty() ? "; so far" : ",", arm,
-                             format_bytes(median(peaks)));
-  bar.show(progress.done, progress.total,
-           fmt::format("{}{}: {}{}", facts.label, block, progress.arm, left), estimates);
 }
 
 /// Notes grow stale, files move: a run keeps the calibration that it is judged by.
@@ -170,7 +146,7 @@ fs::path current_directory() {
   fs::path here = fs::current_path();
   if (valid_utf8(here.string()) == here.string()) return here;
   throw Error(ExitCode::usage, "the name of the current directory is not UTF-8", here.string(),
-              "start memduel elsewhere, or rename it");
+              "rename it, or start memduel in another directory");
 }
 
 namespace {
@@ -223,7 +199,7 @@ bool has_data_sets(const Experiment& experiment) {
 
 void refuse_unused_data_dir(const Experiment& experiment, const RunOptions& options) {
   if (!options.data_dir || has_data_sets(experiment)) return;
-  throw Error(ExitCode::usage, "the workload has no data sets", "--data-dir", "leave it out");
+  throw Error(ExitCode::usage, "the workload has no data sets", "--data-dir", "omit it");
 }
 
 namespace {
@@ -236,8 +212,8 @@ void refuse_few_descriptors() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeast) return;
   throw Error(
       ExitCode::cannot_measure,
-      fmt::format("a process may open {} files here, and {} are needed", limit.rlim_cur, kLeast),
-      "", "raise the limit: ulimit -n 1024");
+      fmt::format("the limit of open files is {}, expected {} or more", limit.rlim_cur, kLeast), "",
+      "raise the limit: ulimit -n 1024");
 }
 
 void refuse_small_stack() {
@@ -245,7 +221,7 @@ void refuse_small_stack() {
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeast) return;
   throw Error(ExitCode::cannot_measure,
-              fmt::format("the stack may be {} here, and {} are needed",
+              fmt::format("the limit of the stack is {}, expected {} or more",
                           format_bytes(static_cast<double>(limit.rlim_cur)),
                           format_bytes(static_cast<double>(kLeast))),
               "", "raise the limit: ulimit -s 8192");
@@ -256,7 +232,7 @@ void refuse_small_stack() {
 void end_what_was_left() {
   const Leftovers left = find_leftovers();
   if (left.empty()) return;
-  say(fmt::format("memduel: ended what a memduel that was killed left: {}\n",
+  say(fmt::format("memduel: ended the leftovers of a killed memduel: {}\n",
                   describe_leftovers(left)));
   end_leftovers(left);
 }
@@ -362,11 +338,11 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
 
 void measure_and_show(const Experiment& experiment, const RunOptions& options,
                       const fs::path& directory, const RunFacts& facts) {
-  ProgressBar bar(options.quiet);
+  RunProgress shown(options.quiet,
+                    {facts.label, facts.seconds_after, experiment.facts.roles.size() > 1});
   DriverOptions driver;
-  driver.progress = [&](const Progress& progress) { show(bar, progress, facts); };
+  driver.progress = [&](const Progress& progress) { shown.show(progress); };
   measure(experiment, options, directory, facts, std::move(driver));
-  bar.finish();
 }
 
 }  // namespace

@@ -23,15 +23,15 @@ int explain_row(const ExplainArguments& arguments) {
 
 void add_explain(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
-      add_verb(app, action, "explain", "how a verdict came about, in plain words", explain_row);
-  verb->group("Look");
+      add_verb(app, action, "explain", "explain how a verdict was reached", explain_row);
+  verb->group(kReportGroup);
   verb->footer(
       "Examples:\n"
       "  memduel explain runs/quickstart\n"
       "  memduel explain runs/quickstart server.peak_rss_bytes");
-  verb->add_option("DIR", arguments->directory, "a run directory")->required();
+  verb->add_option("DIR", arguments->directory, "run directory")->required();
   verb->add_option("ROLE.METRIC", arguments->row,
-                   "a row of the results (default: the worst that a gate asks about)");
+                   "row of the results (default: the worst that a gate judges)");
 }
 
 }  // namespace memduel::cli

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/print.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "model/removed.h"
 #include "named_file.h"
@@ -30,7 +31,7 @@ std::string refuse_removed_format(const std::string& format) {
 std::string exported(const ExportArguments& arguments) {
   const std::optional<ProfileKind> wanted = kind_from(arguments.kind);
   if (wanted && arguments.format == "pprof")
-    throw Error(ExitCode::usage, "a pprof file has every kind", "--kind", "leave it out");
+    throw Error(ExitCode::usage, "a pprof file contains every kind", "--kind", "omit it");
   const Profile profile = open_recording(arguments.profile, arguments.image);
   if (arguments.format == "pprof") return export_pprof(profile);
   return export_folded(profile, choose_kind(profile, wanted, arguments.profile));
@@ -50,22 +51,25 @@ int export_profile(const ExportArguments& arguments) {
 }  // namespace
 
 void add_export(CLI::App& app, Action& action) {
-  const auto [verb, arguments] =
-      add_verb(app, action, "export", "write a profile in another viewer's format", export_profile);
-  verb->group("Look");
-  verb->footer(
-      "Examples:\n"
-      "  memduel export train.mdp --format folded --kind live > live.folded\n"
-      "  memduel export train.mdp --format pprof -o train.pb.gz\n"
-      "  pprof -tagroot=round,phase -http : train.pb.gz");
+  const auto [verb, arguments] = add_verb(
+      app, action, "export", "convert a profile to pprof or folded stacks", export_profile);
+  verb->group(kProfileGroup);
+  verb->footer(std::string("Examples:\n") +
+               "  memduel export train.mdp --format folded --kind live > live.folded\n"
+               "  memduel export train.mdp --format pprof -o train.pb.gz\n"
+               "  pprof -tagroot=round,phase -http : train.pb.gz" +
+               kProfileNotes + kKindNotes);
+  set_usage(*verb, {"--format FORMAT [OPTIONS] PROFILE"});
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   add_image_option(*verb, arguments->image);
-  verb->add_option("--format", arguments->format, "pprof holds every kind; folded counts bytes")
+  verb->add_option("--format", arguments->format,
+                   "write pprof (all kinds) or folded (bytes of one kind)")
       ->check(refuse_removed_format)
       ->check(CLI::IsMember({"pprof", "folded"}))
+      ->type_name("FORMAT")
       ->required();
-  add_kind_option(*verb, arguments->kind, "what folded holds");
-  add_output_option(*verb, arguments->output, "FILE", "the file to write (default: stdout)");
+  add_kind_option(*verb, arguments->kind, "write this kind as folded stacks");
+  add_output_option(*verb, arguments->output, "FILE", "write to FILE (default: stdout)");
 }
 
 }  // namespace memduel::cli

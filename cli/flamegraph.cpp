@@ -65,22 +65,21 @@ int flamegraph(const FlamegraphArguments& arguments) {
 
 void add_flamegraph(CLI::App& app, Action& action) {
   const auto [verb, arguments] = add_verb(
-      app, action, "flamegraph",
-      "draw a profile as one page: which stacks hold the memory, and in which round", flamegraph);
-  verb->group("Look");
-  verb->footer(
-      "Examples:\n"
-      "  memduel flamegraph train.mdp\n"
-      "  memduel flamegraph before.mdp --diff after.mdp -o change.html\n"
-      "  memduel flamegraph heaptrack.client.4711.zst");
+      app, action, "flamegraph", "draw a profile, or the difference of two, as a page", flamegraph);
+  verb->group(kProfileGroup);
+  verb->footer(std::string("Examples:\n") +
+               "  memduel flamegraph train.mdp\n"
+               "  memduel flamegraph before.mdp --diff after.mdp -o change.html\n"
+               "  memduel flamegraph heaptrack.client.4711.zst" +
+               kProfileNotes + kKindNotes);
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   verb->add_option("--diff", arguments->other,
-                   "another profile: the page says what it has MORE or LESS than the first")
-      ->type_name("PROFILE");
+                   "show what this profile has more or less than PROFILE")
+      ->type_name("OTHER");
   add_image_option(*verb, arguments->image);
-  add_kind_option(*verb, arguments->kind, "what to show first");
+  add_kind_option(*verb, arguments->kind, "show this kind first");
   add_output_option(*verb, arguments->output, "FILE.html",
-                    "the page to write (default: PROFILE with the extension .html)");
+                    "write the page to FILE.html (default: PROFILE.html)");
 }
 
 }  // namespace memduel::cli

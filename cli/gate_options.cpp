@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/verbs.h"
 #include "model/experiment_view.h"
 #include "model/job_facts.h"
 #include "model/metric_catalogue.h"
@@ -26,6 +27,15 @@ constexpr std::array<ExitCodeMeaning, 7> kMeanings = {
      {"5", "a gate is inconclusive and counts (--on-inconclusive)"},
      {"130, 143", "ended by SIGINT or SIGTERM"}}};
 
+constexpr const char* kGateHelp =
+    "GATE: ROLE.METRIC<=LIMIT[|LIMIT][:advisory], for example 'all.peak_rss_bytes<=+2%', "
+    "'server.peak_heap_bytes<=+1%|+4MiB' or 'client.peak_rss_bytes<=900MiB'; default "
+    "stands for the default gates. Gates of --gate replace those of a config.\n";
+
+constexpr const char* kInconclusiveHelp =
+    "WHEN: an inconclusive gate exits with 5 if its estimate is beyond the limit (beyond), "
+    "always (fail) or never (pass).\n";
+
 constexpr int kSkip = 125;
 constexpr int kAbort = 128;
 
@@ -42,9 +52,20 @@ std::string exit_code_table() {
   return text;
 }
 
+void add_gate_help(CLI::App& verb) {
+  verb.footer(verb.get_footer() + "\n\n" + kGateHelp);
+}
+
 void add_exit_codes(CLI::App& verb, bool bisect) {
-  std::string text = verb.get_footer() + "\n\n" + exit_code_table();
-  if (bisect) text += "With --bisect, for git bisect run: 125 for 3, 4 and 5; 128 for 2.\n";
+  std::string text = verb.get_footer() + "\n\n";
+  if (verb.get_option_no_throw("--gate") != nullptr) text += kGateHelp;
+  if (verb.get_option_no_throw("--on-inconclusive") != nullptr) text += kInconclusiveHelp;
+  text += "\n";
+  text += exit_code_table();
+  if (bisect)
+    text +=
+        "With --bisect, 3, 4 and 5 become 125 and 2 becomes 128; without a gate, the default "
+        "gates judge.\n";
   text.pop_back();
   verb.footer(text);
 }
@@ -80,21 +101,20 @@ bool has_one_variant(const Document& config) {
 }  // namespace
 
 void add_gates(CLI::App& verb, GateOptions& gate) {
-  verb.add_option("--gate", gate.named,
-                  "ROLE.METRIC<=BOUND[|BOUND][:advisory], e.g. 'server.peak_rss_bytes<=+2%', or "
-                  "default, the default gates (repeatable); replaces the gates of a config")
-      ->type_name("G")
-      ->allow_extra_args(false);
+  verb.add_option("--gate", gate.named, "judge by GATE, see below (repeatable)")
+      ->type_name("GATE")
+      ->allow_extra_args(false)
+      ->group(kVerdictOptions);
 }
 
 void add_strict(CLI::App& verb, GateOptions& gate) {
-  verb.add_flag("--gate-strict", gate.strict,
-                "a gate fails only where the worsening is shown to lie beyond its bound");
+  verb.add_flag("--gate-strict", gate.strict, "fail only if the 95% CI is beyond the limit")
+      ->group(kVerdictOptions);
 }
 
 void add_no_defaults(CLI::App& verb, GateOptions& gate) {
-  verb.add_flag("--no-default-gates", gate.no_defaults,
-                "without --gate, nothing decides the exit code");
+  verb.add_flag("--no-default-gates", gate.no_defaults, "do not judge by the default gates")
+      ->group(kVerdictOptions);
 }
 
 void add_on_inconclusive(CLI::App& verb, GateOptions& gate) {
@@ -105,10 +125,10 @@ void add_on_inconclusive(CLI::App& verb, GateOptions& gate) {
                                    : word == "fail" ? OnInconclusive::fail
                                                     : OnInconclusive::beyond;
           },
-          "which inconclusive gates exit with 5: beyond (those whose estimate is beyond the "
-          "bound), fail (all) or pass (none) (default beyond)")
+          "set when to exit 5, see below (default: beyond)")
       ->check(CLI::IsMember({"beyond", "pass", "fail"}))
-      ->type_name("beyond|pass|fail");
+      ->type_name("WHEN")
+      ->group(kVerdictOptions);
 }
 
 void add_gate_options(CLI::App& verb, GateOptions& gate) {
@@ -118,8 +138,8 @@ void add_gate_options(CLI::App& verb, GateOptions& gate) {
 }
 
 void add_bisect(CLI::App& verb, GateOptions& gate) {
-  verb.add_flag("--bisect", gate.bisect,
-                "exit as git bisect run expects; without a gate, --gate default");
+  verb.add_flag("--bisect", gate.bisect, "exit with the codes that git bisect run expects")
+      ->group(kVerdictOptions);
 }
 
 void name_implied_gates(GateOptions& gate, bool config_has_gates) {
@@ -136,10 +156,10 @@ bool has_deciding_gate(const Document& config) {
 void refuse_undecided_exit(const Document& config, const GateOptions& gate) {
   if (gate.no_defaults && std::ranges::find(gate.named, kDefaultGates) != gate.named.end())
     throw Error(ExitCode::usage, "the gates contain \"default\"", "--no-default-gates",
-                "leave it out, or name other gates with --gate");
+                "omit it, or name other gates with --gate");
   if (gate.no_defaults && has_one_variant(config))
     throw Error(ExitCode::usage, "a run of one variant has no default gates", "--no-default-gates",
-                "leave it out");
+                "omit it");
   if ((!gate.on_inconclusive && !gate.bisect) || has_deciding_gate(config)) return;
   throw Error(ExitCode::usage, "no gate decides the exit code",
               gate.bisect ? "--bisect" : "--on-inconclusive", "name a gate with --gate");

@@ -25,6 +25,9 @@ std::span<const ExitCodeMeaning> exit_code_meanings();
 /// the verb has --bisect.
 void add_exit_codes(CLI::App& verb, bool bisect = false);
 
+/// What a GATE is, for a verb that judges nothing.
+void add_gate_help(CLI::App& verb);
+
 /// The table alone.
 std::string exit_code_table();
 

@@ -49,9 +49,9 @@ std::string roff(const std::string& text) {
   return request ? "\\&" + escaped : escaped;
 }
 
-/// Lines as they are.
+/// Lines of a footer, each on its own.
 std::string roff_lines(const std::string& text) {
-  std::istringstream lines(text);
+  std::istringstream lines(wrapped_lines(text));
   std::string out = ".nf\n";
   for (std::string line; std::getline(lines, line);) out += roff(line) + "\n";
   return out + ".fi\n";
@@ -80,8 +80,8 @@ std::string zsh_text(const std::string& text) {
 
 std::string manual_page(const CLI::App& app) {
   std::string page = fmt::format(
-      ".TH MEMDUEL 1\n.SH NAME\nmemduel \\- {}\n.SH SYNOPSIS\n.B memduel\n.I VERB\n"
-      "[\\fIOPTION\\fR ...]\n.SH VERBS\n",
+      ".TH MEMDUEL 1\n.SH NAME\nmemduel \\- {}\n.SH SYNOPSIS\n.B memduel\n.I COMMAND\n"
+      "[\\fIOPTION\\fR ...]\n.SH COMMANDS\n",
       roff(app.get_description()));
   for (const CLI::App* verb : verbs_of(app)) {
     page += fmt::format(".SS {}\n{}\n", verb->get_name(), roff(verb->get_description()));
@@ -95,6 +95,8 @@ std::string manual_page(const CLI::App& app) {
           fmt::format(".TP\n.B {}\n{}\n", roff(inner->get_name()), roff(inner->get_description()));
     if (!verb->get_footer().empty()) page += ".PP\n" + roff_lines(verb->get_footer());
   }
+  for (const OtherProgram& other : other_programs())
+    page += fmt::format(".SS {}\n{}\n", roff(other.name), roff(other.description));
   return page + ".SH EXAMPLES AND EXIT CODES\n" + roff_lines(app.get_footer());
 }
 
@@ -108,6 +110,7 @@ std::string bash_completion(const CLI::App& app) {
       words.push_back("--" + option->get_lnames().front());
     cases += fmt::format("    {}) words='{}' ;;\n", verb->get_name(), fmt::join(words, " "));
   }
+  for (const OtherProgram& other : other_programs()) names.push_back(other.name);
   return fmt::format(
       R"(# bash completion of memduel
 _memduel() {{
@@ -146,6 +149,8 @@ std::string zsh_completion(const CLI::App& app) {
                                 takes_key(*option) ? ":key:{compadd -S= -a keys}" : "")));
     cases += " ;;\n";
   }
+  for (const OtherProgram& other : other_programs())
+    names += fmt::format("    {}\n", in_quotes(other.name + ":" + zsh_text(other.description)));
   return fmt::format(
       R"(#compdef memduel
 local -a verbs keys
@@ -153,7 +158,7 @@ keys=({})
 if (( CURRENT == 2 )); then
   verbs=(
 {}  )
-  _describe verb verbs
+  _describe command verbs
 else
   case $words[2] in
 {}  esac
@@ -175,14 +180,18 @@ std::string fish_completion(const CLI::App& app) {
                           takes_key(*option) ? " -x -a '(__memduel_keys)'" : "",
                           in_quotes(replaced(option->get_description(), '\n', " ")));
   }
+  for (const OtherProgram& other : other_programs())
+    text += fmt::format("complete -c memduel -n __fish_use_subcommand -f -a {} -d {}\n", other.name,
+                        in_quotes(other.description));
   return text;
 }
 
 void add_generate(CLI::App& app, Action& action) {
   auto kind = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("generate", "manual page and completions");
+  CLI::App* verb = app.add_subcommand("generate", "print the manual page or a shell completion");
   verb->group("");
-  verb->add_option("KIND", *kind)
+  verb->footer("Example:\n  memduel generate bash");
+  verb->add_option("KIND", *kind, "manual, bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"manual", "bash", "zsh", "fish"}));
   verb->callback([kind, &app, &action] {

@@ -16,21 +16,17 @@ namespace memduel::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Does this change make a program use less memory, by how much, where, and does it still "
-    "compute the same thing?";
+    "compare the memory of programs: how much, how sure, and where";
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  memduel run configs/quickstart.json\n"
     "  memduel compare --a './old --load big.bin' --b './new --load big.bin'\n"
+    "  memduel run configs/quickstart.json\n"
     "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=+2%'\n"
-    "\n";
-
-constexpr const char* kOthers =
     "\n"
-    "A program memduel-NAME beside memduel or in PATH is a command, too.\n"
-    "upgrade-config rewrites configs of earlier versions. budget and checkpoints come\n"
-    "with the FL workloads: memduel fl --help.";
+    "A program memduel-NAME beside "
+    "memduel or in PATH is a command, too.\n"
+    "\n";
 
 /// Whether the words before -- have `option`; a command line that could not be parsed has it, too.
 bool is_given(std::string_view option) {
@@ -68,15 +64,15 @@ int run_program_of(const CLI::App& app, const std::string& verb, char** argv) {
   if (verb.find('/') == std::string::npos) execvp(program.c_str(), argv + 1);
   if (std::ranges::find(kCommandsOfFl, verb) == kCommandsOfFl.end()) return refuse_verb(app, verb);
   print_failure("found \"" + verb +
-                "\", a command of memduel-fl, which is not installed here\n"
-                "  the package memduel-fl has it; from source: build preset release");
+                "\", a command of memduel-fl, which is not installed\n  install the package "
+                "memduel-fl; from source: build preset release");
   return static_cast<int>(ExitCode::usage);
 }
 
 int run(int argc, char** argv) {
   CLI::App app{kDescription, "memduel"};
-  app.set_version_flag("--version", "memduel " MEMDUEL_VERSION);
-  prepare(app, kExamples + exit_code_table() + kOthers);
+  prepare(app, kExamples + exit_code_table(), other_programs());
+  app.set_version_flag("--version", "memduel " MEMDUEL_VERSION, "print the version");
   Action action;
   add_verbs(app, action);
   ProgramRules rules;

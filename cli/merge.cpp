@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "finished_run.h"
 #include "gate_options.h"
@@ -44,16 +45,20 @@ int merge(const MergeArguments& arguments) {
 }  // namespace
 
 void add_merge(CLI::App& app, Action& action) {
-  const auto [verb, arguments] =
-      add_verb(app, action, "merge", "make one run of the shards that machines measured", merge);
-  verb->group("Compare");
+  const auto [verb, arguments] = add_verb(app, action, "merge", "merge the shards of a run", merge);
+  verb->group(kRunGroup);
   verb->footer(
-      "Example, on four machines and then on one:\n"
+      "Example, first on each of four machines, then on one:\n"
       "  memduel run compare.json --repeats 16 --seed 7 --shard 1/4 --out shard-1\n"
       "  memduel merge shard-1 shard-2 shard-3 shard-4 --out runs/merged\n"
-      "A shard that is missing is named in the report. See docs/scale.md.");
-  verb->add_option("DIR", arguments->directories, "directories of shards")->required();
-  verb->add_option("--out", arguments->out, "directory for the run")->required()->type_name("DIR");
+      "\n"
+      "The report names a missing shard. See docs/scale.md.");
+  set_usage(*verb, {"--out DIR [OPTIONS] DIR..."});
+  verb->add_option("DIR", arguments->directories, "directories of the shards")->required();
+  verb->add_option("--out", arguments->out, "write the run to DIR")
+      ->required()
+      ->type_name("DIR")
+      ->group(kOutputOptions);
   add_on_inconclusive(*verb, arguments->gate);
   add_verbose(*verb, arguments->verbose);
   add_exports(*verb, arguments->exports);

@@ -11,6 +11,7 @@
 
 #include "cli/option_checks.h"
 #include "cli/print.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "duel.h"
 #include "meters/cgroup.h"
@@ -33,6 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kSearchOptions = "Memory limit";
 constexpr int kUnlimitedRuns = 6;  // the first warms files and caches
 
 struct NeedArguments {
@@ -218,40 +220,47 @@ int need(const NeedArguments& arguments) {
 
 void add_need(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
-      add_verb(app, action, "need", "the smallest memory limit that a program runs in", need);
-  verb->group("Gate");
+      add_verb(app, action, "need", "find the smallest memory limit that a program runs in", need);
+  verb->group(kCompareGroup);
+  set_usage(*verb, {"[OPTIONS] -- PROGRAM [ARG]...", "[OPTIONS] CONFIG"});
   verb->footer(
       "Examples:\n"
       "  memduel need -- python3 train.py\n"
       "  memduel need configs/quickstart.json --variant optimized\n"
-      "Runs it under falling limits, in a control group of its own without swap. Without\n"
-      "root or a group that is yours, each process's private memory is limited instead.\n"
-      "See docs/scale.md.");
-  verb->add_option("WHAT", arguments->words, "a config, or after -- a program and its arguments")
-      ->required();
-  verb->add_option("--variant", arguments->arm, "the variant of a config (default: the baseline)")
-      ->type_name("VARIANT");
+      "\n"
+      "LIMIT: group limits all processes together by a cgroup without swap; process limits "
+      "the private memory of each process (RLIMIT_DATA); auto is group if memduel may make "
+      "cgroups here, else process. See docs/scale.md.");
+  verb->add_option("WHAT", arguments->words, "program to run, or config")->required()->group("");
+  verb->add_option("--variant", arguments->arm, "run this variant (default: the baseline)")
+      ->type_name("NAME")
+      ->group(kWhatOptions);
+  verb->add_option("--set", arguments->options.set, "override a key of the config (repeatable)")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false)
+      ->group(kWhatOptions);
+  verb->add_option("--data-dir", arguments->options.data_dir,
+                   "find data sets in DIR (default: MEMDUEL_DATA_DIR)")
+      ->type_name("DIR")
+      ->group(kWhatOptions);
+  verb->add_option("--limit", arguments->limit, "limit by auto, group or process")
+      ->check(CLI::IsMember({"auto", "group", "process"}))
+      ->type_name("LIMIT")
+      ->capture_default_str()
+      ->group(kSearchOptions);
   verb->add_option("--slowdown", arguments->slowdown_percent,
-                   "how much slower it may be than without a limit, in percent")
+                   "allow P percent more time than without a limit")
       ->check(finite_range(0.1, 1000))
       ->type_name("P")
-      ->capture_default_str();
-  verb->add_option("--confirm", arguments->confirmations,
-                   "runs at the limit that is found; more of them narrow the intervals")
+      ->capture_default_str()
+      ->group(kSearchOptions);
+  verb->add_option("--confirm", arguments->confirmations, "confirm the limit by N trials")
       ->check(finite_range(5, 10'000))
       ->type_name("N")
-      ->capture_default_str();
-  verb->add_option("--limit", arguments->limit,
-                   "group: of all processes, as the kernel charges them; process: of each one, "
-                   "RLIMIT_DATA; auto: group where that is allowed")
-      ->check(CLI::IsMember({"auto", "group", "process"}))
-      ->capture_default_str();
-  verb->add_option("--set", arguments->options.set, "override a value of the config")
-      ->type_name("PATH=VALUE")
-      ->allow_extra_args(false);
-  verb->add_option("--data-dir", arguments->options.data_dir, "where data sets are")
-      ->type_name("DIR");
-  verb->add_flag("--quiet", arguments->options.quiet, "no line for each run");
+      ->capture_default_str()
+      ->group(kSearchOptions);
+  verb->add_flag("--quiet", arguments->options.quiet, "print no line for each trial")
+      ->group(kOutputOptions);
 }
 
 }  // namespace memduel::cli

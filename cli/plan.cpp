@@ -41,7 +41,7 @@ constexpr unsigned kBoth = kMinutes.bit | kScript.bit;
 constexpr const char* kMeasuresNothing = "measures nothing";
 
 constexpr std::array kPlanOptions = {
-    OptionOfForms{"--detect", kMinutes.bit, "plans no change to find", "leave it out"},
+    OptionOfForms{"--detect", kMinutes.bit, "plans no change to find", "omit it"},
     OptionOfForms{"--slurm", kBoth},
     OptionOfForms{"--out", kBoth},
     OptionOfForms{"--repeats", kBoth},
@@ -52,8 +52,8 @@ constexpr std::array kPlanOptions = {
     OptionOfForms{"--set", kBoth},
     OptionOfForms{"--data-dir", kBoth},
     OptionOfForms{"--gate", kBoth},
-    OptionOfForms{"--gate-strict", kScript.bit, "judges no gate", "leave it out"},
-    OptionOfForms{"--no-default-gates", kScript.bit, "judges no gate", "leave it out"},
+    OptionOfForms{"--gate-strict", kScript.bit, "judges no gate", "omit it"},
+    OptionOfForms{"--no-default-gates", kScript.bit, "judges no gate", "omit it"},
 };
 
 /// What only a probe honours: where one is given, a calibration on file does not stand in for it.
@@ -70,7 +70,8 @@ double share_of(const std::string& text) {
     used = 0;
   }
   if (used == 0 || text.substr(used) != "%" || !(percent > 0) || percent > 1000)
-    throw Error(ExitCode::usage, "found \"" + text + "\", expected a share such as 2%", "--detect");
+    throw Error(ExitCode::usage, fmt::format("expected a share such as 2%, found \"{}\"", text),
+                "--detect");
   return percent / 100;
 }
 
@@ -133,7 +134,7 @@ int plan(const PlanArguments& arguments) {
   if (repeats < kProbeBlocks)
     throw Error(
         ExitCode::usage,
-        fmt::format("found a probe of {} blocks, expected {} or more", repeats, kProbeBlocks),
+        fmt::format("expected a probe of {1} blocks or more, found {0}", repeats, kProbeBlocks),
         "--repeats");
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
@@ -162,31 +163,34 @@ int plan(const PlanArguments& arguments) {
 
 void add_plan(CLI::App& app, Action& action) {
   const auto [verb, arguments] = add_verb(
-      app, action, "plan", "how many blocks and minutes it takes to find a change of a size", plan);
-  verb->group("Compare");
+      app, action, "plan", "estimate the trials and minutes that a comparison needs", plan);
+  verb->group(kCompareGroup);
   verb->footer(
-      "Example: memduel plan configs/quickstart.json --detect 2%\n"
-      "Uses the calibration on file, else a probe of the baseline against itself, of five\n"
-      "blocks or --repeats. An option of the probe, such as --repeats or --out, makes one.\n"
-      "         memduel plan configs/quickstart.json --slurm 4 > quickstart.sh\n"
-      "prints a batch script that measures it in four shards; see docs/scale.md.");
-  verb->add_option("CONFIG", arguments->config, "an experiment")->required();
-  verb->add_option("--detect", arguments->detect, "the change to find, as a share")
+      "Examples:\n"
+      "  memduel plan configs/quickstart.json --detect 2%\n"
+      "  memduel plan configs/quickstart.json --slurm 4 > quickstart.sh\n"
+      "\n"
+      "The estimate is that of memduel calibrate if there is one, else of a probe: five trials "
+      "of each of two copies of the baseline. --out, --repeats, --warmup, --seed and "
+      "--max-minutes always start a probe. For --slurm see docs/scale.md.");
+  verb->add_option("CONFIG", arguments->config, "config of an experiment")->required();
+  verb->add_option("--detect", arguments->detect, "plan to detect a change of this size")
       ->type_name("P%")
-      ->capture_default_str();
-  verb->add_option("--slurm", arguments->slurm_shares,
-                   "print a Slurm batch script that runs the experiment in so many shards, and "
-                   "measure nothing")
+      ->capture_default_str()
+      ->group("Plan");
+  verb->add_option("--slurm", arguments->slurm_shares, "print a batch script for N shards instead")
       ->check(CLI::Range(1, 100'000))
-      ->type_name("SHARDS");
+      ->type_name("N")
+      ->group("Plan");
   RunOptions& options = arguments->options;
-  add_out(*verb, options);
-  add_plan_options(*verb, options, "blocks of the probe (default: 5); with --slurm, of the run");
   add_arms(*verb, options);
   add_config_options(*verb, options);
+  add_plan_options(*verb, options, "run each variant of the probe N times (default: 5)");
   add_gates(*verb, options.gate);
   add_strict(*verb, options.gate);
   add_no_defaults(*verb, options.gate);
+  add_out(*verb, options);
+  add_gate_help(*verb);
   arguments->verb = verb;
 }
 

@@ -59,39 +59,29 @@ void print(const std::string& text) {
   if (!is_done && errno != EPIPE) throw Error(ExitCode::io, "cannot write", "stdout");
 }
 
-namespace {
+ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-constexpr int kBarWidth = 12;
-
-}  // namespace
-
-ProgressBar::ProgressBar(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
-
-void ProgressBar::show(int done, int total, const std::string& note, const std::string& estimates) {
-  if (quiet_) return;
-  if (!terminal_) {
-    memduel::say(fmt::format("[{}/{}] {}\n", done, total, note));
-    return;
-  }
-  // A total is an estimate: failed gates ask for trials that nobody planned.
-  const int filled = total > 0 ? kBarWidth * std::clamp(done, 0, total) / total : 0;
-  const auto width = static_cast<std::size_t>(columns_of(STDERR_FILENO) - 1);
-  const std::string line =
-      fmt::format("[{}{}] {}/{} {}{}", std::string(filled, '#'),
-                  std::string(kBarWidth - filled, '.'), done, total, note, estimates);
-  memduel::say("\r" + padded(line, width, false));
-  bar_open_ = true;
+// A line in the last column would make some terminals begin another one.
+std::size_t ProgressLine::width() {
+  return static_cast<std::size_t>(columns_of(STDERR_FILENO) - 1);
 }
 
-void ProgressBar::say(const std::string& message) {
+void ProgressLine::show(const std::string& line) {
+  if (quiet_) return;
+  if (!terminal_) return memduel::say(line + "\n");
+  memduel::say("\r" + padded(line, width(), false));
+  open_ = true;
+}
+
+void ProgressLine::say(const std::string& message) {
   if (quiet_) return;
   finish();
-  memduel::say(fmt::format("{}\n", message));
+  memduel::say(message + "\n");
 }
 
-void ProgressBar::finish() {
-  if (bar_open_) memduel::say(fmt::format("\r{:{}}\r", "", columns_of(STDERR_FILENO) - 1));
-  bar_open_ = false;
+void ProgressLine::finish() {
+  if (open_) memduel::say(fmt::format("\r{:{}}\r", "", width()));
+  open_ = false;
 }
 
 }  // namespace memduel::cli

@@ -7,18 +7,19 @@ namespace {
 
 std::string printed(bool quiet) {
   testing::internal::CaptureStderr();
-  ProgressBar bar(quiet);
-  bar.show(1, 4, "block 1: a");
-  bar.say("a message");
-  bar.finish();
+  {
+    ProgressLine line(quiet);
+    line.show("trial 1 of 4");
+    line.say("a message");
+  }
   return testing::internal::GetCapturedStderr();
 }
 
-TEST(ProgressBar, IsPlainLinesWhereThereIsNoTerminal) {
-  EXPECT_EQ(printed(false), "[1/4] block 1: a\na message\n");
+TEST(ProgressLine, PrintsPlainLinesWithoutATerminal) {
+  EXPECT_EQ(printed(false), "trial 1 of 4\na message\n");
 }
 
-TEST(ProgressBar, SaysNothingWhenQuiet) {
+TEST(ProgressLine, PrintsNothingIfQuiet) {
   EXPECT_EQ(printed(true), "");
 }
 

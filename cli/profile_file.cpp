@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cli/option_checks.h"
+#include "cli/verbs.h"
 #include "profile/recorded_files.h"
 #include "readers/read_profile.h"
 #include "util/command_line.h"
@@ -54,7 +55,7 @@ std::string program_of(const Profile& profile) {
 Profile open_profile(const std::filesystem::path& file) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown))
-    throw Error(ExitCode::io, "found a folder, expected a profile", file.string(),
+    throw Error(ExitCode::io, "expected a profile, found a folder", file.string(),
                 "memduel summary " + quoted_command_line({file.string()}) + " lists those in it");
   return read_profile(file);
 }
@@ -68,12 +69,12 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
                 own ? fmt::format("--process {}: the file is itself process {} of {}", *image,
                                   own->number, own->count)
                     : fmt::format("--process {}: the file has one process", *image),
-                file.string(), own ? "give the file of the first process" : "leave --process out");
+                file.string(), own ? "give the file of the first process" : "omit --process");
   }
   const std::size_t wanted = image.value_or(own->largest);
   if (wanted < 1 || wanted > own->count)
     throw Error(ExitCode::usage,
-                fmt::format("found process {}, expected 1 to {}", wanted, own->count),
+                fmt::format("expected a process from 1 to {1}, found {0}", wanted, own->count),
                 file.string());
   if (wanted == 1) return given;
   std::optional<Profile> other = image_beside(file, wanted, own->count);
@@ -91,24 +92,18 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
 }
 
 void add_image_option(CLI::App& verb, std::optional<std::size_t>& image) {
-  verb.add_option("--process", image,
-                  "select process N of a recording, in the order of their start (default: the "
-                  "largest by peak heap and mappings)")
+  verb.add_option("--process", image, "select process N of a recording (default: the largest)")
       ->transform(no_sign())
       ->option_text("N");
 }
 
 void add_kind_option(CLI::App& verb, std::string& word, const std::string& purpose) {
-  verb.add_option("--kind", word,
-                  purpose +
-                      ": peak, live, allocated, temporary or resident (default: the first of peak, "
-                      "live, allocated that the profile has; resident needs a snapshot, see record "
-                      "--snapshot-at)");
+  verb.add_option("--kind", word, purpose + " (default: peak)")->type_name("KIND");
 }
 
 void add_output_option(CLI::App& verb, std::string& file, const std::string& type,
                        const std::string& purpose) {
-  verb.add_option("-o,--output", file, purpose)->type_name(type);
+  verb.add_option("-o,--output", file, purpose)->type_name(type)->group(kOutputOptions);
 }
 
 std::optional<ProfileKind> kind_from(const std::string& word) {

@@ -10,10 +10,19 @@
 
 namespace memduel::cli {
 
-/// Of the argument PROFILE.
-inline constexpr const char* kProfileHelp =
-    "of memduel record, heaptrack, gperftools (heap), jemalloc, memray (JSON), pprof or folded "
-    "stacks, packed with gzip or zstd or not: the file's content tells";
+inline constexpr const char* kProfileHelp = "file of memduel record or of another profiler";
+
+/// What the help of a command that reads a PROFILE ends with, after its examples.
+inline constexpr const char* kProfileNotes =
+    "\n\n"
+    "PROFILE: a file of memduel record, heaptrack, gperftools (heap), jemalloc, memray "
+    "(JSON), pprof or folded stacks; gzip and zstd are unpacked.";
+
+/// The same for --kind.
+inline constexpr const char* kKindNotes =
+    "\n"
+    "KIND: peak, live, allocated, temporary or resident; the default is the first of peak, "
+    "live and allocated that PROFILE has. resident needs memduel record --snapshot-at.";
 
 /// Reads a profile of any tool that memduel knows, and finds names for its addresses.
 /// Throws Error(io) naming the file.

@@ -17,7 +17,7 @@ TEST(ProfileFile, WithoutAKindTheProfileDecides) {
 
 TEST(ProfileFile, HelpNamesEveryFormat) {
   for (const ProfileFormat& format : profile_formats())
-    EXPECT_THAT(kProfileHelp, testing::HasSubstr(format.name.substr(0, format.name.find(' '))));
+    EXPECT_THAT(kProfileNotes, testing::HasSubstr(format.name.substr(0, format.name.find(' '))));
 }
 
 }  // namespace

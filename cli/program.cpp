@@ -21,13 +21,125 @@ namespace memduel::cli {
 namespace {
 
 constexpr std::size_t kWidth = 80;
-constexpr std::size_t kOptionColumn = 28;
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kWidestName = 29;    ///< a longer one has a line of its own
+constexpr std::size_t kMostUngrouped = 7;  ///< options that need no groups
+constexpr const char* kGroupOfHelp = "Options";
 
-/// An option's description goes on in its own column.
-std::size_t indent_of(const std::string& line) {
-  const bool option =
-      line.starts_with("  ") && line.size() > kOptionColumn && line[kOptionColumn - 1] == ' ';
-  return option ? kOptionColumn : line.find_first_not_of(' ');
+struct HelpLine {
+  std::string name;
+  std::string text;
+};
+
+/// A group's lines below its title.
+struct HelpGroup {
+  std::string title;
+  std::vector<HelpLine> lines;
+};
+
+HelpGroup& group_titled(std::vector<HelpGroup>& groups, const std::string& title) {
+  const auto found = std::ranges::find(groups, title, &HelpGroup::title);
+  if (found != groups.end()) return *found;
+  groups.push_back({title, {}});
+  return groups.back();
+}
+
+/// "-o, --output FILE", without what CLI11 adds of checks, defaults and other options.
+std::string name_of(const CLI::Option& option) {
+  if (option.get_positional() && !option.nonpositional()) return option.get_name(true);
+  std::string name = option.get_name(false, true);
+  for (std::size_t at = name.find(",-"); at != std::string::npos; at = name.find(",-", at + 2))
+    name.insert(at + 1, " ");
+  const std::string text = option.get_option_text();
+  if (!text.empty()) return name + (text.starts_with('[') ? "" : " ") + text;
+  if (option.get_type_size() == 0 || option.get_expected_max() == 0) return name;
+  const std::string type = option.get_type_name();
+  return type.empty() ? name : name + " " + type.substr(0, type.find(':'));
+}
+
+std::string text_of(const CLI::Option& option) {
+  const std::string fallback = option.get_default_str();
+  const std::string& text = option.get_description();
+  return fallback.empty() ? text : fmt::format("{} (default: {})", text, fallback);
+}
+
+std::size_t count_lines(const std::vector<HelpGroup>& groups) {
+  std::size_t lines = 0;
+  for (const HelpGroup& group : groups) lines += group.lines.size();
+  return lines;
+}
+
+std::vector<HelpGroup> options_in_groups(const CLI::App& app) {
+  HelpGroup arguments{"Arguments", {}};
+  std::vector<HelpGroup> groups;
+  HelpGroup last{kGroupOfHelp, {}};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string& title = option->get_group();
+    if (title.empty()) continue;
+    HelpGroup& group = option->get_positional() ? arguments
+                       : title == kGroupOfHelp  ? last
+                                                : group_titled(groups, title);
+    group.lines.push_back({name_of(*option), text_of(*option)});
+  }
+  if (count_lines(groups) <= kMostUngrouped) {
+    for (HelpGroup& group : groups) {
+      std::ranges::move(last.lines, std::back_inserter(group.lines));
+      last.lines = std::move(group.lines);
+    }
+    groups.clear();
+  }
+  // Help and version are what CLI11 adds first and what people look for last.
+  const auto is_of_options = [](const HelpLine& line) {
+    return line.name != "-h, --help" && line.name != "--version";
+  };
+  std::ranges::stable_partition(last.lines, is_of_options);
+  groups.insert(groups.begin(), std::move(arguments));
+  groups.push_back(std::move(last));
+  return groups;
+}
+
+std::string text_of(const std::vector<HelpGroup>& groups) {
+  std::size_t widest = 0;
+  for (const HelpGroup& group : groups)
+    for (const HelpLine& line : group.lines)
+      if (line.name.size() <= kWidestName) widest = std::max(widest, line.name.size());
+  const std::size_t column = kIndent + widest + kGap;
+  std::string text;
+  for (const HelpGroup& group : groups) {
+    if (group.lines.empty()) continue;
+    text += fmt::format("\n{}:\n", group.title);
+    for (const HelpLine& line : group.lines) {
+      const std::string name = fmt::format("{:{}}{:<{}}", "", kIndent, line.name, widest);
+      const bool is_long = line.name.size() > widest;
+      if (is_long) text += name + "\n";
+      text += wrapped_help(fmt::format("{:<{}}{}", is_long ? "" : name, column, line.text), column);
+    }
+  }
+  return text;
+}
+
+std::string usage_text(const std::string& name, const std::vector<std::string>& forms) {
+  std::string text;
+  for (const std::string& form : forms)
+    text += fmt::format("{}{} {}\n", text.empty() ? "Usage: " : "       ", name, form);
+  return text;
+}
+
+/// As CLI11 has it, without its brackets around the only thing that is needed.
+std::vector<std::string> usage_of(const CLI::App& app) {
+  if (!app.get_subcommands(nullptr).empty())
+    return app.get_parent() == nullptr
+               ? std::vector<std::string>{"COMMAND [OPTIONS]", "help COMMAND"}
+               : std::vector<std::string>{"COMMAND [OPTIONS]"};
+  std::string form = "[OPTIONS]";
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_positional()) {
+      const bool repeats = option->get_expected_max() > 1;
+      const std::string name = option->get_name(true) + (repeats ? "..." : "");
+      form += option->get_required() ? " " + name : " [" + name + "]";
+    }
+  return {form};
 }
 
 }  // namespace
@@ -44,16 +156,40 @@ std::string wrapped_help(const std::string& line, std::size_t indent) {
   return out + rest + '\n';
 }
 
-HelpFormatter::HelpFormatter() {
-  column_width(kOptionColumn);
+std::string wrapped_lines(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    out += wrapped_help(line, indent == std::string::npos ? 0 : indent);
+  }
+  return out;
 }
 
+namespace {
+
+const std::vector<OtherProgram> kNoOthers;
+
+}  // namespace
+
+HelpFormatter::HelpFormatter(std::vector<std::string> usage, std::vector<OtherProgram> others)
+    : usage_(std::move(usage)), others_(std::move(others)) {}
+
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
-                                     CLI::AppFormatMode mode) const {
-  std::istringstream lines(CLI::Formatter::make_help(app, std::move(name), mode));
-  std::string out;
-  for (std::string line; std::getline(lines, line);) out += wrapped_help(line, indent_of(line));
-  return out;
+                                     CLI::AppFormatMode /*mode*/) const {
+  std::vector<HelpGroup> commands;
+  for (const CLI::App* command : app->get_subcommands(nullptr))
+    if (!command->get_group().empty())
+      group_titled(commands, command->get_group())
+          .lines.push_back({command->get_name(), command->get_description()});
+  // Commands take over the formatter of their app.
+  for (const OtherProgram& other : app->get_parent() == nullptr ? others_ : kNoOthers)
+    group_titled(commands, other.group).lines.push_back({other.name, other.description});
+  std::string text = app->get_description() + "\n\n" +
+                     usage_text(name, usage_.empty() ? usage_of(*app) : usage_) +
+                     text_of(commands) + text_of(options_in_groups(*app));
+  if (!app->get_footer().empty()) text += "\n" + app->get_footer();
+  return wrapped_lines(text);
 }
 
 namespace {
@@ -76,7 +212,7 @@ void refuse_empty_names(const CLI::App& app) {
       // A command's arguments may be empty.
       const bool is_name = option->get_items_expected_max() == 1 || !option->get_positional();
       if (is_name && std::ranges::any_of(option->results(), &std::string::empty))
-        throw Error(ExitCode::usage, "found an empty text, expected a value", option->get_name());
+        throw Error(ExitCode::usage, "expected a value, found empty text", option->get_name());
     }
     refuse_empty_names(*verb);
   }
@@ -119,7 +255,7 @@ int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
                               error.code().message()));
     return own_failure(ExitCode::io);
   } catch (const std::bad_alloc&) {
-    print_failure("the memory that is allowed here does not suffice (ulimit -v, ulimit -d)");
+    print_failure("out of memory, see ulimit -v and ulimit -d");
     return own_failure(ExitCode::io);
   } catch (const std::exception& error) {
     print_failure(error.what());
@@ -149,10 +285,15 @@ std::optional<std::string> replacement_of_option(const std::string& verb, int ar
 
 }  // namespace
 
-void prepare(CLI::App& app, const std::string& footer) {
-  app.formatter(std::make_shared<HelpFormatter>());
+void prepare(CLI::App& app, const std::string& footer, std::vector<OtherProgram> others) {
+  app.formatter(std::make_shared<HelpFormatter>(std::vector<std::string>(), std::move(others)));
+  app.set_help_flag("-h,--help", "print this help");
   app.require_subcommand(1);
   app.footer(footer);
+}
+
+void set_usage(CLI::App& command, std::vector<std::string> forms) {
+  command.formatter(std::make_shared<HelpFormatter>(std::move(forms)));
 }
 
 std::vector<std::string> verb_names(const CLI::App& app) {
@@ -168,7 +309,7 @@ const std::vector<std::string>& given_words() {
 int refuse_verb(const CLI::App& app, const std::string& word) {
   std::string advice = nearest_advice(word, verb_names(app), "see " + app.get_name() + " --help");
   if (const auto replacement = replacement_for(Removed::verb, word)) advice = *replacement;
-  print_failure(fmt::format("found \"{}\", expected a command\n  {}", word, advice));
+  print_failure(fmt::format("expected a command, found \"{0}\"\n  {1}", word, advice));
   return static_cast<int>(ExitCode::usage);
 }
 

@@ -25,6 +25,8 @@
 namespace memduel::cli {
 namespace {
 
+constexpr const char* kHowOptions = "What to record";
+
 struct RecordArguments {
   std::vector<std::string> command;
   std::string tracer = kRecorderTracer;
@@ -113,16 +115,17 @@ void tell(const RecordResult& result) {
 
 [[noreturn]] void refuse(const std::string& option, const RecordArguments& arguments,
                          const std::string& why) {
-  throw Error(ExitCode::usage, fmt::format("{} is not for {}: {}", option, arguments.tracer, why),
-              "--profiler " + arguments.tracer, "leave it out, or use --profiler recorder");
+  throw Error(ExitCode::usage,
+              fmt::format("{} is not supported by {}: {}", option, arguments.tracer, why),
+              "--profiler " + arguments.tracer, "omit it, or use --profiler recorder");
 }
 
 /// What has a meaning for the recorder alone, or only for tracers that sample.
 void refuse_foreign_options(const RecordArguments& arguments, const TracerEntry& entry) {
   if (arguments.count) refuse("--count", arguments, "only the recorder counts without stacks");
-  if (arguments.alone) refuse("--alone", arguments, "what children leave are files of their own");
+  if (arguments.alone) refuse("--alone", arguments, "its child processes write their own files");
   if (arguments.debuginfod)
-    refuse("--debuginfod", arguments, "its files get their names when they are read");
+    refuse("--debuginfod", arguments, "its files are symbolized when they are read");
   if (!arguments.snapshot_at.empty())
     refuse("--snapshot-at", arguments, "only the recorder takes snapshots");
   if (entry.samples) return;
@@ -211,61 +214,64 @@ int record(const RecordArguments& arguments) {
 
 void add_record(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
-      add_verb(app, action, "record",
-               "run a command and record who allocates: a profile for each process", record);
-  verb->group("Compare");
-  verb->footer(
-      "Examples:\n"
-      "  memduel record -o train.mdp -- python3 train.py --rounds 5\n"
-      "  memduel record --count -- ./server --once\n"
-      "\n"
-      "  memduel record --profiler heaptrack -o train.heaptrack.zst -- ./train\n"
-      "\n"
-      "FILE.mdp is the first process, FILE.2.mdp and so on later ones; of more than\n"
-      "eight, the later ones are FILE.images/2.mdp and so on, with index.tsv. Given\n"
-      "FILE.mdp, summary, flamegraph and export show the largest process (--process N:\n"
-      "another one). Other profilers leave files of their own kinds\n"
-      "(FILE.round3.gperftools.heap: at the end of round 3). summary, flamegraph and\n"
-      "export read them all. Returns the command's status (128 + signal); 125 when\n"
-      "memduel itself failed.");
+      add_verb(app, action, "record", "record the allocations of a command, by process", record);
+  verb->group(kProfileGroup);
+  set_usage(*verb, {"[OPTIONS] -- CMD [ARG]..."});
   std::vector<std::string> names;
   for (const TracerEntry& entry : tracers()) names.push_back(entry.name);
-  verb->add_option("--profiler", arguments->tracer,
-                   fmt::format("what records (default recorder): {}; see memduel list profilers",
-                               fmt::join(names, ", ")))
-      ->option_text("NAME");
+  verb->footer(
+      std::string("Examples:\n") +
+      "  memduel record -o train.mdp -- python3 train.py --rounds 5\n"
+      "  memduel record --count -- ./server --once\n"
+      "  memduel record --profiler heaptrack -o train.heaptrack.zst -- ./train\n"
+      "\n"
+      "NAME: " +
+      fmt::format("{}; see memduel list profilers.\n", fmt::join(names, ", ")) +
+      "SIZE: 65536, 512KiB, 1MiB.\n"
+      "WHEN: rss=97% (of the peak), rss=900MiB, mark=ROUND, mark=ROUND/PHASE, or signal "
+      "(SIGUSR2).\n"
+      "\n"
+      "FILE.mdp is the first process, FILE.2.mdp the second and so on; if there are more than "
+      "eight, all but the first are in FILE.images. Given FILE.mdp, summary, flamegraph and "
+      "export show the largest process, or that of --process N. They also read the files of "
+      "other profilers.\n"
+      "Exit code: the command's, 128 + signal, or 125 if memduel itself failed.");
+  verb->add_option("--profiler", arguments->tracer, "record with NAME, see below")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(kHowOptions);
   CLI::Option* interval =
       verb->add_option("--interval", arguments->interval,
-                       "sample one allocation per so many bytes on average: 65536, 512KiB")
+                       fmt::format("sample an allocation per SIZE (default: {}KiB)",
+                                   Preload().interval_bytes / 1024))
           ->transform(CLI::AsSizeValue(true))
           ->transform(no_sign())
           ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62))
-          ->option_text(fmt::format("BYTES (default {}KiB)", Preload().interval_bytes / 1024));
+          ->option_text("SIZE")
+          ->group(kHowOptions);
   CLI::Option* exact = verb->add_flag("--exact", arguments->exact, "record every allocation");
-  CLI::Option* count = verb->add_flag(
-      "--count", arguments->count,
-      "exact totals and peak alone: no stacks, next to no cost; -o FILE.json writes them");
-  exact->excludes(interval)->excludes(count);
-  count->excludes(interval);
-  CLI::Option* snapshot =
-      verb->add_option(
-              "--snapshot-at", arguments->snapshot_at,
-              "also keep whose each resident page is, at rss=97% (of the peak), rss=900MiB, "
-              "mark=ROUND, mark=ROUND/PHASE or signal (SIGUSR2)")
-          ->option_text("WHEN")
-          ->excludes(count);
+  CLI::Option* count =
+      verb->add_flag("--count", arguments->count, "count totals and peak only, without stacks");
+  exact->excludes(interval)->excludes(count)->group(kHowOptions);
+  count->excludes(interval)->group(kHowOptions);
+  CLI::Option* snapshot = verb->add_option("--snapshot-at", arguments->snapshot_at,
+                                           "record the owner of each resident page at WHEN")
+                              ->option_text("WHEN")
+                              ->excludes(count)
+                              ->group(kHowOptions);
   verb->add_option("--peak-from", arguments->peak_from,
-                   "with rss=P%: an earlier such profile; few are taken far below its peak")
+                   "take the peak of rss=P% from an earlier PROFILE")
       ->option_text("PROFILE")
-      ->needs(snapshot);
-  verb->add_flag("--alone", arguments->alone,
-                 "the command's own process only, not its children and what it executes");
+      ->needs(snapshot)
+      ->group(kHowOptions);
+  verb->add_flag("--alone", arguments->alone, "record the first process only, not its children")
+      ->group(kHowOptions);
+  add_output_option(*verb, arguments->output, "FILE",
+                    "write the first process to FILE (default: NAME.PID.mdp)");
   verb->add_flag("--debuginfod", arguments->debuginfod,
-                 "ask the servers of DEBUGINFOD_URLS for names");
-  add_output_option(
-      *verb, arguments->output, "FILE.mdp",
-      "the first image's file (default: NAME.PID.mdp here, or the profiler's extension)");
-  verb->add_option("CMD", arguments->command, kCommandHelp)->required();
+                 "load symbols from the servers of DEBUGINFOD_URLS")
+      ->group(kOutputOptions);
+  verb->add_option("CMD", arguments->command, kCommandHelp)->required()->group("");
 }
 
 }  // namespace memduel::cli

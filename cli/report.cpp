@@ -1,5 +1,6 @@
 // memduel report DIR: the report of a finished or running duel in one of several formats.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 
@@ -36,8 +37,8 @@ std::vector<int> looks_of(const FinishedRun& unfinished, const std::filesystem::
 std::string format_of(const ReportArguments& arguments) {
   if (!arguments.verbose) return arguments.format.value_or("html");
   if (arguments.format.value_or("text") == "text") return "text";
-  throw Error(ExitCode::usage, "--verbose is for text, and other formats are whole",
-              "--format " + *arguments.format, "leave one of the two out");
+  throw Error(ExitCode::usage, "--verbose applies to text only: other formats contain everything",
+              "--format " + *arguments.format, "omit one of the two");
 }
 
 int report(const ReportArguments& arguments) {
@@ -69,19 +70,22 @@ std::vector<std::string> format_names() {
 
 void add_report(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
-      add_verb(app, action, "report", "write the report of a run, also of one still going", report);
-  verb->group("Look");
+      add_verb(app, action, "report", "write the report of a run, finished or not", report);
+  verb->group(kReportGroup);
   verb->footer(
-      "Example: memduel report runs/quickstart --format markdown >> \"$GITHUB_STEP_SUMMARY\"");
-  verb->add_option("DIR", arguments->directory, "a run directory")->required();
-  verb->add_option("--format", arguments->format,
-                   "html writes DIR/report.html; the others go to stdout")
+      fmt::format("Examples:\n"
+                  "  memduel report runs/quickstart\n"
+                  "  memduel report runs/quickstart --format markdown >>$GITHUB_STEP_SUMMARY\n\n"
+                  "FORMAT: html (written to DIR/report.html), or to stdout {}",
+                  fmt::join(report_formats(), ", ")));
+  verb->add_option("DIR", arguments->directory, "run directory")->required();
+  verb->add_option("--format", arguments->format, "write the report in this format")
       ->check(CLI::IsMember(format_names()))
+      ->type_name("FORMAT")
       ->default_str("html");
-  verb->add_flag("--verbose", arguments->verbose,
-                 "print every table and note, as --format text does");
+  verb->add_flag("--verbose", arguments->verbose, "print every table and note, as --format text");
   verb->add_flag("--confidential", arguments->confidential,
-                 "leave out environment values, arguments, paths and log lines");
+                 "omit environment values, arguments, paths and log lines");
 }
 
 }  // namespace memduel::cli

@@ -38,10 +38,10 @@ constexpr unsigned kAllForms = kHere | kOnSlurm;
 constexpr unsigned kWithOneResult = kExperiment.bit | kExperimentOnSlurm.bit;
 
 constexpr const char* kIsLocal = "measures on this machine";
-constexpr const char* kGiveSlurm = "give --launcher slurm, or leave it out";
+constexpr const char* kGiveSlurm = "give --launcher slurm, or omit it";
 
 constexpr std::array kRunOptions = {
-    OptionOfForms{"--shard", kShare.bit, "makes the shards by itself", "leave it out"},
+    OptionOfForms{"--shard", kShare.bit, "makes the shards by itself", "omit it"},
     OptionOfForms{"--out", kAllForms},
     OptionOfForms{"--resume", kAllForms},
     OptionOfForms{"--repeats", kAllForms},
@@ -120,7 +120,7 @@ CommandForm form_of(const RunArguments& arguments) {
   const bool suite = is_suite(arguments.config);
   if (arguments.launcher == "slurm") return suite ? kSuiteOnSlurm : kExperimentOnSlurm;
   if (suite && arguments.blocks)
-    throw Error(ExitCode::usage, "found a suite, expected one experiment", arguments.config,
+    throw Error(ExitCode::usage, "expected one experiment, found a suite", arguments.config,
                 "run the shards of each of its experiments");
   return suite ? kSuite : arguments.blocks ? kShare : kExperiment;
 }
@@ -135,15 +135,13 @@ int run(const RunArguments& arguments) {
 /// Options that sbatch has, too, go to it as they are.
 void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
   constexpr const char* kSlurmGroup = "Slurm";
-  verb.add_option("--launcher", arguments.launcher,
-                  "slurm: shards of the run as a job array; needs --repeats. See docs/scale.md")
+  verb.add_option("--launcher", arguments.launcher, "launch trials by local or slurm")
       ->check(CLI::IsMember({"local", "slurm"}))
       ->group(kSlurmGroup)
       ->capture_default_str()
-      ->type_name("local|slurm");
+      ->type_name("NAME");
   SlurmOptions& slurm = arguments.slurm;
-  verb.add_option("--shards", slurm.shares,
-                  "in so many shards (default: one for each node, if there are superblocks enough)")
+  verb.add_option("--shards", slurm.shares, "split the run into N shards (default: one a node)")
       ->check(CLI::Range(1, 100'000))
       ->group(kSlurmGroup)
       ->type_name("N");
@@ -153,16 +151,15 @@ void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
     };
     verb.add_option_function<std::string>(name, take, help)->group(kSlurmGroup)->type_name(type);
   };
-  pass_on("--partition", "NAME", "where the tasks run, as sbatch takes it");
-  pass_on("--nodes", "N", "of each task, for roles that name theirs");
-  pass_on("--time", "TIME", "limit of each task");
-  pass_on("--mem", "SIZE", "of each task");
-  verb.add_option("--sbatch", slurm.sbatch,
-                  "any other option of sbatch, e.g. --sbatch=--exclusive (repeatable)")
+  pass_on("--partition", "NAME", "request this partition");
+  pass_on("--nodes", "N", "request N nodes for each shard");
+  pass_on("--time", "TIME", "limit the time of each shard");
+  pass_on("--mem", "SIZE", "request this memory for each shard");
+  verb.add_option("--sbatch", slurm.sbatch, "pass another option to sbatch (repeatable)")
       ->group(kSlurmGroup)
       ->type_name("OPTION")
       ->allow_extra_args(false);
-  verb.add_option("--retries", slurm.retries, "how often a task that fails is tried again")
+  verb.add_option("--retries", slurm.retries, "retry a failed shard up to N times")
       ->check(CLI::Range(0, 100))
       ->group(kSlurmGroup)
       ->capture_default_str()
@@ -172,30 +169,32 @@ void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  const auto [verb, arguments] = add_verb(
-      app, action, "run", "run an experiment: every variant in random order, block by block", run);
-  verb->group("Compare");
+  const auto [verb, arguments] =
+      add_verb(app, action, "run", "run the experiment or the suite of a config", run);
+  verb->group(kCompareGroup);
   verb->footer(
-      "Example: memduel run configs/quickstart.json --out /tmp/quickstart\n"
-      "A suite runs one experiment after the other, each in a directory of its own, and\n"
-      "leaves index.html and suite.json. It goes on past one that fails; --resume goes\n"
-      "on where it was ended. See docs/suites.md.");
-  verb->add_option("CONFIG", arguments->config,
-                   "an experiment, or a suite of them: see configs/ and "
-                   "configs/suites/")
-      ->required();
-  verb->add_option("--shard", arguments->blocks,
-                   "only the I-th of N shards of a fixed plan, which memduel merge puts together: "
-                   "needs --repeats and --seed")
-      ->type_name("I/N");
+      "Examples:\n"
+      "  memduel run configs/quickstart.json --out /tmp/quickstart\n"
+      "  memduel run configs/quickstart.json --repeats 12 --gate default\n"
+      "  memduel run configs/quickstart.json --resume --out /tmp/quickstart\n"
+      "\n"
+      "The variants are interleaved in random order. A suite runs its experiments one after "
+      "the other, each in its own directory below --out, and writes index.html and "
+      "suite.json; --resume continues a suite, too. See docs/suites.md.\n"
+      "Data sets are read from --data-dir, else from MEMDUEL_DATA_DIR, data/ and "
+      "~/.cache/memduel. Slurm needs --repeats; see docs/scale.md.");
+  verb->add_option("CONFIG", arguments->config, "config of an experiment or a suite")->required();
   RunOptions& options = arguments->options;
-  add_out(*verb, options);
-  add_resume(*verb, options);
-  add_plan_options(*verb, options);
   add_arms(*verb, options);
   add_config_options(*verb, options);
+  verb->add_option("--shard", arguments->blocks, "run shard I of N, for memduel merge")
+      ->type_name("I/N")
+      ->group(kWhatOptions);
+  add_plan_options(*verb, options);
   add_gate_options(*verb, options.gate);
   add_no_defaults(*verb, options.gate);
+  add_out(*verb, options);
+  add_resume(*verb, options);
   add_report_options(*verb, options);
   add_slurm_options(*verb, *arguments);
   add_exit_codes(*verb);

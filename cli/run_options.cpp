@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/option_checks.h"
+#include "cli/verbs.h"
 #include "finished_run.h"
 #include "model/keys.h"
 
@@ -16,49 +17,52 @@ constexpr double kMostMinutes = 1e6;
 }  // namespace
 
 void add_out(CLI::App& verb, RunOptions& options) {
-  verb.add_option("--out", options.out, "directory for the run (default: runs/NAME-TIME)")
-      ->type_name("DIR");
+  verb.add_option("--out", options.out, "write the run to DIR (default: runs/NAME-TIME)")
+      ->type_name("DIR")
+      ->group(kOutputOptions);
 }
 
 void add_resume(CLI::App& verb, RunOptions& options) {
-  verb.add_flag("--resume", options.resume,
-                "continue the run in --out without repeating a finished trial");
+  verb.add_flag("--resume", options.resume, "continue the run in --out")->group(kOutputOptions);
 }
 
 void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& repeats_help) {
   verb.add_option("--repeats", options.repeats, repeats_help)
       ->check(finite_range(1, kMostRepeats))
-      ->type_name("N");
-  verb.add_option("--warmup", options.warmups,
-                  "trials of each variant before the first block, which do not count (default: 1)")
+      ->type_name("N")
+      ->group(kHowOftenOptions);
+  verb.add_option("--warmup", options.warmups, "run N warm-up trials of each variant (default: 1)")
       ->check(CLI::Range(0, kMostWarmups))
-      ->type_name("N");
-  verb.add_option(
-          "--max-minutes", options.max_minutes,
-          "end after the pair of blocks that passes this time; refused after the warm-up, with "
-          "the minutes that would do, if it is too short for a verdict")
+      ->type_name("N")
+      ->group(kHowOftenOptions);
+  verb.add_option("--max-minutes", options.max_minutes,
+                  "end the run after M minutes (default: no limit)")
       ->check(finite_range(kLeastMinutes, kMostMinutes))
-      ->type_name("M");
-  verb.add_option("--seed", options.seed,
-                  "of the order in which the variants run (default: drawn for every run)")
+      ->type_name("M")
+      ->group(kHowOftenOptions);
+  verb.add_option("--seed", options.seed, "order the trials by seed S (default: random)")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{kMostSeed}))
-      ->type_name("S");
+      ->type_name("S")
+      ->group(kHowOftenOptions);
 }
 
 void add_arms(CLI::App& verb, RunOptions& options) {
-  verb.add_option("--variants", options.arms, "only these variants, the baseline among them")
+  verb.add_option("--variants", options.arms, "run only these variants, with the baseline")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("A,B");
+      ->type_name("A,B")
+      ->group(kWhatOptions);
 }
 
 void add_config_options(CLI::App& verb, RunOptions& options) {
-  verb.add_option("--set", options.set, "override a value of the config, e.g. workload.rounds=3")
+  verb.add_option("--set", options.set, "override a key of the config (repeatable)")
       ->type_name("PATH=VALUE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kWhatOptions);
   verb.add_option("--data-dir", options.data_dir,
-                  "where data sets are (else MEMDUEL_DATA_DIR, data/, ~/.cache/memduel)")
-      ->type_name("DIR");
+                  "find data sets in DIR (default: MEMDUEL_DATA_DIR)")
+      ->type_name("DIR")
+      ->group(kWhatOptions);
 }
 
 void add_report_options(CLI::App& verb, RunOptions& options) {
@@ -68,21 +72,22 @@ void add_report_options(CLI::App& verb, RunOptions& options) {
 }
 
 void add_quiet(CLI::App& verb, bool& quiet) {
-  verb.add_flag("--quiet", quiet, "no progress and no summary, only errors");
+  verb.add_flag("--quiet", quiet, "print errors only")->group(kOutputOptions);
 }
 
 void add_verbose(CLI::App& verb, bool& verbose) {
-  CLI::Option* option =
-      verb.add_flag("--verbose", verbose, "print every table, not only the summary");
+  CLI::Option* option = verb.add_flag("--verbose", verbose, "print every table and note");
+  option->group(kOutputOptions);
   if (CLI::Option* quiet = verb.get_option_no_throw("--quiet")) option->excludes(quiet);
 }
 
 void add_exports(CLI::App& verb, std::vector<std::pair<std::string, std::string>>& exports) {
-  verb.add_option("--export", exports,
-                  fmt::format("write the result to a file as well (repeatable): {}",
-                              fmt::join(report_formats(), ", ")))
+  verb.add_option("--export", exports, "also write a report to FILE (repeatable)")
       ->type_name("FORMAT FILE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kOutputOptions);
+  verb.footer(
+      fmt::format("{}\n\nFORMAT: {}", verb.get_footer(), fmt::join(report_formats(), ", ")));
 }
 
 }  // namespace memduel::cli

@@ -50,9 +50,9 @@ void add_out(CLI::App& verb, RunOptions& options);
 /// --resume, which needs --out.
 void add_resume(CLI::App& verb, RunOptions& options);
 /// --repeats, --warmup, --seed and --max-minutes.
-void add_plan_options(CLI::App& verb, RunOptions& options,
-                      const std::string& repeats_help =
-                          "a fixed number of blocks; without it the run ends when settled");
+void add_plan_options(
+    CLI::App& verb, RunOptions& options,
+    const std::string& repeats_help = "run each variant N times (default: until decided)");
 /// --variants
 void add_arms(CLI::App& verb, RunOptions& options);
 /// --set and --data-dir.

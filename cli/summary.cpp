@@ -48,8 +48,8 @@ int summary_of_folder(const fs::path& given) {
   const bool is_run = fs::exists(given / kStoreFile, unreadable);
   const fs::path folder = is_run ? given / kProfilesFolder : given;
   if (is_run && !fs::is_directory(folder, unreadable))
-    throw Error(ExitCode::io, "there is no profile of this run", given.string(),
-                "profile trials leave them: memduel run CONFIG --set profile.trials=1");
+    throw Error(ExitCode::io, "found no profile in this run", given.string(),
+                "profiled trials write them: memduel run CONFIG --set profile.trials=1");
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
     if (entry.is_regular_file()) files.push_back(entry.path());
@@ -59,11 +59,11 @@ int summary_of_folder(const fs::path& given) {
     try {
       lines.push_back(profile_line(escape_terminal(file.filename().string()), open_profile(file)));
     } catch (const Error& error) {
-      say(fmt::format("memduel: passed over {}\n", escape_terminal_lines(error.message())));
+      say(fmt::format("memduel: skipped {}\n", escape_terminal_lines(error.message())));
     }
   }
   if (lines.empty())
-    throw Error(ExitCode::io, "there is no profile in this folder", folder.string());
+    throw Error(ExitCode::io, "found no profile in this directory", folder.string());
   print_table(profile_table(std::move(lines)));
   return 0;
 }
@@ -83,23 +83,24 @@ int summary(const SummaryArguments& arguments) {
 
 void add_summary(CLI::App& app, Action& action) {
   const auto [verb, arguments] = add_verb(
-      app, action, "summary", "what a profile says: totals, top stacks, sizes, retention", summary);
-  verb->group("Look");
-  verb->footer(
-      "Example: memduel summary train.mdp\n"
-      "A folder or a run gives a table of its profiles: memduel summary runs/x");
+      app, action, "summary", "print a profile: totals, top stacks, sizes, retention", summary);
+  verb->group(kProfileGroup);
+  verb->footer(std::string("Examples:\n"
+                           "  memduel summary train.mdp\n"
+                           "  memduel summary runs/quickstart") +
+               kProfileNotes + "\nA folder or a run directory as PROFILE lists all its profiles.");
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   add_image_option(*verb, arguments->image);
-  verb->add_option("--stacks", arguments->options.stacks, "how many stacks to show of each kind")
+  verb->add_option("--stacks", arguments->options.stacks, "print the N largest stacks of each kind")
       ->transform(no_sign())
-      ->capture_default_str();
-  verb->add_option("--frames", arguments->options.frames,
-                   "how many frames of each, from the function that tells most outwards")
+      ->capture_default_str()
+      ->type_name("N");
+  verb->add_option("--frames", arguments->options.frames, "print N frames of each stack")
       ->transform(no_sign())
-      ->capture_default_str();
-  verb->add_flag(
-      "--all-frames", arguments->options.all_frames,
-      "whole names, and all frames from the innermost: allocators, libraries, interpreters");
+      ->capture_default_str()
+      ->type_name("N");
+  verb->add_flag("--all-frames", arguments->options.all_frames,
+                 "print whole names, and frames of allocators and libraries");
   arguments->verb = verb;
 }
 

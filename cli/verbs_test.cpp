@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -30,13 +32,13 @@ struct Verbs {
   }
 };
 
-TEST(Verbs, EachShowsAnExampleOfItself) {
+TEST(Verbs, EachCommandShowsAnExample) {
   const Verbs verbs;
   for (const CLI::App* verb : verbs.shown())
     EXPECT_THAT(verb->get_footer(), HasSubstr("memduel " + verb->get_name())) << verb->get_name();
 }
 
-TEST(Verbs, TheirHelpFitsEightyColumns) {
+TEST(Verbs, HelpFitsEightyColumns) {
   const Verbs verbs;
   for (const CLI::App* verb : verbs.shown()) {
     std::istringstream lines(verb->help());
@@ -45,7 +47,49 @@ TEST(Verbs, TheirHelpFitsEightyColumns) {
   }
 }
 
-TEST(Verbs, EveryOptionSaysWhatItIsFor) {
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Verbs, OptionsFitOneLineEach) {
+  const Verbs verbs;
+  for (const CLI::App* verb : verbs.shown()) {
+    const std::string help = verb->help();
+    std::size_t options = 0;
+    for (const CLI::Option* option : verb->get_options()) {
+      if (!option->nonpositional()) continue;
+      ++options;
+      const std::string name = "--" + option->get_lnames().front();
+      const std::string description = option->get_description();
+      const bool is_on_one_line = std::ranges::any_of(lines_of(help), [&](const std::string& line) {
+        return line.starts_with("  ") && line.find(name) < line.find(description) &&
+               line.find(description) != std::string::npos;
+      });
+      EXPECT_TRUE(is_on_one_line) << verb->get_name() << " " << name;
+    }
+    const bool is_grouped = help.find("\nOutput:\n") != std::string::npos;
+    EXPECT_EQ(is_grouped, options > 8) << verb->get_name();
+  }
+}
+
+TEST(Verbs, DescriptionsBeginInLowerCaseWithoutFullStop) {
+  const Verbs verbs;
+  for (const CLI::App* verb : verbs.shown()) {
+    EXPECT_TRUE(std::islower(verb->get_description().front())) << verb->get_name();
+    for (const CLI::Option* option : verb->get_options()) {
+      const std::string& text = option->get_description();
+      if (!text.empty()) {
+        EXPECT_TRUE(std::islower(text.front())) << text;
+        EXPECT_FALSE(text.ends_with('.')) << text;
+      }
+    }
+  }
+}
+
+TEST(Verbs, EveryOptionHasADescription) {
   const Verbs verbs;
   for (const CLI::App* verb : verbs.shown())
     for (const CLI::Option* option : verb->get_options())

@@ -242,22 +242,22 @@ int watch_and_conclude(const WatchArguments& arguments) {
 }
 
 void add_times(CLI::App& verb, WatchArguments& arguments) {
-  verb.add_option("--interval", arguments.interval, "between two samples of RSS")
-      ->option_text("SECONDS (default 1)");
-  verb.add_option("--pss-interval", arguments.pss_interval,
-                  "between two readings of PSS, which cost milliseconds for each process")
-      ->option_text("SECONDS (default 60)");
-  verb.add_option("--duration", arguments.duration, "end the watch of --pid after so long")
-      ->option_text("SECONDS");
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    verb.add_option(name, value, help)->option_text(type)->group("Sampling and warnings");
+  };
+  add("--interval", arguments.interval, "S", "sample RSS every S seconds (default: 1)");
+  add("--pss-interval", arguments.pss_interval, "S", "read PSS every S seconds (default: 60)");
+  add("--warn", arguments.warn, "P", "warn at P% of the memory limit (default: 85)");
+  add("--critical", arguments.critical, "P", "warn again at P%, as critical (default: 90)");
 }
 
 }  // namespace
 
 void add_watch(CLI::App& app, Action& action) {
   const auto [verb, arguments] = add_verb(
-      app, action, "watch", "watch a running job: RSS, PSS, growth per round and where it leads",
-      watch_and_conclude);
-  verb->group("Compare");
+      app, action, "watch", "watch a job: RSS, PSS and growth per round", watch_and_conclude);
+  verb->group(kCompareGroup);
+  set_usage(*verb, {"[OPTIONS] -- CMD [ARG]...", "--pid PID... [OPTIONS]"});
   verb->footer(
       "Examples:\n"
       "  memduel watch --round-pattern 'Round (\\d+)' -- python3 server.py\n"
@@ -265,47 +265,47 @@ void add_watch(CLI::App& app, Action& action) {
       "  memduel watch --pid $(pgrep -f fl_server) --duration 3600 --out runs/night\n"
       "  memduel watch --gate 'all.peak_rss_bytes<=900MiB' -- make -j8\n"
       "\n"
-      "Leaves a run of one variant that report and compare take. With -- CMD it returns\n"
-      "the command's status (128 + signal), 125 when memduel itself failed. With\n"
-      "--pid it ends when all have ended or the duration is over (0), or by Ctrl-C\n"
-      "(130; by SIGTERM 143): the run is there in all cases. If that would be 0, a\n"
-      "gate that fails makes it 1, one that could not be measured 3, and one that is\n"
-      "inconclusive and counts 5. See docs/long-runs.md.");
-  verb->add_option("--pid", arguments->pids,
-                   "processes that run already; their descendants belong to them")
+      "REGEX: its first group, or (?<round>...), is the number of the round. Lines are those of "
+      "the command's output, or of --log; a log may be rotated, or created later.\n"
+      "GATE: ROLE.METRIC<=LIMIT, judged at the end of the watch.\n"
+      "WHEN: an inconclusive gate exits with 5 if its estimate is beyond the limit (beyond), "
+      "always (fail) or never (pass).\n"
+      "P is a share of the cgroup's memory limit, else of the machine's memory.\n"
+      "\n"
+      "The run has one variant; memduel report and memduel compare read it. See "
+      "docs/long-runs.md.\n"
+      "Exit code: the command's, 128 + signal, or 125 if memduel itself failed; with --pid, 0 "
+      "at the end of all processes or of the duration, 130 by Ctrl-C, 143 by SIGTERM. Instead "
+      "of 0: 1 if a gate failed, 3 if a gate was not measured, 5 if one is inconclusive.");
+  verb->add_option("CMD", arguments->command, kCommandHelp)->group("");
+  verb->add_option("--pid", arguments->pids, "watch these processes and their descendants")
       ->option_text("PID...")
+      ->group(kWhatOptions)
       ->check([](const std::string& word) {
         pid_t pid = 0;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), pid);
         const bool is_number = error == std::errc{} && end == word.data() + word.size();
         return is_number ? std::string()
-                         : fmt::format("found \"{}\", expected the number of a process", word);
+                         : fmt::format("expected the number of a process, found \"{}\"", word);
       });
-  verb->add_option("--out", arguments->out, "the run directory (default: runs/watch-TIME)")
-      ->type_name("DIR");
+  verb->add_option("--duration", arguments->duration,
+                   "end after S seconds, with --pid (default: no limit)")
+      ->option_text("S")
+      ->group(kWhatOptions);
   verb->add_option("--round-pattern", arguments->round_pattern,
-                   "which lines begin a round, on the command's output or in --log: the first "
-                   "group, or (?<round>…), is its number")
-      ->option_text("REGEX");
-  verb->add_option("--log", arguments->logs,
-                   "a file that the job logs to; it may be rotated, or come later")
-      ->option_text("FILE...");
-  verb->add_option("--gate", arguments->gate.named,
-                   "ROLE.METRIC<=CEILING, e.g. 'all.peak_rss_bytes<=900MiB' (repeatable): judged "
-                   "when the watch is over")
-      ->type_name("G")
-      ->allow_extra_args(false);
-  add_on_inconclusive(*verb, arguments->gate);
+                   "begin a round at each line that matches")
+      ->option_text("REGEX")
+      ->group(kWhatOptions);
+  verb->add_option("--log", arguments->logs, "match lines of these files, not of the output")
+      ->option_text("FILE...")
+      ->group(kWhatOptions);
   add_times(*verb, *arguments);
-  verb->add_option("--warn", arguments->warn,
-                   "warn when so much of the control group's limit, or else of the machine's "
-                   "memory, is used")
-      ->option_text("PERCENT (default 85)");
-  verb->add_option("--critical", arguments->critical, "say that it is critical")
-      ->option_text("PERCENT (default 90)");
-  verb->add_flag("--quiet", arguments->quiet,
-                 "show warnings only; without a pattern the command keeps its own output");
-  verb->add_option("CMD", arguments->command, kCommandHelp);
+  add_gates(*verb, arguments->gate);
+  add_on_inconclusive(*verb, arguments->gate);
+  verb->add_option("--out", arguments->out, "write the run to DIR (default: runs/watch-TIME)")
+      ->type_name("DIR")
+      ->group(kOutputOptions);
+  verb->add_flag("--quiet", arguments->quiet, "print warnings only")->group(kOutputOptions);
 }
 
 }  // namespace memduel::cli

@@ -94,11 +94,10 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
   throw Error(
       ExitCode::usage, "a command workload has no switches", experiment.config.name,
       names.empty()
-          ? "a provider can add switches: docs/providers.md"
-          : fmt::format(
-                "\"{}\" and \"{}\" differ in {}: add one variant for each of them, "
-                "which is \"{}\" with only that change, and compare them all with memduel run",
-                baseline.name, candidate.name, fmt::join(names, " and "), baseline.name));
+          ? "a workload plug-in can define some: docs/providers.md"
+          : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them its own variant, which "
+                        "is \"{}\" with that alone, and memduel run compares them all",
+                        baseline.name, candidate.name, fmt::join(names, " and "), baseline.name));
 }
 
 /// "original+framing"; a name that would be too long loses the end of the arm's part.

@@ -79,9 +79,8 @@ std::vector<std::string> noise(const json& environment) {
   const double busy = environment.value("cpu_busy_ratio", 0.0);
   constexpr double kBusy = 0.5;
   if (busy > kBusy)
-    noisy.push_back(
-        fmt::format("everything except counts: other programs use {:.0f}% of {} cores now",
-                    100 * busy, environment.value("cores", 1)));
+    noisy.push_back(fmt::format("everything but counts: other programs use {:.0f}% of {} cores now",
+                                100 * busy, environment.value("cores", 1)));
   const std::string pages = environment.value("transparent_hugepage", std::string());
   if (pages == "always")
     noisy.emplace_back(

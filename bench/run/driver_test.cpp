@@ -568,27 +568,21 @@ TEST_F(DriverTest, ProgressCountsATrialsOwnDirectoryOnce) {
   EXPECT_LT(*seen.at(1).disk_bytes, 2 * kLarge) << "six trials, one after the other";
 }
 
-TEST_F(DriverTest, ProgressTellsTheWholeJobsPeaksOfMeasuredTrials) {
-  double next = 10;
-  fake_.change = [&](const TrialPlan&, TrialRun& run) {
-    RoleData tree;
-    tree.role = "all";
-    tree.metrics["peak_rss_bytes"] = next++;
-    run.trial.roles = {tree};
+TEST_F(DriverTest, ProgressEstimatesTheChangeAfterTwoBlocks) {
+  fake_.change = [&](const TrialPlan& plan, TrialRun& run) {
+    RoleData all;
+    all.role = "all";
+    all.metrics["peak_rss_bytes"] = plan.arm == "b" ? 50 : 100;
+    run.trial.roles = {all};
   };
   std::vector<Progress> seen;
   options_.progress = [&](const Progress& progress) { seen.push_back(progress); };
   Store store = create();
   run(store);
   ASSERT_EQ(seen.size(), 7U);
-  EXPECT_TRUE(seen[2].peaks.empty()) << "warm-ups do not count";
-  ASSERT_EQ(seen[3].peaks.size(), 1U);
-  EXPECT_EQ(seen[3].peaks[0].second, std::vector<double>{12});
-  ASSERT_EQ(seen[6].peaks.size(), 2U);
-  double sum = 0;
-  for (const auto& [arm, peaks] : seen[6].peaks)
-    for (const double peak : peaks) sum += peak;
-  EXPECT_EQ(sum, 12 + 13 + 14 + 15);
+  EXPECT_TRUE(seen[5].changes.empty()) << "the second block has one trial yet to come";
+  ASSERT_EQ(seen[6].changes.size(), 1U);
+  EXPECT_EQ(seen[6].changes[0].blocks, 2);
 }
 
 TEST_F(DriverTest, NotesOfTrialsAreStoredOnce) {

@@ -72,13 +72,6 @@ std::map<std::string, double> Ledger::peaks(const std::string& arm) const {
   return least;
 }
 
-std::vector<double> Ledger::job_peaks(const std::string& arm) const {
-  const auto found = peaks_.find(arm);
-  if (found == peaks_.end()) return {};
-  const auto tree = found->second.find(kTree);
-  return tree == found->second.end() ? std::vector<double>() : tree->second;
-}
-
 void Ledger::add_overhead(double seconds) {
   ++overheads_;
   overhead_seconds_ += std::max(0.0, seconds);
@@ -143,7 +136,10 @@ RunInProgress::RunInProgress(const Experiment& experiment, Store& store,
       options_(options),
       so_far_(store.read()),
       ledger_(*so_far_),
-      start_(options.clock()) {}
+      change_so_far_(experiment.config, experiment.facts, settings_from_config(experiment.config)),
+      start_(options.clock()) {
+  for (const TrialData& trial : so_far_->trials) change_so_far_.add(trial);
+}
 
 const RunData& RunInProgress::so_far() {
   if (!so_far_) so_far_ = store_.read();
@@ -157,6 +153,7 @@ void RunInProgress::add(const TrialRun& run, std::optional<double> overhead_seco
   store_.add_trial(run.trial);
   so_far_.reset();
   ledger_.add(run.trial);
+  change_so_far_.add(run.trial);
   if (const auto apart = stored_interval_ms(run.trial.roles); apart && run.trial.counts())
     sample_intervals_ms_.push_back(*apart);
   if (overhead_seconds) ledger_.add_overhead(*overhead_seconds);
@@ -177,6 +174,7 @@ void RunInProgress::note_the_whole() {
 
 void RunInProgress::drop_block(int block) {
   store_.drop_block(block);
+  change_so_far_.drop(block);
   so_far_.reset();
 }
 
@@ -270,7 +268,7 @@ std::optional<double> RunInProgress::expected_disk_bytes() const {
   return (*bytes - passing) / ledger_.trials() * total_trials() + passing;
 }
 
-void RunInProgress::tell(const std::string& arm, int block, const std::string& tracer) const {
+void RunInProgress::tell(const std::string& arm, int block, const std::string& tracer) {
   if (!options_.progress) return;
   Progress progress;
   progress.done = ledger_.trials();
@@ -282,9 +280,11 @@ void RunInProgress::tell(const std::string& arm, int block, const std::string& t
   progress.arm = arm;
   progress.block = block;
   progress.tracer = tracer;
-  for (const Variant& one : experiment_.variants)
-    if (auto peaks = ledger_.job_peaks(one.name); !peaks.empty())
-      progress.peaks.emplace_back(one.name, std::move(peaks));
+  if (arm.empty() || is_next_block(block, estimated_before_)) {
+    changes_ = change_so_far_.changes();
+    estimated_before_ = block;
+  }
+  progress.changes = changes_;
   options_.progress(progress);
 }
 

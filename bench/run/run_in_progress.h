@@ -16,6 +16,7 @@
 #include "run/plan.h"
 #include "run/run.h"
 #include "util/error.h"
+#include "verdict/so_far.h"
 
 namespace memduel {
 
@@ -43,8 +44,6 @@ class Ledger {
   /// Of the roles of an arm, the least that any measured trial had at its peak, in bytes of
   /// resident memory; of a role with several processes, that its largest process had.
   [[nodiscard]] std::map<std::string, double> peaks(const std::string& arm) const;
-  /// Peaks of an arm's whole job, of every measured trial, in bytes of resident memory.
-  [[nodiscard]] std::vector<double> job_peaks(const std::string& arm) const;
   [[nodiscard]] bool is_dropped(int block) const { return dropped_.contains(block); }
   [[nodiscard]] std::size_t dropped() const { return dropped_.size(); }
   [[nodiscard]] std::int64_t next_id() const { return next_id_; }
@@ -119,7 +118,7 @@ class RunInProgress {
   /// The end that a stop asks for, with how to go on.
   [[nodiscard]] Error stopped() const;
   /// Tells people what runs next; "" at the end.
-  void tell(const std::string& arm, int block, const std::string& tracer = {}) const;
+  void tell(const std::string& arm, int block, const std::string& tracer = {});
 
  private:
   /// How to go on with the run, under another max_minutes or without it.
@@ -134,6 +133,9 @@ class RunInProgress {
   const DriverOptions& options_;
   std::optional<RunData> so_far_;  ///< absent where the store has more
   Ledger ledger_;
+  SoFar change_so_far_;
+  std::vector<ChangeSoFar> changes_;     ///< when the block below began
+  std::optional<int> estimated_before_;  ///< block
   int profiles_expected_ = 0;
   std::optional<double> expected_disk_;
   std::chrono::steady_clock::time_point start_;

@@ -30,7 +30,6 @@ TEST(Ledger, KnowsOfARoleWithSeveralProcessesThePeakOfTheLargest) {
   ledger.add(trial_with(380, 100));
   EXPECT_EQ(ledger.peaks("a").at("server"), 90);
   EXPECT_EQ(ledger.peaks("a").at("client"), 7);
-  EXPECT_EQ(ledger.job_peaks("a"), (std::vector<double>{400, 380}));
 }
 
 }  // namespace

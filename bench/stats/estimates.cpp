@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <vector>
 
@@ -122,6 +123,19 @@ Tail tail(std::span<const double> values) {
     ++result.distinct.back().count;
   }
   return result;
+}
+
+MeanInterval mean_interval(std::span<const double> values, double alpha) {
+  const auto n = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double error = std::sqrt(squares / (n - 1) / n);
+  const boost::math::students_t student(n - 1);
+  const double reach = boost::math::quantile(boost::math::complement(student, alpha / 2)) * error;
+  return {mean, {mean - reach, mean + reach}};
 }
 
 double exceedance_bound(int exceeded, int n) {

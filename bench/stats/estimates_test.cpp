@@ -73,6 +73,17 @@ TEST(FindModes, FindsNoneInOneOutlierOrInEqualValues) {
   EXPECT_TRUE(find_modes(std::vector<double>{5, 5, 5, 5, 5}).empty());
 }
 
+TEST(MeanInterval, IsStudentsT) {
+  // t of 4 degrees of freedom at 97.5% is 2.776445; the standard error of 1 … 5 is sqrt(0.5).
+  const MeanInterval of = mean_interval(std::vector<double>{1, 2, 3, 4, 5}, 0.05);
+  EXPECT_DOUBLE_EQ(of.mean, 3);
+  EXPECT_NEAR(of.interval.low, 3 - 2.776445 * std::sqrt(0.5), 1e-6);
+  EXPECT_NEAR(of.interval.high, 3 + 2.776445 * std::sqrt(0.5), 1e-6);
+  const MeanInterval of_two = mean_interval(std::vector<double>{-1, 1}, 0.05);
+  EXPECT_NEAR(of_two.interval.high, 12.706205, 1e-6);
+  EXPECT_EQ(mean_interval(std::vector<double>{7, 7}, 0.05).interval.low, 7);
+}
+
 TEST(Tail, CountsDistinctValues) {
   const Tail of = tail(std::vector<double>{3, 1, 3, 3});
   EXPECT_EQ(of.maximum, 3);

@@ -39,6 +39,9 @@ UNSEEN = {("record", "--debuginfod"): "it needs a server", ("watch", "--pss-inte
           ("need", "--slowdown"): "it needs a slow program", ("check", "--gate-strict"): "it changes the outcome of a worsening near its bound",
           ("compare", "--gate-strict"): "the same"}
 
+# Programs of their own, which tests/integration tries.
+OTHER_PROGRAMS = {"budget", "checkpoints", "fl"}
+
 # Pairs that are refused, since the options exclude each other.
 CONFLICTS = {frozenset(pair) for pair in [
     ("--quiet", "--verbose"), ("--b", "--parameter-scan"), ("--exact", "--interval"), ("--exact", "--count"), ("--count", "--interval"),
@@ -89,7 +92,7 @@ def offered(command):
     """The options in the help of a command, before its examples."""
     help_text = subprocess.run([MEMDUEL, command, "--help"], capture_output=True, text=True, check=True).stdout
     lines = itertools.takewhile(lambda line: not line.startswith("Example"), help_text.splitlines())
-    found = [re.match(r"  (?:-\w,)?(--[a-z-]+)", line) for line in lines]
+    found = [re.match(r"  (?:-\w, )?(--[a-z-]+)", line) for line in lines]
     return [match.group(1) for match in found if match and match.group(1) != "--help"]
 
 
@@ -154,8 +157,8 @@ class Form:
 
     def of_run(self, place, out, err):
         run = place / "run"
-        seen = {"progress": any(line.startswith("[") for line in err.splitlines()),
-                "output": "none" if not out.strip() else "all" if re.search(r"^Reproduce$", out, re.M) else "summary",
+        seen = {"progress": any(re.search(r"trial \d+ of \d+", line) for line in err.splitlines()),
+                "output": "none" if not out.strip() else "summary" if "Every table and note: --verbose." in out else "all",
                 "comparisons": re.findall(r"comparisons of \d+", out)}
         for config in [run / "config.json"] if (run / "config.json").exists() else sorted(run.glob("*/config.json")):
             for path, value in flat(json.loads(config.read_text().replace(str(place), "PLACE"))).items():
@@ -341,7 +344,7 @@ def main():
         source = pathlib.Path(folder)
         make_source(source)
         commands = set(re.findall(r"^  ([a-z]+) ", subprocess.run([MEMDUEL, "--help"], capture_output=True, text=True).stdout, re.M))
-        missing = commands - {form.command for form in FORMS} - {"memduel"}
+        missing = commands - {form.command for form in FORMS} - {"memduel"} - OTHER_PROGRAMS
         faults += [f"no form of {command} is tested" for command in missing]
         for form in FORMS:
             if not sys.argv[3:] or form.name in sys.argv[3:]:

@@ -65,6 +65,47 @@ TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   EXPECT_THAT(expect("merge no-such-share --out merged", 4).out, HasSubstr("no-such-share"));
 }
 
+/// What a line of a terminal showed, one after the other.
+std::vector<std::string> states_of(const std::string& line) {
+  std::vector<std::string> states;
+  std::istringstream all(line);
+  for (std::string state; std::getline(all, state, '\r');) states.push_back(state);
+  return states;
+}
+
+TEST_F(EveryVerb, ThatMeasuresHasOneLineOfProgressThatDisappears) {
+  const Finished run = expect("run duel.json --out live", 1);
+  std::istringstream lines(run.out);
+  std::size_t live = 0;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_THAT(shown(line), testing::Not(HasSubstr("trial "))) << "it stays";
+    const std::vector<std::string> states = states_of(line);
+    if (line.find("trial 1 of ") == std::string::npos) continue;
+    ++live;
+    EXPECT_THAT(states, testing::Contains(HasSubstr("b vs. a so far: peak RSS +")));
+    for (const std::string& state : states) EXPECT_LE(count_characters(state), 79U) << state;
+  }
+  EXPECT_EQ(live, 1U) << run.out;
+}
+
+TEST_F(EveryVerb, ThatMeasuresInAPipePrintsOneLineABlock) {
+  const Finished run =
+      memduel::memduel(*place_, {"run", place_->path("duel.json"), "--out", place_->path("piped")});
+  std::vector<std::string> progress;
+  std::istringstream lines(run.err);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("trial ")) progress.push_back(line);
+  ASSERT_EQ(progress.size(), 8U) << run.err << "warm-up, six blocks, profiles";
+  EXPECT_THAT(progress.front(), testing::StartsWith("trial 1 of 16, warm-up"));
+  EXPECT_THAT(progress.at(6), HasSubstr(", block 6, "));
+  EXPECT_THAT(progress.at(6), HasSubstr("; b vs. a so far: peak RSS +"));
+  EXPECT_THAT(progress.back(), HasSubstr("profiled by recorder"));
+  EXPECT_TRUE(std::ranges::all_of(run.err, [](unsigned char c) { return c >= ' ' || c == '\n'; }));
+  const Finished quiet = memduel::memduel(
+      *place_, {"run", place_->path("duel.json"), "--quiet", "--out", place_->path("q")});
+  EXPECT_EQ(quiet.err, "");
+}
+
 TEST_F(EveryVerb, ThatJudgesEndsWithinFortyLinesOfAnyWidth) {
   for (const std::string words : {"check run", "compare run run --out twice"})
     for (const int columns : {40, 80, 160}) {
@@ -82,7 +123,7 @@ TEST_F(EveryVerb, ThatReadsARunFitsTheTerminal) {
   EXPECT_EQ(expect("report run --verbose", 0).out, text);
   EXPECT_EQ(expect("report run --format text --verbose", 0).out, text);
   EXPECT_THAT(expect("report run --format csv --verbose", 2).out,
-              HasSubstr("--verbose is for text"));
+              HasSubstr("--verbose applies to text only"));
   expect("explain run all.peak_heap_bytes", 0);
   expect("check run", 1);
   expect("compare run run --out twice", 0);

@@ -1,6 +1,7 @@
 // What a verb prints: text and tables on standard output, progress on standard error.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace memduel::cli {
@@ -18,25 +19,33 @@ void print_fitted(const std::string& text);
 /// Prints a table: on a terminal, lines end with "…" where they do not fit.
 void print_table(const std::string& table);
 
-class ProgressBar {
+/// What goes on, on standard error: on a terminal one line that is rewritten and at last erased,
+/// else a line each.
+class ProgressLine {
  public:
   /// @param quiet prints nothing at all.
-  explicit ProgressBar(bool quiet);
+  explicit ProgressLine(bool quiet);
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() { finish(); }
 
-  /// @param done,total trials, warm-up included. @param note what runs next, e.g. "block 3:
-  /// optimized". @param estimates what is known so far: on a terminal only.
-  void show(int done, int total, const std::string& note, const std::string& estimates = "");
+  [[nodiscard]] bool is_live() const { return terminal_ && !quiet_; }
+  /// Columns that the line may take.
+  [[nodiscard]] static std::size_t width();
 
-  /// Prints a message on a line of its own, above the bar.
+  /// Replaces the line. A longer one than width() is cut.
+  void show(const std::string& line);
+
+  /// Prints a message on a line of its own, above the line that is rewritten.
   void say(const std::string& message);
 
-  /// Ends the bar's line.
+  /// Erases the line.
   void finish();
 
  private:
   bool quiet_;
   bool terminal_;
-  bool bar_open_ = false;
+  bool open_ = false;
 };
 
 }  // namespace memduel::cli

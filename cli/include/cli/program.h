@@ -12,21 +12,35 @@
 
 namespace memduel::cli {
 
-inline constexpr const char* kCommandHelp = "the command and its arguments, after --";
+inline constexpr const char* kCommandHelp = "command to run, with its arguments, after --";
 
 /// Broken at spaces so that it fits 80 columns; continued lines start with `indent` spaces.
 std::string wrapped_help(const std::string& line, std::size_t indent);
 
-/// CLI11's help with lines of at most 80 columns.
+/// The same for each line of a text, with the line's own indent.
+std::string wrapped_lines(const std::string& text);
+
+/// The help of an app: description, usage, then every option on one line, in its groups, in
+/// columns as wide as the longest name. Defaults that CLI11 has are added to the descriptions.
 class HelpFormatter : public CLI::Formatter {
  public:
-  HelpFormatter();
+  /// @param usage what follows the name of the program, a form each; empty: CLI11's own.
+  /// @param others listed beside the app's commands.
+  explicit HelpFormatter(std::vector<std::string> usage = {},
+                         std::vector<OtherProgram> others = {});
   [[nodiscard]] std::string make_help(const CLI::App* app, std::string name,
                                       CLI::AppFormatMode mode) const override;
+
+ private:
+  std::vector<std::string> usage_;
+  std::vector<OtherProgram> others_;
 };
 
 /// An app whose help fits 80 columns.
-void prepare(CLI::App& app, const std::string& footer);
+void prepare(CLI::App& app, const std::string& footer, std::vector<OtherProgram> others = {});
+
+/// The forms in which a command is called, each what follows its name.
+void set_usage(CLI::App& command, std::vector<std::string> forms);
 
 /// Of an app, or of the verbs in a verb.
 std::vector<std::string> verb_names(const CLI::App& app);

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace memduel::cli {
 
@@ -27,6 +29,30 @@ AddedVerb<Arguments> add_verb(CLI::App& app, Action& action, const char* name, c
       [arguments, run, &action] { action = [arguments, run] { return run(*arguments); }; });
   return {verb, arguments.get()};
 }
+
+/// A command that is a program of its own, which CLI11 does not parse.
+struct OtherProgram {
+  std::string name;
+  std::string description;
+  std::string group;
+};
+
+/// Those that come with memduel or memduel-fl.
+std::vector<OtherProgram> other_programs();
+
+/// Groups of the commands on the first page of the help.
+inline constexpr const char* kCompareGroup = "Compare and run";
+inline constexpr const char* kProfileGroup = "Record and view profiles";
+inline constexpr const char* kReportGroup = "Reports";
+inline constexpr const char* kRunGroup = "Run directories";
+inline constexpr const char* kSetupGroup = "Config and environment";
+inline constexpr const char* kFlGroup = "FL workloads";
+
+/// Groups of options in the help of one command.
+inline constexpr const char* kWhatOptions = "What to run";
+inline constexpr const char* kHowOftenOptions = "How often";
+inline constexpr const char* kVerdictOptions = "Verdict";
+inline constexpr const char* kOutputOptions = "Output";
 
 /// What `record` and `watch -- CMD` return when memduel itself failed, also for bad usage.
 inline constexpr int kOwnFailure = 125;

@@ -17,7 +17,7 @@ json request_from_standard_input() {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   json request = parse_foreign_json(text);
   if (!request.is_object())
-    throw Error(ExitCode::usage, "expected a JSON object as described in docs/providers.md",
+    throw Error(ExitCode::usage, "expected a JSON object as in docs/providers.md",
                 "standard input");
   return request;
 }
@@ -29,7 +29,7 @@ int answer(const std::string& word) {
     return 0;
   } catch (const json::exception& error) {
     throw Error(ExitCode::usage, "no request: " + reason_of(error), "standard input",
-                "see docs/providers.md for the requests of memduel");
+                "see docs/providers.md");
   } catch (const Error& error) {
     print(refusal_json(error).dump() + "\n");
     return static_cast<int>(error.code());
@@ -40,11 +40,11 @@ int answer(const std::string& word) {
 
 void add_answers(CLI::App& app, Action& action) {
   for (const std::string word : {"catalogue", "expand", "site"}) {
-    CLI::App* verb = app.add_subcommand(word, "answer memduel run in JSON");
+    CLI::App* verb = app.add_subcommand(word, "print what memduel run needs, as JSON");
     verb->group("");
     verb->callback([word, &action] { action = [word] { return answer(word); }; });
   }
-  CLI::App* doctor = app.add_subcommand("doctor", "answer memduel doctor in JSON");
+  CLI::App* doctor = app.add_subcommand("doctor", "print what memduel doctor shows, as JSON");
   doctor->group("");
   doctor->callback([&action] {
     action = [] {

@@ -15,6 +15,7 @@
 #include "budget/budget_report.h"
 #include "cli/option_checks.h"
 #include "cli/print.h"
+#include "cli/program.h"
 #include "config/experiment.h"
 #include "config/placeholders.h"
 #include "fl_commands.h"
@@ -96,8 +97,7 @@ Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides
   auto [workload, system] = workload_of(asked);
   if (workload["kind"] != "federated" && asked.optimizer != "adam")
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected adam, the only optimizer for {}", asked.optimizer,
-                            asked.model),
+                fmt::format("expected adam for {1}, found {0}", asked.optimizer, asked.model),
                 "--optimizer");
   workload["device"] = asked.device;
   workload["threads"] = asked.threads;
@@ -160,9 +160,8 @@ nlohmann::json config_of(const Experiment& experiment, const Variant& arm, const
 
 int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
   if (!asked.config.empty() && !(asked.model + asked.teacher + asked.dataset).empty())
-    throw Error(ExitCode::usage,
-                "found both a CONFIG and --model, --teacher or --dataset, expected one of them",
-                "budget", "to change the model of a CONFIG, use --set workload.model=NAME");
+    throw Error(ExitCode::usage, "expected CONFIG or --model, --teacher and --dataset, found both",
+                "budget", "--set workload.model=NAME changes a CONFIG's");
   Overrides overrides;
   overrides.set = asked.set;
   const Experiment experiment = asked.config.empty()
@@ -170,8 +169,8 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
                                     : load_experiment(asked.config, overrides, ask_fl);
   const Variant& arm = arm_of(experiment, asked.arm);
   if (!experiment.expansion || !experiment.expansion->provider.is_default())
-    throw Error(ExitCode::usage, "a command workload trains no built-in model", asked.config,
-                "use a workload that memduel-worker trains");
+    throw Error(ExitCode::usage, "a workload of kind command trains no built-in model",
+                asked.config, "a budget is for workloads that memduel-worker trains");
   const nlohmann::json& workload = experiment.config.workload.own;
   const fs::path data_dir = find_data_dir(workload, data_directories(asked.data_dir));
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-budget");
@@ -301,85 +300,90 @@ int budget(const CLI::App& verb, const BudgetArguments& arguments) {
 
 void add_budget(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<BudgetArguments>();
-  CLI::App* verb = app.add_subcommand("budget", "the largest batch that fits a device");
-  verb->group("Replay");
+  CLI::App* verb = app.add_subcommand("budget", "find the largest batch that fits a device");
+  verb->group(kFlGroup);
+  set_usage(*verb, {"--model MODEL [OPTIONS]", "--measured --model MODEL --dataset NAME [OPTIONS]",
+                    "CONFIG [OPTIONS]", "--parallel-clients"});
   verb->footer(
       "Examples:\n"
       "  memduel budget --model gat-small --teacher gat-large --device-memory 16GiB\n"
       "  memduel budget --measured --model csfl-cnn --dataset mnist --verify\n"
-      "  memduel budget --measured --model gat-large --dataset can-generated\n"
-      "  memduel budget configs/resnet-dummy.json --device-memory 4GiB\n"
       "  memduel budget configs/kdgat.json --network teacher --verify\n"
       "  memduel budget --parallel-clients\n"
-      "Without --measured and CONFIG, the budget is KD-GAT's estimate from the shapes of its graph "
-      "models, and nothing runs. A measured budget trains for a few steps with memduel-worker.");
-  verb->add_option("CONFIG", arguments->probed.config,
-                   "experiment whose workload trains a model (measured)");
-  verb->add_option("--model", arguments->model,
-                   "gat-large, gat-small, gat-old-teacher, vgae-large, vgae-small or "
-                   "vgae-old-teacher; with --measured, also one of memduel list models");
-  verb->add_option("--teacher", arguments->teacher, "model that is also on the device");
-  verb->add_option("--optimizer", arguments->optimizer,
-                   "optimizer; adam stores two states per parameter")
+      "\n"
+      "Without --measured, nothing runs: the budget is KD-GAT's estimate from the shapes of its "
+      "graph models, gat-large, gat-small, gat-old-teacher, vgae-large, vgae-small and "
+      "vgae-old-teacher. With --measured or CONFIG, memduel-worker trains for a few steps any "
+      "MODEL of memduel list models.\n"
+      "The device's memory is that of --device-memory, else CONFIG's device_memory_bytes, else "
+      "what is free here; without --measured, of the CPU.\n"
+      "NETWORK: autoencoder, teacher or student; the default is the student of a CONFIG, else what "
+      "MODEL can be.");
+  const auto add = [&](const char* group, const char* name, auto& value, const char* type,
+                       const char* help) {
+    return verb->add_option(name, value, help)->type_name(type)->group(group);
+  };
+  constexpr const char* kModel = "Model";
+  constexpr const char* kShapes = "Shapes (without --measured)";
+  constexpr const char* kDevice = "Device and batch";
+  constexpr const char* kMeasuredGroup = "With --measured or CONFIG";
+  verb->add_option("CONFIG", arguments->probed.config, "config whose workload trains a model");
+  add(kModel, "--model", arguments->model, "MODEL", "budget for this model");
+  add(kModel, "--teacher", arguments->teacher, "MODEL", "keep this model on the device, too");
+  add(kModel, "--optimizer", arguments->optimizer, "NAME", "train with adam or sgd")
       ->capture_default_str()
       ->check(CLI::IsMember({"adam", "sgd"}));
-  verb->add_option("--nodes", arguments->nodes, "nodes of a graph")
+  add(kShapes, "--nodes", arguments->nodes, "N", "count N nodes in a graph")
       ->capture_default_str()
       ->check(finite_range(1, 1e9));
-  verb->add_option("--edges", arguments->edges, "edges of a graph")
+  add(kShapes, "--edges", arguments->edges, "N", "count N edges in a graph")
       ->capture_default_str()
       ->check(finite_range(0, 1e9));
-  verb->add_option("--identifiers", arguments->identifiers,
-                   "identifiers that the model has embeddings for")
+  add(kShapes, "--identifiers", arguments->identifiers, "N", "count N embedded identifiers")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
-  verb->add_option("--precision", arguments->precision, "bits of an activation")
+  add(kShapes, "--precision", arguments->precision, "BITS", "use 16 or 32 bits per activation")
       ->capture_default_str()
       ->check(CLI::IsMember({16, 32}));
-  verb->add_option(
-          "--device-memory", arguments->device_bytes,
-          "memory of the device (default: CONFIG's device_memory_bytes, else the free memory "
-          "of this machine)")
-      ->type_name("SIZE")
+  add(kDevice, "--device-memory", arguments->device_bytes, "SIZE",
+      "budget for a device of this memory, as 16GiB")
       ->transform(CLI::AsSizeValue(true))
       ->transform(no_sign())
       ->check(finite_range(1, 1e18));
-  verb->add_option("--target-utilization", arguments->target_utilization,
-                   "fraction of the device memory to use (default: the model's safety factor + "
-                   "0.15, else 0.7)")
+  add(kDevice, "--target-utilization", arguments->target_utilization, "R",
+      "use this share of it (default: by model, or 0.7)")
       ->check(finite_range(0.01, 1));
-  verb->add_option("--least-batch", arguments->least_batch, "smallest batch")
+  add(kDevice, "--least-batch", arguments->least_batch, "N", "never recommend less than N")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000000));
-  verb->add_option("--most-batch", arguments->most_batch, "largest batch")
+  add(kDevice, "--most-batch", arguments->most_batch, "N", "never recommend more than N")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000000));
-  verb->add_flag(
-      "--parallel-clients", arguments->parallel_clients,
-      "print CSFL's parallel clients by device memory: published, as implemented, estimated");
-  verb->add_flag("--measured", arguments->measured, "train for a few steps and measure");
-  verb->add_option("--dataset", arguments->probed.dataset,
-                   "data set, one of memduel list datasets (measured)");
-  verb->add_option("--device", arguments->probed.device, "training device (measured)")
+  verb->add_flag("--parallel-clients", arguments->parallel_clients,
+                 "print how many CSFL clients fit devices at once")
+      ->group(kDevice);
+  verb->add_flag("--measured", arguments->measured, "train for a few steps and measure")
+      ->group(kMeasuredGroup);
+  add(kMeasuredGroup, "--dataset", arguments->probed.dataset, "NAME",
+      "train on this one of memduel list datasets");
+  add(kMeasuredGroup, "--device", arguments->probed.device, "NAME", "train on cpu or cuda")
       ->default_val("cpu")
       ->check(CLI::IsMember({"cpu", "cuda"}));
-  verb->add_option("--threads", arguments->probed.threads, "training threads (measured)")
+  add(kMeasuredGroup, "--threads", arguments->probed.threads, "N", "train in N threads")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
-  verb->add_option(
-          "--network", arguments->probed.network,
-          "network of a training on graphs (measured; default: the student of a CONFIG, or the "
-          "network that --model names)")
+  add(kMeasuredGroup, "--network", arguments->probed.network, "NETWORK",
+      "train this network of a graph workload")
       ->check(CLI::IsMember({"autoencoder", "teacher", "student"}));
-  verb->add_option("--variant", arguments->probed.arm, "variant of CONFIG (default: its baseline)");
-  verb->add_option("--set", arguments->probed.set, "override a value of CONFIG")
-      ->type_name("PATH=VALUE")
+  add(kMeasuredGroup, "--variant", arguments->probed.arm, "NAME",
+      "train this variant of CONFIG (default: baseline)");
+  add(kMeasuredGroup, "--set", arguments->probed.set, "PATH=VALUE",
+      "override a key of CONFIG (repeatable)")
       ->allow_extra_args(false);
-  verb->add_option("--data-dir", arguments->probed.data_dir,
-                   "directory of the data sets (measured)")
-      ->type_name("DIR");
-  verb->add_flag("--verify", arguments->verify,
-                 "run the batch and exit 1 if its peak exceeds the budget (measured)");
+  add(kMeasuredGroup, "--data-dir", arguments->probed.data_dir, "DIR",
+      "find data sets in DIR (default: MEMDUEL_DATA_DIR)");
+  verb->add_flag("--verify", arguments->verify, "run the batch, exit 1 if it exceeds the budget")
+      ->group(kMeasuredGroup);
   verb->callback([arguments, verb, &action] {
     action = [arguments, verb] { return budget(*verb, *arguments); };
   });

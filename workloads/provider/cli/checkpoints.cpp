@@ -6,6 +6,7 @@
 #include "cbramod/prune.h"
 #include "cli/option_checks.h"
 #include "cli/print.h"
+#include "cli/program.h"
 #include "fl_commands.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -13,7 +14,10 @@
 namespace memduel::cli {
 namespace {
 
-constexpr const char* kExample = "Example: memduel checkpoints summary runs/finetuned";
+constexpr const char* kExample =
+    "Examples:\n"
+    "  memduel checkpoints summary runs/finetuned\n"
+    "  memduel checkpoints prune runs/finetuned --metric kappa --dry-run";
 
 struct PruneArguments {
   std::string directory;
@@ -49,9 +53,9 @@ int prune(const PruneArguments& arguments) {
 
 void add_directory(CLI::App& verb, std::string& directory) {
   const auto refuse_empty = [](const std::string& name) {
-    return name.empty() ? "found an empty name, expected a directory" : "";
+    return name.empty() ? "expected a directory, found an empty name" : "";
   };
-  verb.add_option("DIR", directory, "a directory with checkpoints")
+  verb.add_option("DIR", directory, "directory with checkpoints")
       ->required()
       ->check(CLI::Validator(refuse_empty, ""));
 }
@@ -59,29 +63,34 @@ void add_directory(CLI::App& verb, std::string& directory) {
 void add_prune(CLI::App& checkpoints, Action& action) {
   const auto [verb, arguments] =
       add_verb(checkpoints, action, "prune",
-               "remove old checkpoints that are neither among the best nor the newest", prune);
+               "delete old checkpoints, except the best and the newest", prune);
   verb->footer(
-      "Example: memduel checkpoints prune runs/finetuned --metric kappa --dry-run\n"
-      "Each directory below DIR is pruned separately. Links are not followed; files that are not "
-      "checkpoints, or have no such metric, are kept.");
+      "Examples:\n"
+      "  memduel checkpoints prune runs/finetuned --metric kappa --dry-run\n"
+      "  memduel checkpoints prune runs/finetuned --metric loss --best lowest\n"
+      "\n"
+      "Each directory below DIR is pruned separately. Links are not followed. Files that are not "
+      "checkpoints, or have no metric, are kept.\n"
+      "NAME is read from the file's name, or from FILE.json beside FILE. The default of --best is "
+      "highest for known scores such as kappa and acc.");
+  set_usage(*verb, {"--metric NAME [OPTIONS] DIR"});
   add_directory(*verb, arguments->directory);
-  verb->add_option(
-          "--metric", arguments->rules.metric,
-          "metric that ranks checkpoints, from the file name or from NAME.json next to NAME")
+  verb->add_option("--metric", arguments->rules.metric, "rank checkpoints by this metric")
+      ->type_name("NAME")
       ->required();
-  verb->add_option("--keep-best", arguments->rules.keep_best, "number of best checkpoints to keep")
+  verb->add_option("--keep-best", arguments->rules.keep_best, "keep the N best checkpoints")
+      ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   verb->add_option("--older-than-days", arguments->rules.older_than_days,
-                   "keep checkpoints that are not older than this")
+                   "keep checkpoints that are not older")
+      ->type_name("DAYS")
       ->capture_default_str()
       ->check(finite_range(0.0, 1e6));
-  verb->add_option(
-          "--best", arguments->best,
-          "which values are the best (default: highest, for known scores such as kappa or acc)")
+  verb->add_option("--best", arguments->best, "rank highest or lowest first (default: by metric)")
+      ->type_name("WHICH")
       ->check(CLI::IsMember({"highest", "lowest"}));
-  verb->add_flag("--dry-run", arguments->dry_run,
-                 "print what would be removed, but remove nothing");
+  verb->add_flag("--dry-run", arguments->dry_run, "print what would be deleted, delete nothing");
 }
 
 void add_tree_summary(CLI::App& checkpoints, Action& action) {
@@ -103,7 +112,7 @@ void add_tree_summary(CLI::App& checkpoints, Action& action) {
 void add_checkpoints(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("checkpoints", "prune or summarize the checkpoints of a training");
-  verb->group("Replay");
+  verb->group(kFlGroup);
   verb->require_subcommand(1);
   verb->footer(kExample);
   add_prune(*verb, action);

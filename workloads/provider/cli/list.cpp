@@ -46,9 +46,9 @@ std::string list_models() {
 void add_fl_list(CLI::App& app, Action& action) {
   auto what = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("list", "list data sets or models");
-  verb->group("Replay");
-  verb->footer("Example: memduel list datasets");
-  verb->add_option("KIND", *what, "datasets, models")
+  verb->group(kFlGroup);
+  verb->footer("Example:\n  memduel list datasets");
+  verb->add_option("KIND", *what, "datasets or models")
       ->required()
       ->check(CLI::IsMember({"datasets", "models"}));
   verb->callback([what, &action] {

@@ -10,11 +10,15 @@
 namespace memduel::cli {
 namespace {
 
-constexpr const char* kDescription = "memduel's built-in FL workloads and their tools";
+constexpr const char* kDescription =
+    "commands of the package memduel-fl, which contains the FL workloads";
 constexpr const char* kFooter =
-    "Example: memduel budget --parallel-clients\n"
-    "This program provides the workloads of the kinds federated, state-dict, simulation, graph\n"
-    "and eeg for memduel run.";
+    "Examples:\n"
+    "  memduel budget --parallel-clients\n"
+    "  memduel list models\n"
+    "\n"
+    "memduel-fl is the workload plug-in for the kinds federated, state-dict, simulation, graph and "
+    "eeg: memduel run resolves their configs with it.";
 
 /// The verb that a link to this program is called after; empty: none.
 std::string verb_of_name(const std::string& program) {

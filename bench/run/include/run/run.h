@@ -24,6 +24,7 @@
 #include "trial/watch.h"
 #include "util/error.h"
 #include "verdict/questions.h"
+#include "verdict/so_far.h"
 
 namespace memduel {
 
@@ -37,6 +38,13 @@ TrialRun run_whole_trial(const PlannedTrial& planned, const RunTrial& run_trial,
 /// The block of a profile trial, which is of none.
 inline constexpr int kProfileBlock = -1;
 
+/// Whether `block` begins after `before`: the trials of a pair of blocks are in mixed order, and
+/// profile trials come last.
+constexpr bool is_next_block(int block, std::optional<int> before) {
+  if (!before || *before == kProfileBlock) return !before;
+  return block == kProfileBlock || block > *before;
+}
+
 /// Where a run stands, told before every trial and once at its end.
 struct Progress {
   int done = 0;   ///< trials
@@ -47,8 +55,8 @@ struct Progress {
       disk_bytes;      ///< the most that the run directory may take, from the first trial
   std::string arm;     ///< about to run; empty at the end
   std::string tracer;  ///< of a profile trial
-  /// Of the arms that have measured trials, the whole job's peak RSS of each, in bytes.
-  std::vector<std::pair<std::string, std::vector<double>>> peaks;
+  /// After the last whole block; empty before two of them.
+  std::vector<ChangeSoFar> changes;
   int block = 0;  ///< 0 is the warm-up block, kProfileBlock a profile trial
 };
 

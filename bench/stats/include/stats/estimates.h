@@ -42,6 +42,15 @@ struct Mode {
 /// that half, and there are five groups at most, single values among them. Ascending.
 std::vector<Mode> find_modes(std::span<const double> values);
 
+/// The mean of independent values with its interval of confidence 1 - alpha by Student's t.
+struct MeanInterval {
+  double mean = 0;
+  Interval interval;
+};
+
+/// At least two finite values.
+MeanInterval mean_interval(std::span<const double> values, double alpha);
+
 struct DistinctValue {
   double value = 0;
   int count = 0;
