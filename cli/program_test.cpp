@@ -112,7 +112,7 @@ TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.said,
             "memduel: expected a command, found \"import-appfl\"\n  it was removed: write the job "
-            "as docs/appfl.md says\n");
+            "as described in docs/appfl.md\n");
   EXPECT_THAT(
       run_with({"act", "--retry-on-regress=1"}, nothing).said,
       HasSubstr("\n  --retry-on-regress: it was removed: measure more trials with --repeats N"));

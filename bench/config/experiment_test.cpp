@@ -155,8 +155,8 @@ TEST(BadConfig, FaultyArms) {
   EXPECT_EQ(
       message_after([](json& c) { c["variants"][1]["preset"] = "appfl-original"; }),
       "c.json, $.variants[1]: the variants \"original\" and \"optimized\" have the same program, "
-      "arguments, environment and directory\n  nothing can differ between them; to measure "
-      "the noise give --calibrate");
+      "arguments, environment and directory\n  use different commands, or measure the noise with "
+      "--calibrate");
   EXPECT_EQ(message_after([](json& c) { c["variants"][1]["twin_of"] = "nobody"; }),
             "c.json, $.variants[1].twin_of: expected the name of a variant (original, optimized), "
             "found \"nobody\"");

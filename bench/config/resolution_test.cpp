@@ -153,7 +153,7 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
 TEST(BadCommandConfig, FaultyPartsOfTheJob) {
   EXPECT_EQ(message_with("/templates", R"([{"from": "a", "to": "{trial_dir}/../a"}])"),
             "c.json, $.workload.templates[0].to: expected a file below {trial_dir}, found "
-            "\"{trial_dir}/../a\"\n  a copy belongs to one trial and goes with it");
+            "\"{trial_dir}/../a\"\n  a copy belongs to one trial and is removed with it");
   EXPECT_THAT(message_with("/templates", R"([{"from": "a", "to": "/etc/passwd"}])"),
               testing::HasSubstr("expected a file below {trial_dir}"));
   EXPECT_EQ(message_with("/match", R"([{"role": "server", "pattern": "x"}])"),
@@ -187,7 +187,7 @@ TEST(BadCommandConfig, WarmUpRoundsThatLeaveNone) {
   document["measure"]["warmup_rounds"] = 12;
   EXPECT_EQ(message_of(document),
             "c.json, $.measure.warmup_rounds: expected less than the 12 rounds of a trial "
-            "(workload.rounds), found 12\n  else none of its rounds is left");
+            "(workload.rounds), found 12\n  otherwise no round remains to measure");
   document["workload"]["stop_after_round"] = 5;
   document["measure"]["warmup_rounds"] = 8;
   EXPECT_THAT(message_of(document), testing::HasSubstr("5 rounds of a trial (workload.stop_after"));

@@ -154,10 +154,10 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
     std::vector<std::vector<Line>> cells;
     std::size_t height = 1;
     for (const std::size_t c : columns) {
-      cells.push_back(laid_out(text_at(c), widths[c], true, options));
-      if (c == columns.front())
-        for (Line& line : cells.back())
-          line = {std::string(indent, ' ') + line.text, indent + line.columns};
+      const std::size_t inside = c == columns.front() ? indent : 0;
+      cells.push_back(laid_out(text_at(c), widths[c] - inside, true, options));
+      for (Line& line : cells.back())
+        line = {std::string(inside, ' ') + line.text, inside + line.columns};
       height = std::max(height, cells.back().size());
     }
     for (std::size_t i = 0; i < height; ++i) {
