@@ -55,7 +55,7 @@ int calibrate_config(const CalibrateArguments& arguments) {
   if (!options.repeats) options.repeats = kDefaultBlocks;
   if (*options.repeats < arguments.blocks_per_duel)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected at least one comparison of {}",
+                fmt::format("expected at least one comparison of {1}, found {0}",
                             format_count(static_cast<std::size_t>(*options.repeats), "block"),
                             arguments.blocks_per_duel),
                 "--repeats");
@@ -63,7 +63,7 @@ int calibrate_config(const CalibrateArguments& arguments) {
       experiment_with_twin(load_experiment(arguments.config, overrides_from(options)));
   const auto path = calibration_path(experiment.config, environment_of(experiment, options));
   if (!path)
-    throw Error(ExitCode::usage, "there is no folder to keep the result in", "calibrate",
+    throw Error(ExitCode::usage, "found no directory for the result", "calibrate",
                 "set HOME or XDG_CACHE_HOME");
   const std::filesystem::path directory =
       output_directory(options, experiment.config.name + "-calibration");

@@ -76,7 +76,7 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--keep", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
     OptionOfForms{"--variant", kOfConfig | kMeasured.bit, "has no variant to choose",
                   "it belongs to a config or to measured runs"},
-    OptionOfForms{"--variants", kCommands.bit, "has two variants", "leave it out"},
+    OptionOfForms{"--variants", kCommands.bit, "has two variants", "omit it"},
     OptionOfForms{"--out", kEveryForm},
     OptionOfForms{"--resume", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--repeats", kWithTrials, kTakesNoTrials},
@@ -122,13 +122,13 @@ bool has_results_schema(const nlohmann::json& json) {
 Measured read_measured(const std::string& path) {
   if (fs::is_directory(path)) return {read_kept_run(path, WithSeries::yes)};
   if (!fs::exists(path))
-    throw Error(ExitCode::io, "no such file or directory, expected something measured earlier",
-                path, "two commands are compared with memduel compare --a CMD --b CMD");
+    throw Error(ExitCode::io, "no such file or directory, expected a measured run", path,
+                "two commands are compared with memduel compare --a CMD --b CMD");
   const nlohmann::json json = parse_foreign_json(read_text_file(path));
   if (is_google_benchmark(json)) return {run_from_google_benchmark(json, path), true};
   if (!has_results_schema(json)) {
     refuse_as_results(path);
-    throw Error(ExitCode::io, "is neither results of memduel nor of Google Benchmark", path,
+    throw Error(ExitCode::io, "contains neither results of memduel nor of Google Benchmark", path,
                 "give a run directory, its results.json, or the JSON of Google Benchmark");
   }
   return {run_from_results(results_from_json(json, path))};
@@ -142,10 +142,9 @@ void make_output_directory(const fs::path& directory) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
     if (ours && (name == kResultsFile || name == kReportFile)) continue;
-    throw Error(
-        ExitCode::usage,
-        fmt::format("the output directory holds files that are no comparison's, such as {}", name),
-        directory.string(), "give another --out");
+    throw Error(ExitCode::usage,
+                fmt::format("the output directory contains other files, such as {}", name),
+                directory.string(), "give another --out");
   }
 }
 
@@ -230,7 +229,7 @@ CommandForm form_of(const CompareArguments& arguments) {
     if (!pair.has_a || !pair.has_b)
       throw Error(ExitCode::usage, std::string("needs both ") + pair.names, "compare");
     if (form)
-      throw Error(ExitCode::usage, "found two of --a, --build-a and --ref-a, expected one",
+      throw Error(ExitCode::usage, "expected one of --a, --build-a and --ref-a, found two",
                   "compare");
     form = pair.form;
   }
@@ -241,20 +240,19 @@ void check_words(const CompareArguments& arguments, CommandForm form) {
   const std::size_t words = arguments.words.size();
   const ComparedCommands& commands = arguments.commands;
   if (!commands.scans.empty() && !commands.candidates.empty())
-    throw Error(ExitCode::usage, "found --b beside --parameter-scan, expected one of them",
-                "compare");
+    throw Error(ExitCode::usage, "expected --b or --parameter-scan, found both", "compare");
   if (form.bit == kCommands.bit && words > 0)
     throw Error(ExitCode::usage, fmt::format("found \"{}\" beside --a and --b", arguments.words[0]),
                 "compare", "quote each command: --a './old --load big.bin'");
   if (form.bit == kMeasured.bit && words != 2)
-    throw Error(ExitCode::usage, "needs either --a CMD --b CMD, or two things measured earlier",
-                "compare",
+    throw Error(ExitCode::usage, "expected --a CMD --b CMD, or two measured runs", "compare",
                 "memduel compare --a './old' --b './new', or memduel compare runs/old runs/new");
   if ((form.bit & (kOfDirectories | kOfRevisions)) != 0 && words == 0)
     throw Error(ExitCode::usage, "found no program", "compare",
                 "end the command with -- PROGRAM ARGS…, or with a config");
   if ((form.bit & kOfRevisions) != 0 && commands.shell && arguments.revisions.build.empty())
-    throw Error(ExitCode::usage, "found no --build to hand to a shell", "--shell", "leave it out");
+    throw Error(ExitCode::usage, "expected --build, which --shell would run, found none", "--shell",
+                "omit it");
 }
 
 BuildsArguments builds_arguments(const CompareArguments& arguments) {

@@ -134,8 +134,8 @@ std::pair<std::string, std::string> arms_of(const Revision& a, const Revision& b
 /// Of revisions that hold the same files: why the run ends here, for people.
 int nothing_differs(const RunOptions& options, const Revision& a, const Revision& b) {
   std::string text = fmt::format(
-      "Nothing was built differently: {} and {} hold the same files.\n"
-      "No trial was run: no comparison can fail",
+      "Nothing was built differently: {} and {} contain the same files.\nNo trial was run: no "
+      "comparison can fail",
       describe_revision(a), describe_revision(b));
   for (const std::string& gate : options.gate.named) {
     if (gate != kDefaultGates && has_ceiling(parse_gate(gate)))

@@ -40,7 +40,7 @@ std::vector<int> good_statuses(const std::string& text) {
     const bool is_number = error == std::errc() && end == word.data() + word.size();
     if (!is_number || status < 0 || status >= kStatuses)
       throw Error(ExitCode::usage,
-                  fmt::format("found \"{}\", expected exit statuses from 0 to 255", text),
+                  fmt::format("expected exit statuses from 0 to 255, found \"{}\"", text),
                   "--ignore-failure", "for example --ignore-failure=1,2");
     statuses.insert(status);
   }
@@ -71,13 +71,13 @@ Parameter parameter_from(const std::string& text) {
         return std::isalnum(c) != 0 || c == '_';
       });
   if (sign == std::string::npos || !word)
-    throw Error(ExitCode::usage, fmt::format("found \"{}\", expected NAME=VALUE,VALUE", text),
+    throw Error(ExitCode::usage, fmt::format("expected NAME=VALUE,VALUE, found \"{}\"", text),
                 kOption, "for example --parameter-scan threads=1,2,4");
   if (parameter.name == "seed" || parameter.name == "trial_dir")
-    throw Error(
-        ExitCode::usage,
-        fmt::format("memduel itself replaces {{{}}}, expected another name", parameter.name),
-        kOption);
+    throw Error(ExitCode::usage,
+                fmt::format("expected another name, because memduel replaces {{{}}} itself",
+                            parameter.name),
+                kOption);
   std::istringstream values(text.substr(sign + 1));
   for (std::string value; std::getline(values, value, ',');) parameter.values.push_back(value);
   const bool empty = std::ranges::any_of(parameter.values, &std::string::empty);
@@ -93,7 +93,9 @@ std::vector<NamedCommand> scanned(const std::vector<NamedCommand>& commands,
   std::vector<NamedCommand> all;
   for (const NamedCommand& command : commands) {
     if (command.text.find(place) == std::string::npos)
-      throw Error(ExitCode::usage, fmt::format("the command has no {}", place), "--parameter-scan");
+      throw Error(ExitCode::usage,
+                  fmt::format("expected {} in the command of --a, found none", place),
+                  "--parameter-scan");
     for (const std::string& value : parameter.values) {
       NamedCommand one{command.name + (command.name.empty() ? "" : "-") + parameter.name + "-",
                        command.text};
@@ -126,7 +128,8 @@ std::vector<NamedCommand> all_of(const ComparedCommands& commands) {
   }
   if (commands.names.size() > all.size())
     throw Error(ExitCode::usage,
-                fmt::format("found {} names for {} commands", commands.names.size(), all.size()),
+                fmt::format("expected a name for each of {1} commands, found {0}",
+                            commands.names.size(), all.size()),
                 "--name");
   for (std::size_t i = 0; i < commands.names.size(); ++i) all[i].name = commands.names[i];
   return all;

@@ -120,10 +120,10 @@ TEST(ComparedCommands, AreRefusedWithTheOptionAndWhatWasFound) {
   };
   for (const char* text : {"n", "=1", "n n=1", "n=", "n=1,,2", "n=1,"})
     EXPECT_THAT(scan(text), HasSubstr(text)) << text;
-  EXPECT_THAT(scan("m=1,2"), HasSubstr("no {m}"));
+  EXPECT_THAT(scan("m=1,2"), HasSubstr("expected {m} in"));
   EXPECT_THAT(scan("seed=1,2"), HasSubstr("{seed}"));
   EXPECT_THAT(refusal_of({.baseline = "x", .candidates = {"y"}, .names = {"1", "2", "3"}}),
-              HasSubstr("3 names for 2 commands"));
+              HasSubstr("each of 2 commands, found 3"));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ void expect_gpu_meters(const Experiment& experiment) {
     const Availability here = meter_named(name).works_here();
     if (!here.works)
       throw Error(ExitCode::cannot_measure, fmt::format("meter {}: {}", name, here.why),
-                  "measure.meters", "leave it out where there is no GPU");
+                  "measure.meters", "remove it if there is no GPU");
   }
 }
 
@@ -146,7 +146,7 @@ fs::path current_directory() {
   fs::path here = fs::current_path();
   if (valid_utf8(here.string()) == here.string()) return here;
   throw Error(ExitCode::usage, "the name of the current directory is not UTF-8", here.string(),
-              "start memduel elsewhere, or rename it");
+              "rename it, or start memduel in another directory");
 }
 
 namespace {
@@ -199,7 +199,7 @@ bool has_data_sets(const Experiment& experiment) {
 
 void refuse_unused_data_dir(const Experiment& experiment, const RunOptions& options) {
   if (!options.data_dir || has_data_sets(experiment)) return;
-  throw Error(ExitCode::usage, "the workload has no data sets", "--data-dir", "leave it out");
+  throw Error(ExitCode::usage, "the workload has no data sets", "--data-dir", "omit it");
 }
 
 namespace {
@@ -212,8 +212,8 @@ void refuse_few_descriptors() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeast) return;
   throw Error(
       ExitCode::cannot_measure,
-      fmt::format("a process may open {} files here, and {} are needed", limit.rlim_cur, kLeast),
-      "", "raise the limit: ulimit -n 1024");
+      fmt::format("the limit of open files is {}, expected {} or more", limit.rlim_cur, kLeast), "",
+      "raise the limit: ulimit -n 1024");
 }
 
 void refuse_small_stack() {
@@ -221,7 +221,7 @@ void refuse_small_stack() {
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeast) return;
   throw Error(ExitCode::cannot_measure,
-              fmt::format("the stack may be {} here, and {} are needed",
+              fmt::format("the limit of the stack is {}, expected {} or more",
                           format_bytes(static_cast<double>(limit.rlim_cur)),
                           format_bytes(static_cast<double>(kLeast))),
               "", "raise the limit: ulimit -s 8192");
@@ -232,7 +232,7 @@ void refuse_small_stack() {
 void end_what_was_left() {
   const Leftovers left = find_leftovers();
   if (left.empty()) return;
-  say(fmt::format("memduel: ended what a memduel that was killed left: {}\n",
+  say(fmt::format("memduel: ended the leftovers of a killed memduel: {}\n",
                   describe_leftovers(left)));
   end_leftovers(left);
 }

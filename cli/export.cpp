@@ -31,7 +31,7 @@ std::string refuse_removed_format(const std::string& format) {
 std::string exported(const ExportArguments& arguments) {
   const std::optional<ProfileKind> wanted = kind_from(arguments.kind);
   if (wanted && arguments.format == "pprof")
-    throw Error(ExitCode::usage, "a pprof file has every kind", "--kind", "leave it out");
+    throw Error(ExitCode::usage, "a pprof file contains every kind", "--kind", "omit it");
   const Profile profile = open_recording(arguments.profile, arguments.image);
   if (arguments.format == "pprof") return export_pprof(profile);
   return export_folded(profile, choose_kind(profile, wanted, arguments.profile));

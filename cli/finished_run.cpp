@@ -53,7 +53,7 @@ const Format& format_named(const std::string& name) {
   const auto found = std::ranges::find(kFormats, name, &Format::name);
   if (found != kFormats.end()) return *found;
   throw Error(ExitCode::usage,
-              fmt::format("found format \"{}\", expected one of: {}", name,
+              fmt::format("expected one of {1}, found format \"{0}\"", name,
                           fmt::join(report_formats(), ", ")),
               "--export");
 }

@@ -32,7 +32,7 @@ std::optional<FlHere> ask_fl_of_machine() {
       here.rows.push_back({row.at("name"), row.at("ok"), row.at("detail"), row.at("advice")});
     return here;
   } catch (const nlohmann::json::exception&) {
-    throw Error(ExitCode::io, "found a memduel-fl of another version, expected this memduel's",
+    throw Error(ExitCode::io, "expected memduel-fl of this version, found another version",
                 *program, "install both of one version");
   }
 }
@@ -41,8 +41,8 @@ int list_of_fl(const std::string& kind) {
   const auto program = find_fl();
   if (!program)
     throw Error(ExitCode::cannot_measure,
-                "memduel-fl, which has the " + kind + ", is not installed here", "",
-                "the package memduel-fl has it; from source: build preset release");
+                "memduel-fl, which provides the " + kind + ", is not installed", "",
+                "install the package memduel-fl; from source: build preset release");
   execl(program->c_str(), "memduel-list", kind.c_str(), nullptr);
   throw Error(ExitCode::io, "cannot be started", *program);
 }

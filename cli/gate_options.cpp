@@ -156,10 +156,10 @@ bool has_deciding_gate(const Document& config) {
 void refuse_undecided_exit(const Document& config, const GateOptions& gate) {
   if (gate.no_defaults && std::ranges::find(gate.named, kDefaultGates) != gate.named.end())
     throw Error(ExitCode::usage, "the gates contain \"default\"", "--no-default-gates",
-                "leave it out, or name other gates with --gate");
+                "omit it, or name other gates with --gate");
   if (gate.no_defaults && has_one_variant(config))
     throw Error(ExitCode::usage, "a run of one variant has no default gates", "--no-default-gates",
-                "leave it out");
+                "omit it");
   if ((!gate.on_inconclusive && !gate.bisect) || has_deciding_gate(config)) return;
   throw Error(ExitCode::usage, "no gate decides the exit code",
               gate.bisect ? "--bisect" : "--on-inconclusive", "name a gate with --gate");

@@ -119,9 +119,8 @@ const std::map<std::string, List>& lists() {
 Catalog catalog_of_fl() {
   if (!find_fl())
     throw Error(ExitCode::cannot_measure,
-                "memduel-fl, which has switches and presets, is not installed "
-                "here",
-                "", "name a CONFIG whose provider has some: docs/providers.md");
+                "memduel-fl, which has switches and presets, is not installed", "",
+                "name a CONFIG whose provider has some: docs/providers.md");
   return ask_whole_catalogue({{kDefaultProvider}, ".", ""}, ask_program);
 }
 
@@ -154,8 +153,8 @@ int list(const ListArguments& arguments) {
     return 0;
   }
   if (!of_catalogue)
-    throw Error(ExitCode::usage, "found a config, which says nothing of " + arguments.what,
-                arguments.config, "a config's provider has switches and presets");
+    throw Error(ExitCode::usage, "expected no config for a list of " + arguments.what,
+                arguments.config, "a config lists switches and presets only");
   const Experiment experiment = load_experiment(arguments.config);
   print_fitted(
       lists().at(arguments.what)(experiment.expansion ? experiment.expansion->catalog : Catalog{}));

@@ -64,8 +64,8 @@ int run_program_of(const CLI::App& app, const std::string& verb, char** argv) {
   if (verb.find('/') == std::string::npos) execvp(program.c_str(), argv + 1);
   if (std::ranges::find(kCommandsOfFl, verb) == kCommandsOfFl.end()) return refuse_verb(app, verb);
   print_failure("found \"" + verb +
-                "\", a command of memduel-fl, which is not installed here\n"
-                "  the package memduel-fl has it; from source: build preset release");
+                "\", a command of memduel-fl, which is not installed\n  install the package "
+                "memduel-fl; from source: build preset release");
   return static_cast<int>(ExitCode::usage);
 }
 

@@ -116,7 +116,7 @@ void refuse_input(const fs::path& path, const Kept& kept) {
 void expect_writable(const fs::path& path, const Kept& kept) {
   std::error_code unreadable;
   if (fs::is_directory(path, unreadable))
-    throw Error(ExitCode::usage, "found a directory, expected a file to write", path.string(),
+    throw Error(ExitCode::usage, "expected a file to write, found a directory", path.string(),
                 kNameAnother);
   if (is_written_through(path)) {
     if (::access(path.c_str(), W_OK) != 0) fail_to_write(path, errno, kNameAnother);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr CommandForm kTrials{1, "act with trials"};
 constexpr CommandForm kFiles{2, "act of two files"};
-constexpr std::array kRows = {OptionOfForms{"--repeats", 1, "takes no trials", "leave it out"},
+constexpr std::array kRows = {OptionOfForms{"--repeats", 1, "takes no trials", "omit it"},
                               OptionOfForms{"--quiet", 3}};
 
 class Forms : public testing::Test {
@@ -43,7 +43,7 @@ TEST_F(Forms, RefuseThoseOfOthersWithTheReason) {
     FAIL() << "--repeats was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_EQ(error.message(), "--repeats: act of two files takes no trials\n  leave it out");
+    EXPECT_EQ(error.message(), "--repeats: act of two files takes no trials\n  omit it");
   }
 }
 

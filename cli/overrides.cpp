@@ -170,8 +170,8 @@ void refuse_change_of_commands(const Document& given, const RunOptions& options)
     const json after = values_of(changed);
     for (const auto& [path, value] : before.items())
       if (!value.is_null() && (!after.contains(path) || after.at(path) != value))
-        throw Error(ExitCode::usage, "changes what an option of compare gives",
-                    "--set " + assignment, "leave it out, or change the option");
+        throw Error(ExitCode::usage, "overrides a value of an option of compare",
+                    "--set " + assignment, "omit it, or change the option");
   }
 }
 
@@ -186,9 +186,9 @@ void refuse_change_of_matrix(const SuiteExperiment& part, const RunOptions& opti
       if (undoes(value.assignment, cell, document))
         throw Error(ExitCode::usage,
                     fmt::format("{} changes {}, a key of the suite's matrix: the names of its "
-                                "experiments would be false",
+                                "experiments would be wrong",
                                 value.option, cell.substr(0, cell.find('='))),
-                    part.name, "leave it out, or change the matrix");
+                    part.name, "omit it, or change the matrix");
 }
 
 }  // namespace memduel::cli

@@ -41,7 +41,7 @@ constexpr unsigned kBoth = kMinutes.bit | kScript.bit;
 constexpr const char* kMeasuresNothing = "measures nothing";
 
 constexpr std::array kPlanOptions = {
-    OptionOfForms{"--detect", kMinutes.bit, "plans no change to find", "leave it out"},
+    OptionOfForms{"--detect", kMinutes.bit, "plans no change to find", "omit it"},
     OptionOfForms{"--slurm", kBoth},
     OptionOfForms{"--out", kBoth},
     OptionOfForms{"--repeats", kBoth},
@@ -52,8 +52,8 @@ constexpr std::array kPlanOptions = {
     OptionOfForms{"--set", kBoth},
     OptionOfForms{"--data-dir", kBoth},
     OptionOfForms{"--gate", kBoth},
-    OptionOfForms{"--gate-strict", kScript.bit, "judges no gate", "leave it out"},
-    OptionOfForms{"--no-default-gates", kScript.bit, "judges no gate", "leave it out"},
+    OptionOfForms{"--gate-strict", kScript.bit, "judges no gate", "omit it"},
+    OptionOfForms{"--no-default-gates", kScript.bit, "judges no gate", "omit it"},
 };
 
 /// What only a probe honours: where one is given, a calibration on file does not stand in for it.
@@ -70,7 +70,8 @@ double share_of(const std::string& text) {
     used = 0;
   }
   if (used == 0 || text.substr(used) != "%" || !(percent > 0) || percent > 1000)
-    throw Error(ExitCode::usage, "found \"" + text + "\", expected a share such as 2%", "--detect");
+    throw Error(ExitCode::usage, fmt::format("expected a share such as 2%, found \"{}\"", text),
+                "--detect");
   return percent / 100;
 }
 
@@ -133,7 +134,7 @@ int plan(const PlanArguments& arguments) {
   if (repeats < kProbeBlocks)
     throw Error(
         ExitCode::usage,
-        fmt::format("found a probe of {} blocks, expected {} or more", repeats, kProbeBlocks),
+        fmt::format("expected a probe of {1} blocks or more, found {0}", repeats, kProbeBlocks),
         "--repeats");
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));

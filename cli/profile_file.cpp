@@ -55,7 +55,7 @@ std::string program_of(const Profile& profile) {
 Profile open_profile(const std::filesystem::path& file) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown))
-    throw Error(ExitCode::io, "found a folder, expected a profile", file.string(),
+    throw Error(ExitCode::io, "expected a profile, found a folder", file.string(),
                 "memduel summary " + quoted_command_line({file.string()}) + " lists those in it");
   return read_profile(file);
 }
@@ -69,12 +69,12 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
                 own ? fmt::format("--process {}: the file is itself process {} of {}", *image,
                                   own->number, own->count)
                     : fmt::format("--process {}: the file has one process", *image),
-                file.string(), own ? "give the file of the first process" : "leave --process out");
+                file.string(), own ? "give the file of the first process" : "omit --process");
   }
   const std::size_t wanted = image.value_or(own->largest);
   if (wanted < 1 || wanted > own->count)
     throw Error(ExitCode::usage,
-                fmt::format("found process {}, expected 1 to {}", wanted, own->count),
+                fmt::format("expected a process from 1 to {1}, found {0}", wanted, own->count),
                 file.string());
   if (wanted == 1) return given;
   std::optional<Profile> other = image_beside(file, wanted, own->count);

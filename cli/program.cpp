@@ -212,7 +212,7 @@ void refuse_empty_names(const CLI::App& app) {
       // A command's arguments may be empty.
       const bool is_name = option->get_items_expected_max() == 1 || !option->get_positional();
       if (is_name && std::ranges::any_of(option->results(), &std::string::empty))
-        throw Error(ExitCode::usage, "found an empty text, expected a value", option->get_name());
+        throw Error(ExitCode::usage, "expected a value, found empty text", option->get_name());
     }
     refuse_empty_names(*verb);
   }
@@ -255,7 +255,7 @@ int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
                               error.code().message()));
     return own_failure(ExitCode::io);
   } catch (const std::bad_alloc&) {
-    print_failure("the memory that is allowed here does not suffice (ulimit -v, ulimit -d)");
+    print_failure("out of memory, see ulimit -v and ulimit -d");
     return own_failure(ExitCode::io);
   } catch (const std::exception& error) {
     print_failure(error.what());
@@ -309,7 +309,7 @@ const std::vector<std::string>& given_words() {
 int refuse_verb(const CLI::App& app, const std::string& word) {
   std::string advice = nearest_advice(word, verb_names(app), "see " + app.get_name() + " --help");
   if (const auto replacement = replacement_for(Removed::verb, word)) advice = *replacement;
-  print_failure(fmt::format("found \"{}\", expected a command\n  {}", word, advice));
+  print_failure(fmt::format("expected a command, found \"{0}\"\n  {1}", word, advice));
   return static_cast<int>(ExitCode::usage);
 }
 

@@ -62,7 +62,7 @@ TEST(RunProgram, ShowsTheHelpOfACommandByItsName) {
   }
   const Ended unknown = run_with({"help", "atc"}, nothing);
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.said, HasSubstr("found \"atc\", expected a command\n  see memduel --help"));
+  EXPECT_THAT(unknown.said, HasSubstr("expected a command, found \"atc\"\n  see memduel --help"));
 }
 
 TEST(RunProgram, ReturnsWhatTheVerbDoes) {
@@ -111,8 +111,8 @@ TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
   const Ended ended = run_with({"import-appfl", "server.yaml", "client_1.yaml"}, nothing);
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.said,
-            "memduel: found \"import-appfl\", expected a command\n"
-            "  it was removed: write the job as docs/appfl.md says\n");
+            "memduel: expected a command, found \"import-appfl\"\n  it was removed: write the job "
+            "as docs/appfl.md says\n");
   EXPECT_THAT(
       run_with({"act", "--retry-on-regress=1"}, nothing).said,
       HasSubstr("\n  --retry-on-regress: it was removed: measure more blocks, --repeats N"));
@@ -120,7 +120,7 @@ TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
   EXPECT_THAT(run_with({"act", "--arms", "a,b"}, nothing).said,
               HasSubstr("\n  --arms: it was renamed: --variants"));
   EXPECT_EQ(run_with({"laboratory"}, nothing).said,
-            "memduel: found \"laboratory\", expected a command\n  it was renamed: memduel fl\n");
+            "memduel: expected a command, found \"laboratory\"\n  it was renamed: memduel fl\n");
 }
 
 TEST(RunProgram, AFlagTakesNoValue) {

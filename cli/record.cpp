@@ -115,16 +115,17 @@ void tell(const RecordResult& result) {
 
 [[noreturn]] void refuse(const std::string& option, const RecordArguments& arguments,
                          const std::string& why) {
-  throw Error(ExitCode::usage, fmt::format("{} is not for {}: {}", option, arguments.tracer, why),
-              "--profiler " + arguments.tracer, "leave it out, or use --profiler recorder");
+  throw Error(ExitCode::usage,
+              fmt::format("{} is not supported by {}: {}", option, arguments.tracer, why),
+              "--profiler " + arguments.tracer, "omit it, or use --profiler recorder");
 }
 
 /// What has a meaning for the recorder alone, or only for tracers that sample.
 void refuse_foreign_options(const RecordArguments& arguments, const TracerEntry& entry) {
   if (arguments.count) refuse("--count", arguments, "only the recorder counts without stacks");
-  if (arguments.alone) refuse("--alone", arguments, "what children leave are files of their own");
+  if (arguments.alone) refuse("--alone", arguments, "its child processes write their own files");
   if (arguments.debuginfod)
-    refuse("--debuginfod", arguments, "its files get their names when they are read");
+    refuse("--debuginfod", arguments, "its files are symbolized when they are read");
   if (!arguments.snapshot_at.empty())
     refuse("--snapshot-at", arguments, "only the recorder takes snapshots");
   if (entry.samples) return;

@@ -37,8 +37,8 @@ std::vector<int> looks_of(const FinishedRun& unfinished, const std::filesystem::
 std::string format_of(const ReportArguments& arguments) {
   if (!arguments.verbose) return arguments.format.value_or("html");
   if (arguments.format.value_or("text") == "text") return "text";
-  throw Error(ExitCode::usage, "--verbose is for text, and other formats are whole",
-              "--format " + *arguments.format, "leave one of the two out");
+  throw Error(ExitCode::usage, "--verbose applies to text only: other formats contain everything",
+              "--format " + *arguments.format, "omit one of the two");
 }
 
 int report(const ReportArguments& arguments) {

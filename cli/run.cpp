@@ -38,10 +38,10 @@ constexpr unsigned kAllForms = kHere | kOnSlurm;
 constexpr unsigned kWithOneResult = kExperiment.bit | kExperimentOnSlurm.bit;
 
 constexpr const char* kIsLocal = "measures on this machine";
-constexpr const char* kGiveSlurm = "give --launcher slurm, or leave it out";
+constexpr const char* kGiveSlurm = "give --launcher slurm, or omit it";
 
 constexpr std::array kRunOptions = {
-    OptionOfForms{"--shard", kShare.bit, "makes the shards by itself", "leave it out"},
+    OptionOfForms{"--shard", kShare.bit, "makes the shards by itself", "omit it"},
     OptionOfForms{"--out", kAllForms},
     OptionOfForms{"--resume", kAllForms},
     OptionOfForms{"--repeats", kAllForms},
@@ -120,7 +120,7 @@ CommandForm form_of(const RunArguments& arguments) {
   const bool suite = is_suite(arguments.config);
   if (arguments.launcher == "slurm") return suite ? kSuiteOnSlurm : kExperimentOnSlurm;
   if (suite && arguments.blocks)
-    throw Error(ExitCode::usage, "found a suite, expected one experiment", arguments.config,
+    throw Error(ExitCode::usage, "expected one experiment, found a suite", arguments.config,
                 "run the shards of each of its experiments");
   return suite ? kSuite : arguments.blocks ? kShare : kExperiment;
 }

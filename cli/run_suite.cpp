@@ -65,8 +65,8 @@ void expect_directory(const fs::path& directory, bool resume) {
   if (!fs::is_directory(directory, missing) || !fs::is_empty(directory, missing))
     throw Error(
         ExitCode::usage,
-        is_ours ? "the output directory holds another suite"
-                : "found a directory that is not empty, expected one for this suite alone",
+        is_ours ? "the output directory contains another suite"
+                : "expected an empty directory for this suite, found files",
         directory.string(),
         is_ours ? "give another --out, or --resume to continue that suite" : "give another --out");
 }
@@ -162,7 +162,7 @@ class SuiteRun {
       bytes += one.forecast.disk_bytes;
     }
     if (!options_.quiet)
-      memduel::say(fmt::format("{}, about {} and {} of disk, if nothing ends them early\n",
+      memduel::say(fmt::format("{}, about {} and {} of disk, unless they end early\n",
                                format_count(plan_.size(), "experiment"), format_seconds(seconds),
                                format_bytes(bytes)));
   }

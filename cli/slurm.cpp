@@ -136,7 +136,7 @@ SlurmRecord fresh_record(const Experiment& experiment, const SlurmOptions& slurm
 /// Whether a person says yes within half a minute.
 bool agrees_to_cancel(const SlurmShares& shares) {
   if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) return false;
-  memduel::say(fmt::format("\nSlurm still has: {}. Cancel that? [y/N] ", shares.summary()));
+  memduel::say(fmt::format("\nSlurm still runs: {}. Cancel? [y/N] ", shares.summary()));
   pollfd input{STDIN_FILENO, POLLIN, 0};
   constexpr int kHalfAMinute = 30'000;
   std::string answer(1, ' ');
@@ -198,10 +198,10 @@ class SlurmWait {
       silent_ = false;
       answered_ = now;
     } else if (!std::exchange(silent_, true)) {
-      line_.say("Slurm does not answer; asking again");
+      line_.say("Slurm does not respond; retrying");
     } else if (now - answered_ > kSilence) {
       throw Error(ExitCode::cannot_measure,
-                  fmt::format("Slurm has not answered for {} minutes", kSilence.count()),
+                  fmt::format("Slurm has not responded for {} minutes", kSilence.count()),
                   run_.string(),
                   with_command("see scontrol ping; go on with",
                                resume_command(given_words(), run_.string())));
@@ -247,7 +247,7 @@ void put_aside(const fs::path& run) {
   std::error_code failed;
   fs::rename(run, aside, failed);
   if (failed)
-    throw Error(ExitCode::io, "cannot put aside what was merged before: " + failed.message(),
+    throw Error(ExitCode::io, "cannot move the run that was merged before: " + failed.message(),
                 run.string());
 }
 
@@ -285,11 +285,11 @@ void submit_to_slurm(const std::string& config, const Experiment& experiment,
   const fs::path directory = shares_directory(run);
   if (is_on_slurm(run)) {
     if (!options.resume)
-      throw Error(ExitCode::usage, "a run was handed over to Slurm from here before",
+      throw Error(ExitCode::usage, "a run was already submitted to Slurm from here",
                   directory.string(), "give another --out, or --resume to go on with it");
     SlurmRecord record = read_slurm_record(directory);
     if (record.config_sha256 != experiment.config_sha256)
-      throw Error(ExitCode::usage, "another config was handed over to Slurm from here",
+      throw Error(ExitCode::usage, "another config was submitted to Slurm from here",
                   directory.string(), "give the config and the options of that run");
     const RunLock lock(directory);
     SlurmShares shares(directory, std::move(record), 0);
@@ -301,7 +301,7 @@ void submit_to_slurm(const std::string& config, const Experiment& experiment,
   refuse_used_directory(run, "give another --out");
   std::error_code missing;
   if (is_there(run) && !fs::is_empty(run, missing))
-    throw Error(ExitCode::usage, "found files, expected an empty directory or none", run.string(),
+    throw Error(ExitCode::usage, "expected an empty directory or none, found files", run.string(),
                 "give another --out");
   const SlurmCommands commands;
   const int shares = shares_of(experiment, *options.slurm, commands);

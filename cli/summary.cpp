@@ -48,8 +48,8 @@ int summary_of_folder(const fs::path& given) {
   const bool is_run = fs::exists(given / kStoreFile, unreadable);
   const fs::path folder = is_run ? given / kProfilesFolder : given;
   if (is_run && !fs::is_directory(folder, unreadable))
-    throw Error(ExitCode::io, "there is no profile of this run", given.string(),
-                "profile trials leave them: memduel run CONFIG --set profile.trials=1");
+    throw Error(ExitCode::io, "found no profile in this run", given.string(),
+                "profiled trials write them: memduel run CONFIG --set profile.trials=1");
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
     if (entry.is_regular_file()) files.push_back(entry.path());
@@ -59,11 +59,11 @@ int summary_of_folder(const fs::path& given) {
     try {
       lines.push_back(profile_line(escape_terminal(file.filename().string()), open_profile(file)));
     } catch (const Error& error) {
-      say(fmt::format("memduel: passed over {}\n", escape_terminal_lines(error.message())));
+      say(fmt::format("memduel: skipped {}\n", escape_terminal_lines(error.message())));
     }
   }
   if (lines.empty())
-    throw Error(ExitCode::io, "there is no profile in this folder", folder.string());
+    throw Error(ExitCode::io, "found no profile in this directory", folder.string());
   print_table(profile_table(std::move(lines)));
   return 0;
 }

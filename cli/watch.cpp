@@ -286,7 +286,7 @@ void add_watch(CLI::App& app, Action& action) {
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), pid);
         const bool is_number = error == std::errc{} && end == word.data() + word.size();
         return is_number ? std::string()
-                         : fmt::format("found \"{}\", expected the number of a process", word);
+                         : fmt::format("expected the number of a process, found \"{}\"", word);
       });
   verb->add_option("--duration", arguments->duration,
                    "end after S seconds, with --pid (default: no limit)")

@@ -31,7 +31,7 @@ Key<Document> workload_key() {
               "type": "object",
               "required": ["kind"],
               "properties": {
-                "kind": {"type": "string", "minLength": 1, "description": "command: processes of your own. Another kind is a provider's: fl.schema.json has those of the replays."}
+                "kind": {"type": "string", "minLength": 1, "description": "command runs your own processes. Other kinds belong to workload plug-ins; fl.schema.json describes the built-in FL workloads."}
               },
               "allOf": [{"if": {"properties": {"kind": {"const": "command"}}}}]
             })");
@@ -61,7 +61,8 @@ Key<Document> workload_key() {
 void check_number(const std::optional<int>& found, int most, const char* path) {
   if (found && (*found < 0 || *found > most))
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected a whole number from 0 to {}", *found, most), path);
+                fmt::format("expected a whole number from 0 to {1}, found {0}", *found, most),
+                path);
 }
 
 }  // namespace
@@ -69,100 +70,107 @@ void check_number(const std::optional<int>& found, int most, const char* path) {
 const Keys<Variant>& keys_of(const Variant*) {
   static const Keys<Variant> keys =
       Keys<Variant>("variant")
-          .required("name", &Variant::name, "Letters, digits and . _ + -",
+          .required("name", &Variant::name, "Name of the variant, in letters, digits and . _ + -",
                     {{"minLength", 1},
                      {"maxLength", kLongestVariantName},
                      {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}})
           .optional("preset", &Variant::preset,
-                    "Of a provider: a named set of switch values; absent: every switch at its "
-                    "original value.")
+                    "Preset of the workload plug-in: a named set of switch values. Default: every "
+                    "switch has its original value.")
           .optional("switches", &Variant::switches,
-                    "Of a provider: switch to value, over the preset's.", {{"type", "object"}})
-          .with_default("env", &Variant::env, "Added to every process of the variant.")
-          .optional(
-              "allocator", &Variant::allocator,
-              "Preloaded into every process of the variant with settings that give memory back, "
-              "and verified in it; absent: whatever the processes use. See "
-              "docs/allocators.md.")
+                    "Values of switches of the workload plug-in, by switch. They override those of "
+                    "the preset.",
+                    {{"type", "object"}})
+          .with_default("env", &Variant::env,
+                        "Environment variables that are added to every process of the variant.")
+          .optional("allocator", &Variant::allocator,
+                    "Allocator that is preloaded into every process of the variant, with settings "
+                    "that return free memory to the kernel; memduel verifies that it is in use. "
+                    "Default: the allocator of each process. See docs/allocators.md.")
           .optional("cwd", &Variant::cwd,
-                    "Command: working directory of every process of the variant. A relative path "
-                    "starts at the directory of the config.",
+                    "Working directory of every process of the variant (kind command). Relative "
+                    "paths start at the directory of the config.",
                     kNamed)
           .with_default("argv", &Variant::argv,
-                        "Command: role to the arguments that replace its argv.",
+                        "Arguments that replace the argv of a process, by role (kind command).",
                         {{"additionalProperties", {{"minItems", 1}}}})
-          .with_default("append", &Variant::append,
-                        "Command: role to arguments added at the end of its argv.")
-          .optional("twin_of", &Variant::twin_of,
-                    "Written by --calibrate: this variant repeats that variant on purpose.")
-          .with_default("templates", &Variant::templates, "Beside those of the workload.")
+          .with_default(
+              "append", &Variant::append,
+              "Arguments that are appended to the argv of a process, by role (kind command).")
+          .optional(
+              "twin_of", &Variant::twin_of,
+              "Variant that this one repeats on purpose, for an A/A test. Written by --calibrate.")
+          .with_default("templates", &Variant::templates,
+                        "Templates of this variant, in addition to those of the workload.")
           .judged("matrix", R"({
               "type": "array",
               "minItems": 1,
               "items": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
-              "description": "Axes, each an object of names and what that changes in this variant. The variant stands for one of every combination, called NAME-VALUE-VALUE."})");
+              "description": "List of axes. Each axis maps names to the keys that they change in this variant. The variant is replaced by one variant for every combination, named NAME-VALUE-VALUE."})");
   return keys;
 }
 
 const Keys<Measure>& keys_of(const Measure*) {
   static const Keys<Measure> keys =
       Keys<Measure>("measure")
-          .optional("repeats", &Measure::repeats,
-                    "Blocks of a fixed design; absent: adaptive looks at 6, 10 and 16 blocks, with "
-                    "two candidates or more at 8 and 16.",
-                    range(1, kMostRepeats))
+          .optional(
+              "repeats", &Measure::repeats,
+              "Number of blocks (trials of each variant). Default: until decided, with interim "
+              "analyses after 6, 10 and 16 blocks, or after 8 and 16 with two or more candidates.",
+              range(1, kMostRepeats))
           .with_default("warmups", &Measure::warmups,
-                        "Trials of each variant before the first block, which do not count.",
+                        "Warm-up trials of each variant before the first block. They do not count.",
                         range(0, kMostWarmups))
           .with_default("warmup_rounds", &Measure::warmup_rounds,
-                        "First rounds of a trial that per-round statistics leave out. A trial "
+                        "First rounds of each trial that per-round statistics omit. A trial "
                         "without a later round has no such statistics.",
                         {{"minimum", 0}, {"maximum", 100'000}})
-          .with_default("interval_ms", &Measure::interval_ms, "Between two samples of a process.",
+          .with_default("interval_ms", &Measure::interval_ms,
+                        "Sampling interval of each process, in milliseconds.",
                         {{"minimum", 1}, {"maximum", 60000}})
-          .optional(
-              "meters", &Measure::meters,
-              "See memduel list meters; cgroup is read beside any other; default: procfs and heap "
-              "for commands, procfs, allocator and torch for replays.",
-              kMeters)
-          .optional(
-              "seed", &Measure::seed,
-              "Of the order in which the variants run. Default: drawn for every run and kept for "
-              "--resume. One that is given is workload.seed's default, too.",
-              range(0, kMostSeed))
+          .optional("meters", &Measure::meters,
+                    "Meters to use; memduel list meters describes them. cgroup is always read. "
+                    "Default: procfs and heap for commands; procfs, allocator and torch for the "
+                    "built-in FL workloads.",
+                    kMeters)
+          .optional("seed", &Measure::seed,
+                    "Seed of the order of the trials. Default: random for every run, and kept for "
+                    "--resume. If it is set, it is also the default of workload.seed.",
+                    range(0, kMostSeed))
           .with_default(
               "order", &Measure::order,
-              "Two blocks at a time, every variant twice, in random order. restricted: drawn again "
-              "until no variant lies much later than the baseline; superblocks: as earlier "
-              "versions drew it, to go on with their runs. See docs/method.md.");
+              "How the random order of a pair of blocks, in which every variant runs twice, is "
+              "drawn. restricted: again until no variant runs much later than the baseline. "
+              "superblocks: as in earlier versions, to resume their runs. See docs/method.md.");
   return keys;
 }
 
 const Keys<GrowthSettings>& keys_of(const GrowthSettings*) {
   static const Keys<GrowthSettings> keys =
-      Keys<GrowthSettings>("growth", {{"description", "What growth is judged for."}})
-          .optional("horizon_rounds", &GrowthSettings::horizon_rounds,
-                    "Rounds of the job in production; default: the workload's own. Nothing is said "
-                    "beyond ten times the rounds that were run.",
-                    {{"minimum", 1}, {"maximum", 1'000'000'000}});
+      Keys<GrowthSettings>("growth", {{"description", "How growth is judged."}})
+          .optional(
+              "horizon_rounds", &GrowthSettings::horizon_rounds,
+              "Projection horizon: rounds of the job in production. Default: the rounds of the "
+              "workload. Growth is projected to at most ten times the rounds that were measured.",
+              {{"minimum", 1}, {"maximum", 1'000'000'000}});
   return keys;
 }
 
 const Keys<ProfileSettings>& keys_of(const ProfileSettings*) {
   static const Keys<ProfileSettings> keys =
       Keys<ProfileSettings>(
-          "profile",
-          {{"description",
-            "Trials after the last block, with a profiler attached: they say where memory "
-            "goes and stay out of the statistics."}})
+          "profile", {{"description",
+                       "Profiled trials, which run after the last block with a profiler attached. "
+                       "They show where memory is allocated and are not part of the statistics."}})
           .with_default(
               "profilers", &ProfileSettings::profilers,
-              "What records, one after the other; see memduel list profilers. One that is "
-              "not installed is left out with a limitation.",
+              "Profilers to use, one after the other; memduel list profilers describes them. A "
+              "profiler that is not installed is skipped, with a limitation.",
               {{"minItems", 1},
                {"uniqueItems", true},
                {"items", {{"enum", {"recorder", "heaptrack", "gperftools", "jemalloc"}}}}})
-          .with_default("trials", &ProfileSettings::trials, "Of each variant and profiler.",
+          .with_default("trials", &ProfileSettings::trials,
+                        "Number of profiled trials of each variant and profiler.",
                         {{"minimum", 0}, {"maximum", 100}});
   return keys;
 }
@@ -170,11 +178,12 @@ const Keys<ProfileSettings>& keys_of(const ProfileSettings*) {
 const Keys<PlannedCell>& keys_of(const PlannedCell*) {
   static const Keys<PlannedCell> keys =
       Keys<PlannedCell>("ablation_cell", {{"minProperties", 1}, {"maxProperties", 1}})
-          .optional("variant", &PlannedCell::variant, "The variant that measures it.")
+          .optional("variant", &PlannedCell::variant, "Variant that measures this cell.")
           .optional("idle", &PlannedCell::idle,
-                    "Why no variant measures it: flipping the switch there changes nothing.")
-          .optional("refused", &PlannedCell::refused,
-                    "Why no variant measures it: the provider refuses it.");
+                    "Why no variant measures this cell: changing the switch has no effect there.")
+          .optional(
+              "refused", &PlannedCell::refused,
+              "Why no variant measures this cell: the workload plug-in refuses the combination.");
   return keys;
 }
 
@@ -182,55 +191,59 @@ const Keys<PlannedSwitch>& keys_of(const PlannedSwitch*) {
   static const Keys<PlannedSwitch> keys =
       Keys<PlannedSwitch>("ablated_switch")
           .required("name", &PlannedSwitch::name,
-                    "A switch of the provider, a variable of the environment or \"allocator\": "
-                    "what the two variants of the ablation have differently.",
+                    "What differs between the two variants: a switch of the workload plug-in, an "
+                    "environment variable or \"allocator\".",
                     kNamed)
-          .required("added_alone", &PlannedSwitch::added_alone, "")
-          .required("removed_alone", &PlannedSwitch::removed_alone, "");
+          .required("added_alone", &PlannedSwitch::added_alone,
+                    "The baseline with this switch only.")
+          .required("removed_alone", &PlannedSwitch::removed_alone,
+                    "The candidate without this switch only.");
   return keys;
 }
 
 const Keys<AblationPlan>& keys_of(const AblationPlan*) {
   static const Keys<AblationPlan> keys =
-      Keys<AblationPlan>(
-          "ablation",
-          {{"description",
-            "Written by memduel ablate: which variants take the candidate apart. Those variants "
-            "inform and are no candidates of a gate."}})
-          .required("candidate", &AblationPlan::candidate, "The variant that is taken apart.")
-          .required("switches", &AblationPlan::switches, "", {{"minItems", 1}});
+      Keys<AblationPlan>("ablation",
+                         {{"description",
+                           "Variants that measure the switches of the candidate. Written by "
+                           "memduel ablate. Gates do not judge these variants."}})
+          .required("candidate", &AblationPlan::candidate, "Variant whose switches are measured.")
+          .required("switches", &AblationPlan::switches, "Switches that are measured.",
+                    {{"minItems", 1}});
   return keys;
 }
 
 const Keys<Document>& keys_of(const Document*) {
   static const Keys<Document> keys =
       Keys<Document>("experiment")
-          .judged("$schema", R"({"type": "string", "description": "This file, for editors."})")
-          .required("name", &Document::name, "Shown in reports.",
+          .judged(
+              "$schema",
+              R"({"type": "string", "description": "URL or path of this schema, for editors."})")
+          .required("name", &Document::name, "Title of the experiment in reports.",
                     {{"minLength", 1}, {"maxLength", kLongestTitle}})
           .optional("provider", &Document::provider,
-                    "A program that turns workloads of a kind of its own into jobs: its command, "
-                    "run in the directory of the config. See docs/providers.md.",
+                    "Command of a workload plug-in, which turns workloads of its own kind into "
+                    "jobs. It runs in the directory of the config. See docs/providers.md.",
                     {{"minItems", 1}, {"items", {{"type", "string"}, {"minLength", 1}}}})
           .optional("expanded", &Document::expanded,
-                    "In a resolved config: what the provider made of it. Written by memduel.",
+                    "Job that the workload plug-in made of a resolved config. Written by memduel.",
                     {{"type", "object"}})
           .add(workload_key())
           .required("variants", &Document::variants,
-                    "The variants under test: two or more, or one with --calibrate.",
+                    "Variants to compare: two or more, or one with --calibrate.",
                     {{"minItems", 1}, {"maxItems", kMostVariants}})
           .required("baseline", &Document::baseline,
-                    "Name of the variant that the others are compared with.")
-          .with_default("measure", &Document::measure, "")
+                    "Name of the variant with which the others are compared.")
+          .with_default("measure", &Document::measure, "How the variants are measured.")
           .with_default("gates", &Document::gates,
-                        "Rules ROLE.METRIC<=BOUND[|BOUND][:advisory] that decide the exit code, or "
-                        "\"default\": the workload's default gates. If there is none, run and "
-                        "check judge the default gates.",
+                        "Gates ROLE.METRIC<=LIMIT[|LIMIT][:advisory], which decide the exit code, "
+                        "or \"default\" for the default gates of the workload. Default: memduel "
+                        "run and memduel check judge the default gates.",
                         {{"items", {{"type", "string"}, {"minLength", 1}}}})
           .in_form(
               "default_gates",
               R"({"enum": [true, false, "check"],
-                  "description": "Whether the workload's default gates decide the exit code if no gate is named (default true); false: they only inform; \"check\": they decide in memduel check alone, as in a run of memduel compare."})",
+                  "description": "Whether the default gates of the workload decide the exit code if no gate is named (default: true). false: they are advisory. \"check\": they decide in memduel check only, as for memduel compare."})",
               [](const json& value, Document& document) {
                 document.default_gates = value == true    ? DefaultGatesDecide::always
                                          : value == false ? DefaultGatesDecide::never
@@ -243,8 +256,8 @@ const Keys<Document>& keys_of(const Document*) {
               })
           .with_default(
               "strict_gates", &Document::strict_gates,
-              "A gate fails only where the worsening is shown to lie beyond its bound, not "
-              "where it is real and estimated there.")
+              "Whether a gate fails only if the whole confidence interval is beyond its limit. "
+              "false: it also fails if a significant regression is estimated beyond its limit.")
           .optional("growth", &Document::growth, "")
           .optional("profile", &Document::profile, "")
           .optional("ablation", &Document::ablation, "");

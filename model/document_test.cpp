@@ -21,13 +21,13 @@ std::string refusal_of(const json& written) {
 
 TEST(DocumentOfRun, RejectsValuesThatNoVersionWrote) {
   EXPECT_EQ(refusal_of({{"measure", {{"repeats", 2.7}}}}),
-            "$.measure.repeats: found 2.7, expected a whole number");
+            "$.measure.repeats: expected a whole number, found 2.7");
   EXPECT_EQ(refusal_of({{"measure", {{"repeats", 1'000'000'000'000}}}}),
-            "$.measure.repeats: found 1000000000000, expected a whole number");
+            "$.measure.repeats: expected a whole number, found 1000000000000");
   EXPECT_EQ(refusal_of({{"measure", {{"repeats", -5}}}}),
-            "$.measure.repeats: found -5, expected a whole number from 0 to 1000000");
+            "$.measure.repeats: expected a whole number from 0 to 1000000, found -5");
   EXPECT_EQ(refusal_of({{"measure", {{"order", "by threes"}}}}),
-            "$.measure.order: found \"by threes\", expected restricted or superblocks");
+            "$.measure.order: expected restricted or superblocks, found \"by threes\"");
   EXPECT_THAT(refusal_of({{"variants", {{{"name", "a"}}, {{"name", 3}}}}}),
               testing::StartsWith("$.variants[1].name: found a value of another form"));
 }

@@ -26,7 +26,9 @@ const Schema kNotEmpty = {{"minLength", 1}};
 const Schema kProgram = {{"minItems", 1}};
 const Schema kPrograms = {{"items", {{"type", "array"}, {"minItems", 1}}}};
 const Schema kRole = {{"pattern", "^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$"}, {"maxLength", 60}};
-constexpr const char* kRoleText = "Letters, digits, _ and single - between them, a letter first.";
+constexpr const char* kRoleText =
+    "Name of the role, in letters, digits and _, with single - between them; it starts with a "
+    "letter.";
 
 const Schema kAboveZero = {{"exclusiveMinimum", 0}};
 
@@ -34,13 +36,13 @@ const Schema kAboveZero = {{"exclusiveMinimum", 0}};
 
 const Keys<JobReady>& keys_of(const JobReady*) {
   static const Keys<JobReady> keys =
-      Keys<JobReady>("ready",
-                     {{"minProperties", 1},
-                      {"description", "When the process counts as ready; absent: once started."}})
+      Keys<JobReady>("ready", {{"minProperties", 1},
+                               {"description",
+                                "When the process is ready. Default: as soon as it has started."}})
           .in_form(
               "port",
               R"({"type": ["integer", "string"], "minimum": 1, "maximum": 65535, "minLength": 1,
-                  "description": "Seen listening; a number, or the NAME of a {port:NAME}."})",
+                  "description": "Port on which the process listens: a number, or the NAME of a {port:NAME}."})",
               [](const json& value, JobReady& ready) {
                 if (value.is_string())
                   ready.port_name = value.get<std::string>();
@@ -52,13 +54,19 @@ const Keys<JobReady>& keys_of(const JobReady*) {
                                        : write_value(ready.port, Write::all);
               })
           .optional("log", &JobReady::log,
-                    "Perl-compatible pattern on standard output and standard error.", kNotEmpty)
+                    "Perl-compatible regular expression that matches a line of standard output or "
+                    "standard error.",
+                    kNotEmpty)
           .optional("file", &JobReady::file,
-                    "Exists. A relative path starts at the directory of the config.", kNotEmpty)
-          .with_default("delay_seconds", &JobReady::delay_seconds, "After the condition, or alone.",
-                        {{"minimum", 0}})
+                    "File that exists. Relative paths start at the directory of the config.",
+                    kNotEmpty)
+          .with_default(
+              "delay_seconds", &JobReady::delay_seconds,
+              "Seconds to wait after the condition, or after the start if there is no condition.",
+              {{"minimum", 0}})
           .with_default("within_seconds", &JobReady::within_seconds,
-                        "How long to wait for it; then the trial has failed.", kAboveZero);
+                        "Seconds after which a process that is not ready fails the trial.",
+                        kAboveZero);
   return keys;
 }
 
@@ -67,27 +75,29 @@ const Keys<JobProcess>& keys_of(const JobProcess*) {
       Keys<JobProcess>("process")
           .required("role", &JobProcess::role, kRoleText, kRole)
           .required("argv", &JobProcess::argv,
-                    "The program and its arguments; nothing goes through a shell.", kProgram)
+                    "The program and its arguments. No shell interprets them.", kProgram)
           .optional("count", &JobProcess::count,
-                    "Absent: one process named as the role. Given: ROLE-1 to ROLE-count, with "
-                    "{index} in argv, env and cwd.",
+                    "Number of processes, named ROLE-1 to ROLE-count; {index} in argv, env and cwd "
+                    "is the number of each. Default: one process with the name of the role.",
                     range(1, 256))
           .optional("cwd", &JobProcess::cwd,
-                    "Absent: the workload's cwd. A relative path starts at the directory of the "
-                    "config; {trial_dir} is the trial's own directory.",
+                    "Working directory. Relative paths start at the directory of the config; "
+                    "{trial_dir} is the directory of the trial. Default: workload.cwd.",
                     kNotEmpty)
-          .with_default("env", &JobProcess::env, "Added to memduel's own environment.")
+          .with_default("env", &JobProcess::env,
+                        "Environment variables that are added to the environment of memduel.")
           .with_default("after", &JobProcess::after,
                         "Roles that must be ready before this process starts.")
           .optional("ready", &JobProcess::ready, "")
           .with_default("end", &JobProcess::end,
-                        "wait: the trial is over when all such processes have exited. stop: then "
-                        "SIGTERM, after a grace SIGKILL, and that is success.")
+                        "wait: the trial ends when all processes with wait have exited. stop: this "
+                        "process then gets SIGTERM, and SIGKILL after workload.stop_grace_seconds; "
+                        "both count as success.")
           .in_form(
               "node",
               R"({"type": ["integer", "array"], "minimum": 1, "maximum": 10000, "minItems": 1,
                   "items": {"type": "integer", "minimum": 1, "maximum": 10000},
-                  "description": "Node of the Slurm allocation on which it runs; 1, as where it is absent: memduel's own. A list is taken in turn by the processes of a count. {node:ROLE} is the address of a role's node."})",
+                  "description": "Node of the Slurm allocation on which the process runs. Default: 1, the node of memduel. The processes of a count take the nodes of a list in turn. {node:ROLE} is the address of the node of a role."})",
               [](const json& value, JobProcess& process) {
                 process.nodes = value.is_array() ? value.get<std::vector<int>>()
                                                  : std::vector{value.get<int>()};
@@ -99,7 +109,7 @@ const Keys<JobProcess>& keys_of(const JobProcess*) {
           .in_form(
               "rounds",
               R"({"enum": ["own", "reference"],
-                  "description": "own, as where it is absent: those that the process marks, or that its lines do. reference: those of the workload's reference; for one that says nothing of rounds."})",
+                  "description": "own: rounds that the process marks, or that its log lines mark. reference: rounds of workload.reference, for a process without markers. Default: own."})",
               [](const json& value, JobProcess& process) {
                 process.takes_rounds = value == "reference";
               },
@@ -107,7 +117,7 @@ const Keys<JobProcess>& keys_of(const JobProcess*) {
                 return json(process.takes_rounds ? "reference" : "own");
               })
           .with_default("exit_statuses", &JobProcess::exit_statuses,
-                        "Statuses that count as success.",
+                        "Exit statuses that count as success.",
                         {{"minItems", 1}, {"items", range(0, 255)}});
   return keys;
 }
@@ -117,16 +127,16 @@ const Keys<TextMarkSpec>& keys_of(const TextMarkSpec*) {
   static const Keys<TextMarkSpec> keys =
       Keys<TextMarkSpec>("text_mark")
           .required("role", &TextMarkSpec::role,
-                    "Of a process; of one with a count: each of them, or ROLE-1 alone; or of a "
-                    "match, whose log is a file.")
+                    "Role of a process or of a match. For a process with a count, ROLE means each "
+                    "of its processes and ROLE-1 the first. The log of a match is a file.")
           .in_form(
               "from",
               R"({"anyOf": [
                     {"type": "string", "enum": ["stdout", "stderr"]},
                     {"type": "object", "additionalProperties": false, "required": ["file"],
-                     "properties": {"file": {"type": "string", "minLength": 1, "description": "A relative path starts at {trial_dir}, because a log belongs to one trial."}}}],
+                     "properties": {"file": {"type": "string", "minLength": 1, "description": "Path of the log. Relative paths start at {trial_dir}, because each trial has its own log."}}}],
                   "default": "stdout",
-                  "description": "stdout, stderr or { \"file\": PATH }: a log that the role writes itself."})",
+                  "description": "Where the lines are: stdout, stderr, or { \"file\": PATH } for a log that the role writes itself."})",
               [](const json& value, TextMarkSpec& mark) {
                 mark.from = value.is_object()   ? From::file
                             : value == "stderr" ? From::standard_error
@@ -137,11 +147,12 @@ const Keys<TextMarkSpec>& keys_of(const TextMarkSpec*) {
                 if (mark.from == From::file) return {{"file", mark.file.string()}};
                 return mark.from == From::standard_error ? "stderr" : "stdout";
               })
-          .required("pattern", &TextMarkSpec::pattern,
-                    "Perl-compatible, searched for in each line. Named groups idle, round, phase, "
-                    "metric_NAME, or higher_NAME and lower_NAME where they also declare which "
-                    "values are better; without a named group the first group is the round.",
-                    kNotEmpty);
+          .required(
+              "pattern", &TextMarkSpec::pattern,
+              "Perl-compatible regular expression that is searched in each line. Named groups: "
+              "idle, round, phase and metric_NAME; higher_NAME and lower_NAME also declare which "
+              "values are better. Without a named group, the first group is the round.",
+              kNotEmpty);
   return keys;
 }
 
@@ -158,7 +169,8 @@ const Keys<RoleMatch>& keys_of(const RoleMatch*) {
       Keys<RoleMatch>("match")
           .required("role", &RoleMatch::role, kRoleText, kRole)
           .required("pattern", &RoleMatch::pattern,
-                    "Perl-compatible pattern on a descendant's arguments, joined by spaces.",
+                    "Perl-compatible regular expression that matches the arguments of a descendant "
+                    "process, joined by spaces.",
                     kNotEmpty);
   return keys;
 }
@@ -167,30 +179,28 @@ const Keys<JobTemplate>& keys_of(const JobTemplate*) {
   static const Keys<JobTemplate> keys =
       Keys<JobTemplate>("template")
           .optional("from", &JobTemplate::from,
-                    "The file that is copied. A relative path starts at the directory of the "
-                    "config.",
-                    kNotEmpty)
+                    "File to copy. Relative paths start at the directory of the config.", kNotEmpty)
           .optional("json", &JobTemplate::json,
-                    "Or a JSON document: placeholders in its strings are replaced, and a string "
-                    "that is {seed}, {block}, {deadline_seconds} or a {port:NAME} alone becomes a "
-                    "number.",
+                    "JSON document to write instead of a copy. Placeholders in its strings are "
+                    "replaced; a string that consists of {seed}, {block}, {deadline_seconds} or "
+                    "{port:NAME} becomes a number.",
                     {{"type", {"object", "array", "string", "number", "boolean"}}})
-          .required("to", &JobTemplate::to, "A path below {trial_dir}.", kNotEmpty);
+          .required("to", &JobTemplate::to, "Path of the new file, below {trial_dir}.", kNotEmpty);
   return keys;
 }
 
 const Keys<JobFile>& keys_of(const JobFile*) {
   static const Keys<JobFile> keys =
       Keys<JobFile>("file")
-          .required("name", &JobFile::name, "Letters, digits and . _ -",
+          .required("name", &JobFile::name, "Name of the file, in letters, digits and . _ -",
                     {{"pattern", "^[A-Za-z0-9][A-Za-z0-9_.-]*$"}, {"maxLength", 60}})
           .required("path", &JobFile::path,
-                    "Where a trial leaves it. A relative path starts at the directory of the "
-                    "config.",
+                    "Path where a trial writes the file. Relative paths start at the directory of "
+                    "the config.",
                     kNotEmpty)
           .optional("compare", &JobFile::compare,
-                    "Prints a number as its last word: how far {a}, the baseline's file, and {b} "
-                    "are apart; asked only where their bytes differ.",
+                    "Command that compares the file {a} of the baseline with {b}: the last word of "
+                    "its output is a number, their distance. It runs only if their bytes differ.",
                     kProgram);
   return keys;
 }
@@ -200,11 +210,11 @@ const Keys<FinalModel>& keys_of(const FinalModel*) {
       Keys<FinalModel>(
           "final_model",
           {{"description",
-            "The model that each trial must leave: kept, and compared across variants."}})
-          .required("path", &FinalModel::path, "Where a trial leaves it.", kNotEmpty)
+            "Final model that each trial must write. It is kept and compared across variants."}})
+          .required("path", &FinalModel::path, "Path where a trial writes the model.", kNotEmpty)
           .required("compare", &FinalModel::compare,
-                    "With {a} and {b}: two models' files. Prints a JSON object with max_abs_diff, "
-                    "the largest absolute difference of their numbers.",
+                    "Command that compares the model files {a} and {b}. It prints a JSON object "
+                    "with max_abs_diff, the largest absolute difference of their numbers.",
                     kProgram);
   return keys;
 }
@@ -213,64 +223,67 @@ const Keys<Job>& keys_of(const Job*) {
   static const Keys<Job> keys =
       Keys<Job>("command", {{"required", {"kind"}}})
           .judged("kind", R"({"const": "command"})")
-          .required("processes", &Job::processes, "What a trial starts.",
+          .required("processes", &Job::processes, "Processes that each trial starts.",
                     {{"minItems", 1}, {"maxItems", 256}})
           .with_default("marks", &Job::marks,
-                        "Lines of logs that mark rounds, phases and metrics of a role.",
+                        "Log patterns: lines that mark the rounds, phases and metrics of a role.",
                         {{"maxItems", 256}})
           .optional("metrics", &Job::metrics,
-                    "Metrics of the job's own, which it logs or sends with gauge(), by name. "
-                    "Without a direction a metric's rows are \"changed\", never improved or "
-                    "regressed.",
+                    "Custom metrics, which the job logs or reports with gauge(), by name. A metric "
+                    "without a direction can change, but neither improve nor regress.",
                     {{"maxProperties", 256}})
-          .optional("reference", &Job::reference,
-                    "The role whose rounds are the job's: those of all processes together, and of "
-                    "each with rounds: reference. Absent: the first process. With a count, its "
-                    "first.",
-                    kNotEmpty)
+          .optional(
+              "reference", &Job::reference,
+              "Role whose rounds are the rounds of the job: of all processes together, and of each "
+              "process with rounds: reference. Default: the first process; the first of its count.",
+              kNotEmpty)
           .optional("cwd", &Job::cwd,
-                    "Working directory of processes without one, of prepare, cleanup and compare; "
-                    "absent: the directory of the config, at which a relative path starts.",
+                    "Working directory of prepare, cleanup, compare and processes without their "
+                    "own. Relative paths start at the directory of the config. Default: the "
+                    "directory of the config.",
                     kNotEmpty)
           .with_default("match", &Job::match,
-                        "Descendants that are a role of their own; all others belong to the role "
+                        "Descendant processes with their own role. All others belong to the role "
                         "of their parent.")
           .with_default("templates", &Job::templates,
-                        "Files that are made for each trial with their placeholders replaced: "
-                        "copies, or JSON documents.")
+                        "Files that are written for each trial, with their placeholders replaced: "
+                        "copies or JSON documents.")
           .with_default("prepare", &Job::prepare,
-                        "Commands that run one after the other before each trial, unmeasured; one "
-                        "that fails fails the trial.",
+                        "Commands that run one after the other before each trial. They are not "
+                        "measured. If one fails, the trial fails.",
                         kPrograms)
           .with_default("cleanup", &Job::cleanup,
-                        "Commands that run after each trial, whatever became of it.", kPrograms)
-          .with_default("files", &Job::files,
-                        "What each trial must leave: kept, and compared across variants.")
+                        "Commands that run after each trial, whether it succeeded or not.",
+                        kPrograms)
+          .with_default(
+              "files", &Job::files,
+              "Files that each trial must write. They are kept and compared across variants.")
           .optional("final_model", &Job::final_model, "")
           .optional("rounds", &Job::rounds,
-                    "How many rounds the job has, where that is known before it runs.",
+                    "Number of rounds of the job, if it is known before the run.",
                     range(1, kMostRoundsOfJob))
           .optional("stop_after_round", &Job::stop_after_round,
-                    "The trial ends when every role that marks rounds has ended this one: its "
-                    "processes are stopped, and that is success. If no role marks a round in the "
-                    "first trial, the run is refused after it.",
+                    "Round after which a trial ends successfully: when every role that marks "
+                    "rounds has finished it, all processes are stopped. If the first trial marks "
+                    "no round, the run stops with an error.",
                     range(1, 1'000'000))
           .with_default("stop_grace_seconds", &Job::stop_grace_seconds,
-                        "What a process has between SIGTERM and SIGKILL.",
+                        "Seconds between SIGTERM and SIGKILL when a process is stopped.",
                         {{"exclusiveMinimum", 0}, {"maximum", 3600}})
-          .with_default("pss_between_rounds", &Job::pss_between_rounds,
-                        "Of a job whose reference role marks rounds itself. true: proportional set "
-                        "sizes (PSS) are read about once a second, and at the ends of rounds. "
-                        "false: at the ends of rounds only, because a reading takes milliseconds "
-                        "of a round. PSS of any other job is read about once a second.")
+          .with_default(
+              "pss_between_rounds", &Job::pss_between_rounds,
+              "Whether PSS is also read about once a second in a job whose reference role marks "
+              "rounds. false: only at the ends of rounds, because each reading takes milliseconds "
+              "of a round. In all other jobs, PSS is read about once a second.")
           .with_default("memduel_statuses", &Job::memduel_statuses,
-                        "Whether the exit statuses of its processes mean what memduel's do: 4 is a "
+                        "Whether the processes use the exit codes of memduel, for example 4 for a "
                         "file that cannot be read.")
           .optional("seed", &Job::seed,
-                    "Of models, of data and of {seed}; equal for all variants and trials. Default: "
-                    "measure.seed where the config has one, else 1.",
+                    "Seed of models and data, and value of {seed}; the same in all variants and "
+                    "trials. Default: measure.seed if it is set, else 1.",
                     range(0, kMostSeed))
-          .with_default("deadline_seconds", &Job::deadline_seconds, "Of one trial.", kAboveZero);
+          .with_default("deadline_seconds", &Job::deadline_seconds,
+                        "Seconds after which a trial that still runs fails.", kAboveZero);
   return keys;
 }
 

@@ -94,7 +94,7 @@ std::optional<Fault> type_fault(const json& schema, const json& value, const Jso
   const std::vector<std::string> types = types_of(schema);
   if (types.empty() || schema.contains("enum") || has_type(value, types)) return {};
   const std::string found = value.is_null() ? "null" : type_of(value) + " " + shown(value);
-  return Fault{path, fmt::format("found {}, expected {}", found, fmt::join(types, " or ")),
+  return Fault{path, fmt::format("expected {1}, found {0}", found, fmt::join(types, " or ")),
                description_of(schema), needs_quotes(value, types) ? shown(value) : ""};
 }
 
@@ -108,7 +108,7 @@ std::optional<Fault> choice_fault(const json& schema, const json& value, const J
   std::string advice = value.is_string() ? nearest_advice(value.get<std::string>(), names) : "";
   if (value.is_string() && path.size() > 1 && path[path.size() - 2] == "profilers")
     advice = replacement_for(Removed::tracer, value.get<std::string>()).value_or(advice);
-  return Fault{path, fmt::format("found {}, expected {}", shown(value), fmt::join(names, " or ")),
+  return Fault{path, fmt::format("expected {1}, found {0}", shown(value), fmt::join(names, " or ")),
                advice};
 }
 
@@ -148,7 +148,7 @@ std::optional<Fault> number_fault(const json& schema, const json& value, const J
       !schema.contains("exclusiveMaximum") || number < schema.at("exclusiveMaximum").get<double>();
   if (above && below && is_within(number, schema, "minimum", "maximum")) return {};
   return Fault{path,
-               fmt::format("found {}, expected {} {}", shown(value),
+               fmt::format("expected {1} {2}, found {0}", shown(value),
                            has_type(0.5, types_of(schema)) ? "a number" : "an integer",
                            limits_text(schema, "minimum", "maximum")),
                description_of(schema)};
@@ -166,7 +166,7 @@ std::optional<Fault> size_fault(const json& schema, const json& value, const Jso
     if (is_within(static_cast<double>(sized.size), schema, sized.least, sized.most)) return {};
     const std::string limits = limits_text(schema, sized.least, sized.most);
     return Fault{path,
-                 fmt::format("found {}, expected {} {}{}", shown(value), limits, sized.unit,
+                 fmt::format("expected {1} {2}{3}, found {0}", shown(value), limits, sized.unit,
                              limits.ends_with(" 1") ? "" : "s"),
                  description_of(schema)};
   };
@@ -184,7 +184,7 @@ std::optional<Fault> repetition_fault(const json& schema, const json& value, con
     if (std::find(value.begin(), element, *element) == element) continue;
     JsonPath at = path;
     at.push_back(std::to_string(element - value.begin()));
-    return Fault{at, fmt::format("found {} twice, expected each element once", shown(*element)),
+    return Fault{at, fmt::format("expected each element once, found {} twice", shown(*element)),
                  ""};
   }
   return {};
@@ -196,7 +196,7 @@ std::optional<Fault> pattern_fault(const json& schema, const json& value, const 
   if (std::regex_search(value.get<std::string>(), std::regex(pattern->get<std::string>())))
     return {};
   return Fault{path,
-               fmt::format("found {}, expected text that matches {}", shown(value),
+               fmt::format("expected text that matches {1}, found {0}", shown(value),
                            pattern->get<std::string>()),
                description_of(schema)};
 }

@@ -94,9 +94,9 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
   throw Error(
       ExitCode::usage, "a command workload has no switches to take apart", experiment.config.name,
       names.empty()
-          ? "a provider can give it some: docs/providers.md"
-          : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them a variant of its own, "
-                        "which is \"{}\" with that alone, and memduel run compares them all",
+          ? "a workload plug-in can define some: docs/providers.md"
+          : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them its own variant, which "
+                        "is \"{}\" with that alone, and memduel run compares them all",
                         baseline.name, candidate.name, fmt::join(names, " and "), baseline.name));
 }
 

@@ -191,11 +191,10 @@ TEST(AblationArms, OfACommandAreRefused) {
           "processes": [{"role": "command", "argv": ["/bin/true"]}]},
           "variants": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})",
       "c.json", "/", {}, five_switches());
-  EXPECT_EQ(
-      error_of([&] { ablation_experiment(command, {}); }).message(),
-      "c: a command workload has no switches to take apart\n  \"a\" and \"b\" differ in X: "
-      "give each of them a variant of its own, which is \"a\" with that alone, and memduel run "
-      "compares them all");
+  EXPECT_EQ(error_of([&] { ablation_experiment(command, {}); }).message(),
+            "c: a command workload has no switches to take apart\n  \"a\" and \"b\" differ in X: "
+            "give each of them its own variant, which is \"a\" with that alone, and memduel run "
+            "compares them all");
 }
 
 TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {
@@ -262,12 +261,13 @@ TEST(ArmMatrix, WhatIsNoListOfAxesIsRefusedWithItsPlace) {
   const auto with = [](const json& matrix) {
     return json::array({{{"name", "a"}, {"matrix", matrix}}});
   };
-  EXPECT_THAT(refusal(with(3)), HasSubstr("c.json, $.variants[0].matrix: found no axes"));
-  EXPECT_THAT(refusal(with(json::array())), HasSubstr("found no axes"));
+  EXPECT_THAT(refusal(with(3)),
+              HasSubstr("c.json, $.variants[0].matrix: expected at least one axis"));
+  EXPECT_THAT(refusal(with(json::array())), HasSubstr("expected at least one axis"));
   EXPECT_THAT(refusal(with(json::array({json::object()}))),
-              HasSubstr("$.variants[0].matrix[0]: found no names"));
+              HasSubstr("$.variants[0].matrix[0]: expected at least one name"));
   EXPECT_THAT(refusal(with(json::array({{{"x", 1}}}))),
-              HasSubstr("$.variants[0].matrix[0].x: found no object"));
+              HasSubstr("$.variants[0].matrix[0].x: expected an object of keys"));
   EXPECT_THAT(refusal(with(json::array({{{"x", {{"name", "b"}}}}}))), HasSubstr("found a name"));
   EXPECT_THAT(refusal(json::array({{{"matrix", {{{"x", json::object()}}}}}})),
               HasSubstr("found no name before it"));
@@ -277,7 +277,7 @@ TEST(ArmMatrix, MoreArmsThanAConfigMayHaveAreRefused) {
   json axis = json::object();
   for (int i = 0; i < 9; ++i) axis[std::to_string(i)] = json::object();
   EXPECT_THAT(refusal(json::array({{{"name", "a"}, {"matrix", {axis, axis}}}})),
-              HasSubstr("found a matrix of 81 variants, expected at most 64"));
+              HasSubstr("expected a matrix of at most 64 variants, found 81"));
 }
 
 }  // namespace

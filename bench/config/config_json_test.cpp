@@ -103,7 +103,7 @@ TEST(SetJsonValue, FaultyAssignmentsAreRefused) {
   EXPECT_EQ(message("rounds"),
             "--set rounds: expected path=value\n  for example --set workload.rounds=10");
   EXPECT_EQ(message("variants.7.name=y"),
-            "--set variants.7.name=y: found index 7, expected one below 1");
+            "--set variants.7.name=y: expected an index below 1, found 7");
   EXPECT_EQ(message("variants.optimised.name=y"),
             "--set variants.optimised.name=y: no element is named \"optimised\"\n"
             "  did you mean \"optimized\"?");

@@ -135,8 +135,8 @@ void refuse_keys_of_the_job(const Document& document, const Places& places) {
                                                    : nullptr;
     if (key == nullptr) continue;
     throw Error(ExitCode::usage,
-                fmt::format("found \"{}\", expected preset, switches, env or allocator: the "
-                            "provider of kind \"{}\" says all else of a variant",
+                fmt::format("expected preset, switches, env or allocator (the workload plug-in of "
+                            "kind \"{1}\" sets everything else), found \"{0}\"",
                             key, document.workload.kind()),
                 places.at(below(variant_path(i), key)));
   }
@@ -192,10 +192,10 @@ std::vector<Variant> variants_of_job(std::vector<Variant> variants, const Answer
   for (Variant& variant : variants) {
     const Variant* said = answered(variant, answer);
     if (said == nullptr)
-      throw Error(ExitCode::usage,
-                  fmt::format("found no variant \"{}\", expected one for each in the request",
-                              variant.name),
-                  json_place(origin_of(provider, file), {"variants"}), kWhatAProviderAnswers);
+      throw Error(
+          ExitCode::usage,
+          fmt::format("expected each variant of the request, found no \"{}\"", variant.name),
+          json_place(origin_of(provider, file), {"variants"}), kWhatAProviderAnswers);
     variant.env.insert(said->env.begin(), said->env.end());
     variant.argv = said->argv;
     variant.append = said->append;
@@ -215,14 +215,14 @@ json asked(const Places& places, const Provider& provider, const Ask& ask) {
       throw Error(error.code(), error.what(), places.located(error.where()), error.advice());
     const bool started = error.code() != ExitCode::io;
     if (!started && provider.is_default())
-      throw Error(ExitCode::usage,
-                  fmt::format("found the kind \"{}\", expected one that a program here knows",
-                              provider.kind),
-                  places.at({"workload", "kind"}),
-                  nearest_advice(
-                      provider.kind, {kCommandKind},
-                      "expected \"command\"; the package memduel-fl has the kinds of the "
-                      "replays, and a kind of your own needs a \"provider\": docs/providers.md"));
+      throw Error(
+          ExitCode::usage,
+          fmt::format("expected a kind of an installed workload plug-in, found \"{}\"",
+                      provider.kind),
+          places.at({"workload", "kind"}),
+          nearest_advice(provider.kind, {kCommandKind},
+                         "expected \"command\"; the package memduel-fl has the kinds of the "
+                         "replays, and your own kind needs a \"provider\": docs/providers.md"));
     throw Error(started ? error.code() : ExitCode::usage, error.what(),
                 fmt::format("{}: {}", places.file(), error.where()), error.advice());
   }
@@ -268,7 +268,7 @@ void refuse_unknown_kind(std::vector<std::string> kinds, const Provider& provide
   if (kinds.empty() || std::ranges::find(kinds, provider.kind) != kinds.end()) return;
   if (provider.is_default()) kinds.emplace_back(kCommandKind);
   throw Error(ExitCode::usage,
-              fmt::format("found \"{}\", expected {}", provider.kind, fmt::join(kinds, " or ")),
+              fmt::format("expected {1}, found \"{0}\"", provider.kind, fmt::join(kinds, " or ")),
               places.at({"workload", "kind"}), nearest_advice(provider.kind, kinds));
 }
 
@@ -364,7 +364,7 @@ ExpandedDocument expanded(const Document& document, const Places& places,
 /// An answer in which something is not where or what it should be.
 [[noreturn]] void refuse_form(const json::exception& error, const std::string& origin,
                               const std::vector<std::string>& argv) {
-  throw Error(ExitCode::usage, "found an answer of another form: " + reason_of(error),
+  throw Error(ExitCode::usage, "found a response of another form: " + reason_of(error),
               fmt::format("{}: {} expand", origin, fmt::join(argv, " ")), kWhatAProviderAnswers);
 }
 
@@ -376,8 +376,9 @@ std::optional<ExpandedDocument> expand(const Document& document, const Places& p
                                        const AskProvider& ask) {
   if (document.workload.own.is_null()) {
     if (document.provider.empty()) return std::nullopt;
-    throw Error(ExitCode::usage, "found a workload of kind command, which needs no provider",
-                places.at({"provider"}), "leave it out, or name a kind of its own");
+    throw Error(ExitCode::usage,
+                "found a workload of kind command, which needs no workload plug-in",
+                places.at({"provider"}), "omit it, or name its own kind");
   }
   Document named = document;
   if (named.provider.empty()) named.provider = {kDefaultProvider};
@@ -441,12 +442,11 @@ JobFacts with_answer(const JobFacts& job, const json& answer, const std::string&
     const RoleMetric& gate = all.default_gates[i];
     if (metric_info(all, gate.metric).better == Direction::undeclared)
       throw Error(ExitCode::usage,
-                  fmt::format("found {}.{}, expected a metric of which the workload declares "
-                              "whether higher or lower is better",
+                  fmt::format("expected a metric with a declared direction, found {0}.{1}",
                               gate.role, gate.metric),
                   json_place(origin, below({"default_gates"}, i)),
                   "\"metrics\": {\"" + gate.metric +
-                      "\": {\"better\": \"lower\"}} in the workload that the provider makes");
+                      "\": {\"better\": \"lower\"}} in the workload that the plug-in makes");
   }
   return all;
 }

@@ -67,8 +67,8 @@ std::string text_of(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, unknown)) {
     const std::filesystem::path kept = path / kConfigFile;
     throw Error(
-        ExitCode::io, "found a directory, expected a config", path.string(),
-        std::filesystem::exists(kept, unknown) ? "a run keeps its config: " + kept.string() : "");
+        ExitCode::io, "expected a config, found a directory", path.string(),
+        std::filesystem::exists(kept, unknown) ? "the config of the run is " + kept.string() : "");
   }
   return read_text_file(path);
 }

@@ -89,8 +89,7 @@ TEST(Job, HasATemplateThatIsACopyOrAJsonDocument) {
   });
   EXPECT_EQ(
       error.message(),
-      "j.json, line 2, $.workload.templates[0]: found neither \"from\" nor \"json\", expected "
-      "one of them");
+      "j.json, line 2, $.workload.templates[0]: expected \"from\" or \"json\", found neither");
 }
 
 JobProcess process_of(const std::string& role, std::optional<int> count = std::nullopt) {

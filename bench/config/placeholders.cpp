@@ -64,10 +64,10 @@ std::string filled(std::string_view text, const PlaceholderValue& replace) {
   const auto nearest = nearest_name(name, known);
   const std::string instead =
       nearest ? fmt::format("did you mean {{{}}}? ", *nearest) : std::string();
-  throw Error(ExitCode::usage,
-              fmt::format("found unknown placeholder {{{}}}, expected {{{}}}", name,
-                          fmt::join(known, "}, {")),
-              place, fmt::format("{}{{{{{}}}}} stands for the text itself", instead, name));
+  throw Error(
+      ExitCode::usage,
+      fmt::format("unknown placeholder {{{}}}, expected {{{}}}", name, fmt::join(known, "}, {")),
+      place, fmt::format("{}{{{{{}}}}} is the literal text", instead, name));
 }
 
 }  // namespace
@@ -242,7 +242,7 @@ std::optional<std::string> unknown_name(const std::string& text, const Names& kn
 void check_text(const std::string& text, const Names& known, const Names& nodes,
                 const Places& places, const JsonPath& path) {
   if (text.find('\0') != std::string::npos)
-    throw Error(ExitCode::usage, "found a NUL character, which no argument or path can hold",
+    throw Error(ExitCode::usage, "found a NUL character, which arguments and paths cannot contain",
                 places.at(path));
   if (const auto name = unknown_name(text, known)) refuse(*name, known, places.at(path));
   filled(text, [&](const std::string& name) -> std::optional<std::string> {
@@ -270,7 +270,7 @@ void refuse_unnamed_ports(const Document& document, const Names& named, const Pl
     if (!ready || !ready->port_name || std::ranges::find(named, *ready->port_name) != named.end())
       continue;
     throw Error(ExitCode::usage,
-                fmt::format("found \"{0}\", expected the NAME of a {{port:NAME}} in the job",
+                fmt::format("expected the NAME of a {{port:NAME}} in the job, found \"{0}\"",
                             *ready->port_name),
                 places.at({"workload", "processes", std::to_string(i), "ready", "port"}),
                 nearest_advice(*ready->port_name, named));
@@ -326,7 +326,7 @@ int TrialPlaceholders::port(const std::string& name) {
   if (found != ports_.end()) return found->second;
   if (ports_.size() == kMostPorts)
     throw Error(ExitCode::usage, fmt::format("found a port after {} others", kMostPorts),
-                "{port:" + name + "}", "a trial may have so many and no more");
+                "{port:" + name + "}", "a trial may have at most so many");
   const auto taken = [&](int port) {
     return std::ranges::any_of(ports_, [&](const auto& other) { return other.second == port; });
   };

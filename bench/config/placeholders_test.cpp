@@ -43,8 +43,8 @@ TEST(Placeholders, DoubledBracesAreTheTextItself) {
 
 TEST(Placeholders, AnUnknownOneIsRefusedWithTheNearest) {
   EXPECT_EQ(error_of([] { fill("--seed={sead}"); }).message(),
-            "c.json, $.x: found unknown placeholder {sead}, expected {seed}, {trial_dir}, "
-            "{port:NAME}\n  did you mean {seed}? {{sead}} stands for the text itself");
+            "c.json, $.x: unknown placeholder {sead}, expected {seed}, {trial_dir}, {port:NAME}\n  "
+            "did you mean {seed}? {{sead}} is the literal text");
   EXPECT_EQ(error_of([] { fill("{port:}"); }).code(), ExitCode::usage);
 }
 

@@ -83,7 +83,7 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
                          : fmt::format("a whole number from {}", from));
   }
   throw Error(ExitCode::usage,
-              fmt::format("found {} for switch \"{}\", expected {}", value.dump(), name,
+              fmt::format("expected {2}, found {0} for switch \"{1}\"", value.dump(), name,
                           fmt::join(allowed, " or ")),
               place, advice_for_value(value, allowed));
 }
@@ -269,12 +269,13 @@ json ask_for(const Provider& provider, const std::string& word, const char* sche
   json value = ask(provider, word, request);
   const std::string command = command_of(provider, word);
   if (!value.is_object())
-    throw Error(ExitCode::usage, "found no JSON object, expected one", command,
+    throw Error(ExitCode::usage, "expected a JSON object, found none", command,
                 kWhatAProviderAnswers);
   const json found = value.value("schema", json());
   if (found != schema)
     throw Error(ExitCode::usage,
-                fmt::format("found the schema {}, expected \"{}\"", found.dump(), schema), command,
+                fmt::format("expected the schema \"{1}\", found {0}", found.dump(), schema),
+                command,
                 std::string(replacement_for(Removed::schema,
                                             found.is_string() ? found.get<std::string>() : "")
                                 .value_or(kWhatAProviderAnswers)));
@@ -293,11 +294,10 @@ json ask_program(const Provider& provider, const std::string& word, const json& 
   if (answer.exit_status == 0) return value;
   throw_if_refused(value, command_of(provider, word));
   const std::string said = without_line_end(valid_utf8(answer.err));
-  throw Error(ExitCode::usage,
-              said.empty()
-                  ? fmt::format("ended with status {} and said nothing", answer.exit_status)
-                  : said,
-              command_of(provider, word));
+  throw Error(
+      ExitCode::usage,
+      said.empty() ? fmt::format("ended with status {} without output", answer.exit_status) : said,
+      command_of(provider, word));
 }
 
 json ask_catalogue(const Provider& provider, const AskProvider& ask) {

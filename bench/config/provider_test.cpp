@@ -43,8 +43,8 @@ TEST(Catalog, APresetThatNamesAnUnknownValueIsRefusedWhenItIsRead) {
         .message();
   };
   constexpr const char* kMessage =
-      "boxes catalogue, $.presets[0].switches.s: found \"fancier\" for switch \"s\", expected "
-      "plain";
+      "boxes catalogue, $.presets[0].switches.s: expected plain, found \"fancier\" for switch "
+      "\"s\"";
   EXPECT_EQ(refusal(), kMessage);
   preset.erase("workload_kinds");
   EXPECT_EQ(refusal(), kMessage);
@@ -55,7 +55,7 @@ TEST(Catalog, AMissingFieldIsAnError) {
               parse_catalog(catalogue_with(json::parse(R"([{"name": "s"}])"), json::array()), "c");
             }).message(),
             "c, $.switches[0]: found no key \"summary\", which is required\n"
-            "  docs/providers.md says what a provider answers");
+            "  see docs/providers.md");
 }
 
 using nlohmann::json;
@@ -82,7 +82,7 @@ if sys.argv[1] == "catalogue":
 else:
     request = json.load(sys.stdin)
     if request["workload"].get("boxes", 1) > 3:
-        sys.exit("$.workload.boxes: found too many, expected 3 at most")
+        sys.exit("$.workload.boxes: expected 3 at most, found more")
     print(json.dumps({"schema": "memduel.expanded/2",
         "workload": {"kind": "command", "processes": [
             {"role": "box", "count": request["workload"].get("boxes", 1) + 1, "argv": ["fill"]}]},
@@ -255,7 +255,7 @@ TEST_F(ExpansionTest, AConditionInACatalogueIsRefusedWithWhatToUse) {
       return catalogue;
     };
     EXPECT_EQ(refusal().message(), std::string("b.json: python3 boxes.py catalogue, ") + said +
-                                       "\n  docs/providers.md says what a provider answers");
+                                       "\n  see docs/providers.md");
     EXPECT_THAT(error_of([&] { ask_whole_catalogue({{"boxes"}, ".", "boxes"}, ask_); }).message(),
                 HasSubstr(said));
   }
@@ -270,11 +270,10 @@ TEST_F(ExpansionTest, AReasonThatIsNoTextIsRefusedWhereItIsRead) {
     if (word == "expand") answer["variants"][0]["idle"] = {{"lid", 1}};
     return answer;
   };
-  EXPECT_THAT(
-      error_of([&] { ablation_experiment(experiment, {}, ask); }).message(),
-      testing::AllOf(HasSubstr("ablation of b, as python3 expands it, $.variants[0].idle.lid: "
-                               "found integer 1, expected string"),
-                     HasSubstr("docs/providers.md")));
+  EXPECT_THAT(error_of([&] { ablation_experiment(experiment, {}, ask); }).message(),
+              testing::AllOf(HasSubstr("ablation of b, as python3 expands it, "
+                                       "$.variants[0].idle.lid: expected string, found integer 1"),
+                             HasSubstr("docs/providers.md")));
 }
 
 TEST_F(ExpansionTest, RefusesInTheProvidersWords) {
@@ -282,9 +281,8 @@ TEST_F(ExpansionTest, RefusesInTheProvidersWords) {
   config_["workload"]["boxes"] = 4;
   const Error error = refusal();
   EXPECT_EQ(error.code(), ExitCode::usage);
-  EXPECT_EQ(
-      error.message(),
-      "b.json: python3 boxes.py expand: $.workload.boxes: found too many, expected 3 at most");
+  EXPECT_EQ(error.message(),
+            "b.json: python3 boxes.py expand: $.workload.boxes: expected 3 at most, found more");
 }
 
 TEST_F(ExpansionTest, RefusesWithItsOwnError) {
@@ -312,8 +310,8 @@ TEST_F(ExpansionTest, AnUnknownSwitchIsFoundByTheCatalogue) {
 TEST_F(ExpansionTest, WhatIsTheProvidersIsRefusedInAnArm) {
   config_["variants"][1]["append"] = {{"box", {"x"}}};
   EXPECT_EQ(refusal().message(),
-            "b.json, $.variants[1].append: found \"append\", expected preset, switches, env or "
-            "allocator: the provider of kind \"boxes\" says all else of a variant");
+            "b.json, $.variants[1].append: expected preset, switches, env or allocator (the "
+            "workload plug-in of kind \"boxes\" sets everything else), found \"append\"");
   EXPECT_EQ(asked(), "catalogue\n") << "whether it has the kind";
 }
 
@@ -322,7 +320,7 @@ TEST_F(ExpansionTest, TheRestIsJudgedBeforeTheProviderIsAsked) {
   EXPECT_THAT(refusal().message(), HasSubstr("did you mean \"measure\"?"));
   config_.erase("mesure");
   config_["workload"] = {{"kind", "command"}, {"processes", {{{"role", "p"}, {"argv", {"p"}}}}}};
-  EXPECT_THAT(refusal().message(), HasSubstr("needs no provider"));
+  EXPECT_THAT(refusal().message(), HasSubstr("needs no workload plug-in"));
   config_["workload"] = 3;
   EXPECT_THAT(refusal().message(), HasSubstr("$.workload"));
   EXPECT_EQ(asked(), "");
@@ -352,21 +350,22 @@ TEST_P(BadProvider, IsToldWhatWasFound) {
 INSTANTIATE_TEST_SUITE_P(
     Answers, BadProvider,
     testing::Values(
-        BadAnswer{"", "found no JSON object"}, BadAnswer{"{", "found no JSON object"},
-        BadAnswer{"[]", "found no JSON object"},
-        BadAnswer{"{}", "found the schema null, expected \"memduel.catalogue/2\""},
-        BadAnswer{R"({"schema": 1})", "found the schema 1"},
+        BadAnswer{"", "expected a JSON object, found none"},
+        BadAnswer{"{", "expected a JSON object, found none"},
+        BadAnswer{"[]", "expected a JSON object, found none"},
+        BadAnswer{"{}", "expected the schema \"memduel.catalogue/2\", found null"},
+        BadAnswer{R"({"schema": 1})", ", found 1"},
         BadAnswer{R"({"schema": "memduel.catalogue/2"})", "catalogue, $: found no key \"name\""},
         BadAnswer{R"({"schema": "memduel.catalogue/2", "name": "x", "version": 1})",
-                  "$.version: found integer 1, expected string"},
+                  "$.version: expected string, found integer 1"},
         BadAnswer{
             R"({"schema": "memduel.catalogue/2", "name": "x", "version": "1", "presets": {}})",
-            "$.presets: found object {}, expected array"},
+            "$.presets: expected array, found object {}"},
         BadAnswer{R"({"schema": "memduel.catalogue/2", "name": "x", "version": "1", "kinds": [1]})",
-                  "$.kinds[0]: found integer 1, expected string"},
+                  "$.kinds[0]: expected string, found integer 1"},
         BadAnswer{
             R"({"schema": "memduel.catalogue/2", "name": "x", "version": "1", "switches": [7]})",
-            "$.switches[0]: found integer 7, expected object"}));
+            "$.switches[0]: expected object, found integer 7"}));
 
 /// What a provider answers to `expand`; its catalogue is sound.
 Error refusal_of_expansion(const json& answer) {
@@ -384,9 +383,10 @@ TEST(BadExpansion, ADefaultGateNeedsADirection) {
   const Error error = refusal_of_expansion(
       json::parse(R"({"default_gates": [{"role": "box-1", "metric": "wear"}]})"));
   EXPECT_EQ(error.code(), ExitCode::usage);
-  EXPECT_THAT(error.message(),
-              HasSubstr("$.default_gates[0]: found box-1.wear, expected a metric of which the "
-                        "workload declares whether higher or lower is better"));
+  EXPECT_THAT(
+      error.message(),
+      HasSubstr(
+          "$.default_gates[0]: expected a metric with a declared direction, found box-1.wear"));
 }
 
 TEST(BadExpansion, IsToldWhatWasFound) {
@@ -409,8 +409,8 @@ TEST(BadExpansion, IsToldWhatWasFound) {
 
 TEST_F(ExpansionTest, AnAnswerWithoutOneOfTheArmsIsRefused) {
   change_ = [](json& answer) { answer["variants"].erase(1); };
-  EXPECT_THAT(refusal().message(),
-              HasSubstr("b.json, as python3 expands it, $.variants: found no variant \"after\""));
+  EXPECT_THAT(refusal().message(), HasSubstr("b.json, as python3 expands it, $.variants: expected "
+                                             "each variant of the request, found no \"after\""));
 }
 
 TEST_F(ExpansionTest, AJobThatIsNoneIsRefusedAtItsPlace) {

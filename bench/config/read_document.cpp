@@ -20,12 +20,12 @@ void refuse_other_files(const json& root, const Places& places) {
   if (const auto instead = replacement_for(Removed::schema, schema))
     throw Error(ExitCode::usage, "found no config", places.file(), std::string(*instead));
   if (schema.starts_with("memduel.results/"))
-    throw Error(ExitCode::usage, "found the results of a run, expected a config", places.file(),
+    throw Error(ExitCode::usage, "expected a config, found the results of a run", places.file(),
                 "to see or judge them: memduel report DIR, memduel check DIR; to measure the same "
                 "again: config.json in DIR");
   if (schema.starts_with("memduel."))
     throw Error(ExitCode::usage,
-                fmt::format("found a file of schema \"{}\", expected a config", schema),
+                fmt::format("expected a config, found a file of schema \"{}\"", schema),
                 places.file());
 }
 
@@ -54,8 +54,9 @@ Document read_document(const json& root, const Places& places) {
     throw Error(error.code(), error.what(), places.at({"expanded", "workload"}), error.advice());
   }
   if (document.workload.own.is_null() && !document.expanded.is_null())
-    throw Error(ExitCode::usage, "found what a provider made beside a workload of kind command",
-                places.at({"expanded"}), "leave it out");
+    throw Error(ExitCode::usage,
+                "found the output of a workload plug-in beside a workload of kind command",
+                places.at({"expanded"}), "omit it");
   return document;
 }
 

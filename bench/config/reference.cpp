@@ -119,8 +119,8 @@ std::string row_text(const Schema& root, const KeyRow& row) {
           : "";
   std::string text = fmt::format("| `{}` | {} | {} | {} |\n", row.path,
                                  type_text(root, *row.schema), fallback, description);
-  for (std::size_t at = text.find("BOUND[|BOUND]"); at != std::string::npos;
-       at = text.find("BOUND[|BOUND]", at + 1))
+  for (std::size_t at = text.find("LIMIT[|LIMIT]"); at != std::string::npos;
+       at = text.find("LIMIT[|LIMIT]", at + 1))
     text.insert(at + 6, "\\");
   return text;
 }
@@ -139,7 +139,7 @@ std::string config_reference() {
       "for a name of your own.\n"
       "[jobs.md](jobs.md) explains how to write a config; `--set PATH=VALUE` changes one key of "
       "it, with an index or a name in place of `[]`.\n"
-      "The page and `configs/schema/experiment.schema.json` are made of the tables in "
+      "This page and `configs/schema/experiment.schema.json` are generated from the tables in "
       "`model/document.cpp` and `model/job.cpp`.\n\n"
       "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
   visit_keys(schema, schema, "", [&](const KeyRow& row) { text += row_text(schema, row); });

@@ -105,10 +105,10 @@ TEST(RenamedKeys, OfACatalogueAreRefusedByTheirNewNames) {
                         [](json& a) { a["presets"][0]["optimizations"] = json::object(); }),
       HasSubstr("$.presets[0].optimizations: found the removed key \"optimizations\": it was "
                 "renamed: \"switches\""));
-  EXPECT_THAT(refusal_of_answer("catalogue", [](json& a) { a["schema"] = "memduel.catalogue/1"; }),
-              AllOf(HasSubstr("found the schema \"memduel.catalogue/1\", expected "
-                              "\"memduel.catalogue/2\""),
-                    HasSubstr("\"switches\" for \"optimizations\"")));
+  EXPECT_THAT(
+      refusal_of_answer("catalogue", [](json& a) { a["schema"] = "memduel.catalogue/1"; }),
+      AllOf(HasSubstr("expected the schema \"memduel.catalogue/2\", found \"memduel.catalogue/1\""),
+            HasSubstr("\"switches\" for \"optimizations\"")));
 }
 
 TEST(RenamedKeys, OfAnExpansionAreRefusedByTheirNewNames) {
@@ -120,9 +120,9 @@ TEST(RenamedKeys, OfAnExpansionAreRefusedByTheirNewNames) {
                         [](json& a) { a["variants"][0]["optimizations"] = json::object(); }),
       HasSubstr("$.variants[0].optimizations: found the removed key \"optimizations\": it was "
                 "renamed"));
-  EXPECT_THAT(
-      refusal_of_answer("expand", [](json& a) { a["schema"] = "memduel.expanded/1"; }),
-      AllOf(HasSubstr("expected \"memduel.expanded/2\""), HasSubstr("\"variants\" for \"arms\"")));
+  EXPECT_THAT(refusal_of_answer("expand", [](json& a) { a["schema"] = "memduel.expanded/1"; }),
+              AllOf(HasSubstr("expected the schema \"memduel.expanded/2\""),
+                    HasSubstr("\"variants\" for \"arms\"")));
 }
 
 }  // namespace

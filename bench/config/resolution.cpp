@@ -30,7 +30,7 @@ void refuse_outside_trial(const std::string& file, const std::string& place,
   const auto normal = std::filesystem::path(file).lexically_normal().string();
   if (normal.starts_with("{trial_dir}/") && !normal.ends_with("/")) return;
   throw Error(ExitCode::usage,
-              fmt::format("found \"{}\", expected a file below {{trial_dir}}", file), place, why);
+              fmt::format("expected a file below {{trial_dir}}, found \"{}\"", file), place, why);
 }
 
 void resolve_templates(std::vector<JobTemplate>& templates, const std::filesystem::path& directory,
@@ -42,14 +42,14 @@ void resolve_templates(std::vector<JobTemplate>& templates, const std::filesyste
                          "a copy belongs to one trial and goes with it");
     if (each.from.has_value() == each.json.has_value())
       throw Error(ExitCode::usage,
-                  each.from ? "found \"from\" and \"json\", expected one of them"
-                            : "found neither \"from\" nor \"json\", expected one of them",
+                  each.from ? "expected \"from\" or \"json\", found both"
+                            : "expected \"from\" or \"json\", found neither",
                   places.at(at));
     if (each.from) each.from = resolve_path(*each.from, directory);
     for (std::size_t j = 0; j < i; ++j)
       if (templates[j].to == each.to)
         throw Error(ExitCode::usage, fmt::format("found \"{}\" twice", each.to),
-                    places.at(below(at, "to")), "give each template a file of its own");
+                    places.at(below(at, "to")), "give each template its own file");
   }
 }
 
@@ -107,7 +107,7 @@ class JobRules {
     }
     for (const std::string& role : process.after)
       if (!contains(names_, role))
-        refuse(below(path, "after"), fmt::format("found \"{}\", expected an earlier role", role),
+        refuse(below(path, "after"), fmt::format("expected an earlier role, found \"{}\"", role),
                nearest_advice(role, names_));
     if (process.ready) apply_to(*process.ready, below(path, "ready"));
     refuse_bad_environment(process.env, below(path, "env"), places_);
@@ -118,7 +118,7 @@ class JobRules {
   void apply_to(JobReady& ready, const JsonPath& path) const {
     const int conditions =
         (ready.port || ready.port_name ? 1 : 0) + (ready.log ? 1 : 0) + (ready.file ? 1 : 0);
-    if (conditions > 1) refuse(path, "found several conditions, expected one of port, log, file");
+    if (conditions > 1) refuse(path, "expected one condition of port, log and file, found several");
     if (ready.log) check_pattern(*ready.log, below(path, "log"));
     if (ready.file) ready.file = resolve_path(*ready.file, directory_);
   }
@@ -160,7 +160,7 @@ class JobRules {
     refuse(below(below(in_workload("processes"), index), "rounds"),
            fmt::format("found \"reference\", but {} is the role whose rounds the others take",
                        reference->role),
-           "leave it out here");
+           "omit it here");
   }
 
   /// A matched role may have several patterns, but a process has its role from the config alone.
@@ -186,7 +186,7 @@ class JobRules {
     // Descendants write to the streams of the process that memduel started.
     if (contains(matched_, mark.role) && mark.from != From::file) {
       const char* stream = mark.from == From::standard_error ? "stderr" : "stdout";
-      refuse(below(path, "from"), fmt::format("found \"{}\", expected {{\"file\": PATH}}", stream),
+      refuse(below(path, "from"), fmt::format("expected {{\"file\": PATH}}, found \"{}\"", stream),
              fmt::format("{} is matched among the descendants of other roles and has no {} of its "
                          "own",
                          mark.role, stream));
@@ -276,7 +276,7 @@ std::map<std::string, Direction> declared_metrics(const Job& job) {
 }
 
 std::string not_a_role(const std::string& name, const std::vector<std::string>& roles) {
-  return fmt::format("found \"{}\", expected the role of a process: {}", name,
+  return fmt::format("expected the role of a process ({1}), found \"{0}\"", name,
                      fmt::join(roles, ", "));
 }
 
@@ -350,8 +350,8 @@ void refuse_only_warmup_rounds(const Document& document, const Places& places) {
   const auto& rounds = job.stop_after_round ? job.stop_after_round : job.rounds;
   if (!rounds || left_out <= 1 || left_out < *rounds) return;
   throw Error(ExitCode::usage,
-              fmt::format("found {}, expected less than the {} of a trial (workload.{})", left_out,
-                          format_count(static_cast<std::size_t>(*rounds), "round"),
+              fmt::format("expected less than the {1} of a trial (workload.{2}), found {0}",
+                          left_out, format_count(static_cast<std::size_t>(*rounds), "round"),
                           job.stop_after_round ? "stop_after_round" : "rounds"),
               places.at({"measure", "warmup_rounds"}), "else none of its rounds is left");
 }
@@ -378,7 +378,7 @@ void resolve_gates(Document& document, const Overrides& overrides, const Places&
   }
   if (overrides.no_default_gates)
     throw Error(ExitCode::usage, "the gates contain \"default\"", "--no-default-gates",
-                "leave it out, or name other gates with --gate");
+                "omit it, or name other gates with --gate");
   if (overrides.gates.empty() && defaults && *defaults != DefaultGatesDecide::always)
     throw Error(ExitCode::usage, "found \"default\" although default_gates is false",
                 places.at({"gates"}), "remove one of them");

@@ -74,22 +74,22 @@ TEST(BadCommandConfig, FaultyProcesses) {
   json later = command_config();
   later["workload"]["processes"][0]["after"] = {"client"};
   EXPECT_EQ(message_of(later),
-            "c.json, $.workload.processes[0].after: found \"client\", expected an earlier role");
+            "c.json, $.workload.processes[0].after: expected an earlier role, found \"client\"");
   json several = command_config();
   several["workload"]["processes"][0]["ready"]["log"] = "listening";
   EXPECT_EQ(message_of(several),
-            "c.json, $.workload.processes[0].ready: found several conditions, expected one of "
-            "port, log, file");
+            "c.json, $.workload.processes[0].ready: expected one condition of port, log and file, "
+            "found several");
   json port = command_config();
   port["workload"]["processes"][0]["ready"]["port"] = "flo";
   EXPECT_EQ(message_of(port),
-            "c.json, $.workload.processes[0].ready.port: found \"flo\", expected the NAME of a "
-            "{port:NAME} in the job\n  did you mean \"fl\"?");
+            "c.json, $.workload.processes[0].ready.port: expected the NAME of a {port:NAME} in the "
+            "job, found \"flo\"\n  did you mean \"fl\"?");
   json shell = command_config();
   shell["workload"]["processes"][0]["argv"] = "./server --port 1";
   EXPECT_EQ(message_of(shell),
-            "c.json, $.workload.processes[0].argv: found string \"./server --port 1\", expected "
-            "array\n  The program and its arguments; nothing goes through a shell.");
+            "c.json, $.workload.processes[0].argv: expected array, found string \"./server --port "
+            "1\"\n  The program and its arguments. No shell interprets them.");
 }
 
 TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
@@ -125,11 +125,9 @@ std::string message_with(const char* place, const std::string& value) {
 
 TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
   EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{por:fl}"])"),
-            "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {por:fl}, expected "
+            "c.json, $.workload.processes[0].argv[1]: unknown placeholder {por:fl}, expected "
             "{trial_dir}, {seed}, {block}, {deadline_seconds}, {index}, {port:NAME}, {node:ROLE}\n "
-            " {{por:fl}} "
-            "stands for the text "
-            "itself");
+            " {{por:fl}} is the literal text");
   const std::multimap<const char*, const char*> faulty = {
       {"/processes/0/env", R"({"A": "{trial}"})"},
       {"/processes/0/cwd", R"("runs/{sede}")"},
@@ -140,24 +138,22 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
       {"/files", R"([{"name": "m", "path": "{a}"}])"},
       {"/files", R"([{"name": "m", "path": "m", "compare": ["diff", "{seed}"]}])"}};
   for (const auto& [place, value] : faulty) {
-    EXPECT_THAT(message_with(place, value), testing::HasSubstr("found unknown placeholder"));
+    EXPECT_THAT(message_with(place, value), testing::HasSubstr("unknown placeholder"));
   }
   EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{node:clint}"])"),
-            "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {node:clint}, "
-            "expected {node:server}, {node:client-1}, {node:client-2}\n  did you mean "
-            "{node:client-1}? {{node:clint}} "
-            "stands for the text itself");
+            "c.json, $.workload.processes[0].argv[1]: unknown placeholder {node:clint}, expected "
+            "{node:server}, {node:client-1}, {node:client-2}\n  did you mean {node:client-1}? "
+            "{{node:clint}} is the literal text");
   json arm = command_config();
   arm["variants"][1]["append"]["server"] = {"{tria_dir}"};
-  EXPECT_THAT(
-      message_of(arm),
-      testing::StartsWith("c.json, $.variants[1].append.server[0]: found unknown placeholder"));
+  EXPECT_THAT(message_of(arm),
+              testing::StartsWith("c.json, $.variants[1].append.server[0]: unknown placeholder"));
 }
 
 TEST(BadCommandConfig, FaultyPartsOfTheJob) {
   EXPECT_EQ(message_with("/templates", R"([{"from": "a", "to": "{trial_dir}/../a"}])"),
-            "c.json, $.workload.templates[0].to: found \"{trial_dir}/../a\", expected a file below "
-            "{trial_dir}\n  a copy belongs to one trial and goes with it");
+            "c.json, $.workload.templates[0].to: expected a file below {trial_dir}, found "
+            "\"{trial_dir}/../a\"\n  a copy belongs to one trial and goes with it");
   EXPECT_THAT(message_with("/templates", R"([{"from": "a", "to": "/etc/passwd"}])"),
               testing::HasSubstr("expected a file below {trial_dir}"));
   EXPECT_EQ(message_with("/match", R"([{"role": "server", "pattern": "x"}])"),
@@ -169,10 +165,10 @@ TEST(BadCommandConfig, FaultyPartsOfTheJob) {
               testing::AllOf(testing::HasSubstr("$.workload.processes[0].rounds: found"),
                              testing::HasSubstr("is the role whose rounds the others take")));
   EXPECT_THAT(message_with("/processes/1/rounds", R"("theirs")"),
-              testing::HasSubstr("found \"theirs\", expected own or reference"));
+              testing::HasSubstr("expected own or reference, found \"theirs\""));
   EXPECT_THAT(message_with("/match", R"([{"role": "tr</b>", "pattern": "x"}])"),
-              testing::AllOf(testing::HasSubstr("$.workload.match[0].role: found \"tr</b>\""),
-                             testing::HasSubstr("Letters, digits, _ and single -")));
+              testing::AllOf(testing::HasSubstr("found \"tr</b>\""),
+                             testing::HasSubstr("in letters, digits and _, with single -")));
   EXPECT_THAT(message_with("/processes/0/ready", R"({"log": "up["})"),
               testing::HasSubstr("$.workload.processes[0].ready.log: \"up[\" is not a regular"));
   EXPECT_EQ(message_with("/files", R"([{"name": "m", "path": "a"}, {"name": "m", "path": "b"}])"),
@@ -188,10 +184,9 @@ TEST(BadCommandConfig, WarmUpRoundsThatLeaveNone) {
   json document = command_config();
   document["workload"]["rounds"] = 12;
   document["measure"]["warmup_rounds"] = 12;
-  EXPECT_EQ(
-      message_of(document),
-      "c.json, $.measure.warmup_rounds: found 12, expected less than the 12 rounds of a trial "
-      "(workload.rounds)\n  else none of its rounds is left");
+  EXPECT_EQ(message_of(document),
+            "c.json, $.measure.warmup_rounds: expected less than the 12 rounds of a trial "
+            "(workload.rounds), found 12\n  else none of its rounds is left");
   document["workload"]["stop_after_round"] = 5;
   document["measure"]["warmup_rounds"] = 8;
   EXPECT_THAT(message_of(document), testing::HasSubstr("5 rounds of a trial (workload.stop_after"));
@@ -202,10 +197,10 @@ TEST(BadCommandConfig, WarmUpRoundsThatLeaveNone) {
 }
 
 TEST(BadCommandConfig, AVariableThatNoEnvironmentHolds) {
-  EXPECT_EQ(
-      message_with("/processes/1/env", R"({"A=B": "1"})"),
-      "c.json, $.workload.processes[1].env.A=B: found the variable \"A=B\", which no environment "
-      "can hold\n  names are not empty and have no '='; neither names nor values hold a NUL");
+  EXPECT_EQ(message_with("/processes/1/env", R"({"A=B": "1"})"),
+            "c.json, $.workload.processes[1].env.A=B: found the variable \"A=B\", which an "
+            "environment cannot contain\n  names are not empty and have no '='; neither names nor "
+            "values contain a NUL");
   EXPECT_THAT(message_with("/processes/0/env", R"({"": "1"})"),
               testing::StartsWith("c.json, $.workload.processes[0].env: found the variable \"\""));
 }
@@ -227,10 +222,9 @@ TEST(BadCommandConfig, ARoleThatStandsForAGroup) {
 TEST(BadCommandConfig, AReferenceThatIsNoProcess) {
   json unknown = command_config();
   unknown["workload"]["reference"] = "sever";
-  EXPECT_EQ(
-      message_of(unknown),
-      "c.json, $.workload.reference: found \"sever\", expected the role of a process: server, "
-      "client\n  did you mean \"server\"?");
+  EXPECT_EQ(message_of(unknown),
+            "c.json, $.workload.reference: expected the role of a process (server, client), found "
+            "\"sever\"\n  did you mean \"server\"?");
   json lent = command_config();
   lent["workload"]["reference"] = "client";
   lent["workload"]["processes"][1]["rounds"] = "reference";
@@ -242,8 +236,8 @@ TEST(BadCommandConfig, FaultyArms) {
   json unknown = command_config();
   unknown["variants"][1]["append"] = {{"sever", {"x"}}};
   EXPECT_EQ(message_of(unknown),
-            "c.json, $.variants[1].append.sever: found \"sever\", expected the role of a process: "
-            "server, client\n  did you mean \"server\"?");
+            "c.json, $.variants[1].append.sever: expected the role of a process (server, client), "
+            "found \"sever\"\n  did you mean \"server\"?");
   json preset = command_config();
   preset["variants"][1]["preset"] = "appfl-original";
   EXPECT_EQ(
@@ -251,12 +245,13 @@ TEST(BadCommandConfig, FaultyArms) {
       "c.json, $.variants[1].preset: found \"preset\", which workloads of kind command do not use");
   json itself = command_config();
   itself["variants"][1]["twin_of"] = itself["variants"][1]["name"];
-  EXPECT_THAT(message_of(itself), testing::HasSubstr("$.variants[1].twin_of: found "));
+  EXPECT_THAT(message_of(itself),
+              testing::HasSubstr("$.variants[1].twin_of: expected another variant"));
   json expanded = command_config();
   expanded["expanded"] = {{"workload", {{"prepare", {{"touch", "x"}}}}}};
   EXPECT_EQ(message_of(expanded),
-            "c.json, $.expanded: found what a provider made beside a workload of kind command\n  "
-            "leave it out");
+            "c.json, $.expanded: found the output of a workload plug-in beside a workload of kind "
+            "command\n  omit it");
   json same = command_config();
   same["variants"][1].erase("append");
   EXPECT_THAT(message_of(same), testing::HasSubstr("have the same program"));

@@ -35,14 +35,16 @@ const Keys<SuiteEntry>& keys_of(const SuiteEntry*) {
   static const Keys<SuiteEntry> keys =
       Keys<SuiteEntry>("entry")
           .required("config", &SuiteEntry::config,
-                    "An experiment's file, from the suite's own directory.", {{"minLength", 1}})
-          .optional("name", &SuiteEntry::name, "Of its run in the suite; else the file's.",
+                    "Config of the experiment. Relative paths start at the directory of the suite.",
+                    {{"minLength", 1}})
+          .optional("name", &SuiteEntry::name,
+                    "Name of its run in the suite. Default: the name of the config's file.",
                     {{"minLength", 1}, {"maxLength", kLongestTitle}})
           .optional("set", &SuiteEntry::set,
-                    "What --set would change: a path in the config and its value.")
+                    "Keys of the config to override, as --set does: path and value.")
           .optional("matrix", &SuiteEntry::matrix,
-                    "Paths in the config with the values of each: the experiment runs once for "
-                    "every combination.",
+                    "Lists of values, by path in the config. The experiment runs once for every "
+                    "combination.",
                     {{"minProperties", 1}, {"additionalProperties", {{"minItems", 1}}}});
   return keys;
 }
@@ -50,15 +52,17 @@ const Keys<SuiteEntry>& keys_of(const SuiteEntry*) {
 const Keys<SuiteDocument>& keys_of(const SuiteDocument*) {
   static const Keys<SuiteDocument> keys =
       Keys<SuiteDocument>("suite")
-          .judged("$schema", R"({"type": "string", "description": "This file, for editors."})")
-          .required("name", &SuiteDocument::name, "Shown on its page.",
+          .judged(
+              "$schema",
+              R"({"type": "string", "description": "URL or path of this schema, for editors."})")
+          .required("name", &SuiteDocument::name, "Title of the suite on its page.",
                     {{"minLength", 1}, {"maxLength", kLongestTitle}})
           .required("experiments", &SuiteDocument::experiments,
-                    "Run one after the other, in this order.", {{"minItems", 1}});
+                    "Experiments, which run one after the other in this order.", {{"minItems", 1}});
   return keys;
 }
 
-constexpr const char* kOwnName = "give it a \"name\" of its own";
+constexpr const char* kOwnName = "give it its own \"name\"";
 
 using nlohmann::json;
 
@@ -92,7 +96,7 @@ std::vector<SuiteExperiment> multiplied(const std::vector<SuiteExperiment>& all,
   const JsonPath matrix = below(placed.path, "matrix");
   if (all.size() * values.size() > kMostSuiteExperiments)
     throw Error(ExitCode::usage,
-                fmt::format("found a matrix of {} experiments or more, expected at most {}",
+                fmt::format("expected a matrix of at most {1} experiments, found {0} or more",
                             all.size() * values.size(), kMostSuiteExperiments),
                 placed.places.at(matrix), "name fewer values, or make two suites of it");
   std::vector<SuiteExperiment> product;
@@ -155,16 +159,15 @@ Suite load_suite(const std::filesystem::path& path) {
                       place, kOwnName);
       const auto [known, is_new] = places.emplace(one.name, place);
       if (!is_new)
-        throw Error(
-            ExitCode::usage,
-            fmt::format("found the name \"{}\", which {} has, too", one.name, known->second), place,
-            kOwnName);
+        throw Error(ExitCode::usage,
+                    fmt::format("found the name \"{}\" twice, also in {}", one.name, known->second),
+                    place, kOwnName);
       suite.experiments.push_back(std::move(one));
     }
   }
   if (suite.experiments.size() > kMostSuiteExperiments)
     throw Error(ExitCode::usage,
-                fmt::format("found {} experiments, expected at most {}", suite.experiments.size(),
+                fmt::format("expected at most {1} experiments, found {0}", suite.experiments.size(),
                             kMostSuiteExperiments),
                 path.string(), "make two suites of it");
   return suite;

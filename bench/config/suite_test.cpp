@@ -65,13 +65,15 @@ TEST_F(SuiteFile, AWrongValueIsRefusedAtItsPlace) {
   const std::string file = file_.string();
   EXPECT_EQ(refusal_of_last("[{\"config\": \"a.json\",\n\"set\": {\"measure.repeats\": 0}}]"),
             "c.json, $.measure.repeats (" + file +
-                ", line 2, $.experiments[0].set.measure.repeats): found 0, expected an integer "
-                "from 1 to 10000\n  Blocks of a fixed design; absent: adaptive looks at 6, 10 and "
-                "16 blocks, with two candidates or more at 8 and 16.");
+                ", line 2, $.experiments[0].set.measure.repeats): expected an integer from 1 to "
+                "10000, found 0\n  Number of blocks (trials of each variant). Default: until "
+                "decided, with interim analyses after 6, 10 and 16 blocks, or after 8 and 16 with "
+                "two or more candidates.");
   EXPECT_THAT(refusal_of_last("[{\"config\": \"a.json\",\n\"matrix\": "
                               "{\"measure.repeats\": [1,\n0]}}]"),
               HasSubstr("c.json, $.measure.repeats (" + file +
-                        ", line 3, $.experiments[0].matrix.measure.repeats[1]): found 0"));
+                        ", line 3, $.experiments[0].matrix.measure.repeats[1]): expected an "
+                        "integer from 1 to 10000, found 0"));
   EXPECT_THAT(refusal_of_last(R"([{"config": "a.json", "set": {"variants.x.cwd": "/"}}])"),
               HasSubstr(file + ", $.experiments[0].set.variants.x.cwd: no element is named \"x\""));
 }

@@ -30,8 +30,8 @@ std::size_t element_index(const nlohmann::json& array, const std::string& step,
     std::size_t index = array.size();
     std::from_chars(step.data(), step.data() + step.size(), index);
     if (index < array.size()) return index;
-    refuse_set(assignment, fmt::format("found index {}, expected one below {}", step, array.size()),
-               "");
+    refuse_set(assignment,
+               fmt::format("expected an index below {1}, found {0}", step, array.size()), "");
   }
   std::vector<std::string> names;
   for (std::size_t i = 0; i < array.size(); ++i) {
@@ -142,8 +142,7 @@ class Matrix {
 
   std::vector<Combination> expand() {
     const json& axes = variant_.at("matrix");
-    if (!axes.is_array() || axes.empty())
-      refuse(path_, "found no axes, expected a list of at least one");
+    if (!axes.is_array() || axes.empty()) refuse(path_, "expected at least one axis, found none");
     if (!variant_.contains("name") || !variant_["name"].is_string())
       refuse(path_, "found no name before it, with which its variants' names begin");
     std::vector<Combination> all = {{variant_, {}}};
@@ -161,13 +160,12 @@ class Matrix {
   /// Every variant so far with each value of the axis.
   [[nodiscard]] std::vector<Combination> multiplied(const std::vector<Combination>& variants,
                                                     const json& axis, const JsonPath& path) const {
-    if (!axis.is_object() || axis.empty())
-      refuse(path, "found no names, expected an object with at least one");
+    if (!axis.is_object() || axis.empty()) refuse(path, "expected at least one name, found none");
     std::vector<Combination> all;
     for (const Combination& variant : variants)
       for (const auto& [name, change] : axis.items()) {
         const JsonPath at = below(path, name);
-        if (!change.is_object()) refuse(at, "found no object, expected what changes");
+        if (!change.is_object()) refuse(at, "expected an object of keys to change, found none");
         if (change.contains("name") || change.contains("matrix"))
           refuse(at, "found a name or a matrix, which an axis does not change");
         Combination one = variant;
@@ -177,7 +175,7 @@ class Matrix {
         all.push_back(std::move(one));
       }
     if (all.size() > kMostVariants)
-      refuse(path, fmt::format("found a matrix of {} variants, expected at most {}", all.size(),
+      refuse(path, fmt::format("expected a matrix of at most {1} variants, found {0}", all.size(),
                                kMostVariants));
     return all;
   }

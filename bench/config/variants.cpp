@@ -95,12 +95,12 @@ class VariantChoice {
       expect_variant(*variant.twin_of, names, places_, path);
       if (*variant.twin_of == variant.name)
         throw Error(ExitCode::usage,
-                    fmt::format("found \"{}\" itself, expected another variant", variant.name),
+                    fmt::format("expected another variant, found \"{}\" itself", variant.name),
                     places_.at(path));
     }
     if (document_.ablation) refuse_unknown_ablation_variants(document_, places_);
     if (names.size() < 2)
-      throw Error(ExitCode::usage, "found one variant, expected two or more",
+      throw Error(ExitCode::usage, "expected two or more variants, found one",
                   places_.at({variant_path(0).front()}), "add a variant");
   }
 
@@ -128,19 +128,20 @@ void refuse_bad_environment(const Environment& env, const JsonPath& path, const 
     if (!bad_name && name.find(kNul) == std::string::npos && value.find(kNul) == std::string::npos)
       continue;
     const std::string shown = name.substr(0, name.find(kNul));
-    throw Error(ExitCode::usage,
-                fmt::format("found the variable \"{}\", which no environment can hold", shown),
-                places.at(shown.empty() ? path : below(path, shown)),
-                "names are not empty and have no '='; neither names nor values hold a NUL");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("found the variable \"{}\", which an environment cannot contain", shown),
+        places.at(shown.empty() ? path : below(path, shown)),
+        "names are not empty and have no '='; neither names nor values contain a NUL");
   }
 }
 
 void refuse_variant(const std::string& name, const std::vector<std::string>& names,
                     const std::string& place) {
-  throw Error(
-      ExitCode::usage,
-      fmt::format("found \"{}\", expected the name of a variant: {}", name, fmt::join(names, ", ")),
-      place, nearest_advice(name, names));
+  throw Error(ExitCode::usage,
+              fmt::format("expected the name of a variant ({1}), found \"{0}\"", name,
+                          fmt::join(names, ", ")),
+              place, nearest_advice(name, names));
 }
 
 std::string twin_name(const std::string& baseline) {

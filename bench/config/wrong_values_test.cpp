@@ -162,7 +162,7 @@ TEST(WrongValues, NamePlaceFoundAndExpectedForEachKey) {
       SCOPED_TRACE(document.dump());
       EXPECT_THAT(refusal_without_provider(document),
                   AllOf(StartsWith("c.json, "), HasSubstr(format_json_path(path)),
-                        HasSubstr(": found "), HasSubstr("expected ")));
+                        HasSubstr("found "), HasSubstr("expected ")));
       ++count;
     }
   }).walk();
@@ -206,23 +206,22 @@ TEST(WrongValues, ExplainQuotes) {
   overrides.set = {"variants.y.env.N=5000"};
   const Error error = error_of(
       [&] { parse_experiment(valid_document().dump(1), "c.json", "/", overrides, ask_program); });
-  EXPECT_EQ(
-      error.message(),
-      "c.json, $.variants[1].env.N (--set variants.y.env.N=5000): found integer 5000, expected "
-      "string\n  write it in quotes: \"5000\", or --set 'variants.1.env.N=\"5000\"'");
+  EXPECT_EQ(error.message(),
+            "c.json, $.variants[1].env.N (--set variants.y.env.N=5000): expected string, found "
+            "integer 5000\n  write it in quotes: \"5000\", or --set 'variants.1.env.N=\"5000\"'");
 }
 
 TEST(WrongValues, NameRoundsThatWarmUpLeavesNone) {
   json absurd = valid_document();
   absurd["measure"]["warmup_rounds"] = 1'000'000;
   EXPECT_THAT(refusal_without_provider(absurd),
-              AllOf(HasSubstr("$.measure.warmup_rounds: found 1000000, "
-                              "expected an integer from 0 to 100000")));
+              AllOf(HasSubstr(
+                  "$.measure.warmup_rounds: expected an integer from 0 to 100000, found 1000000")));
   json all = valid_document();
   all["workload"]["rounds"] = 12;
   all["measure"]["warmup_rounds"] = 12;
   EXPECT_THAT(refusal_without_provider(all),
-              HasSubstr("found 12, expected less than the 12 rounds of a trial"));
+              HasSubstr("expected less than the 12 rounds of a trial (workload.rounds), found 12"));
 }
 
 TEST(WrongValues, NamePlaceOfMatrix) {
@@ -236,11 +235,11 @@ TEST(WrongValues, NamePlaceOfMatrix) {
                     HasSubstr("$.variants[1].matrix[0].two.env.A=B: found the variable")));
   EXPECT_THAT(
       refusal(R"({"name": "y", "env": {"N": 1}, "matrix": [{"one": {"env": {"M": "1"}}}]})"),
-      HasSubstr("$.variants[1].env.N: found integer 1"))
+      HasSubstr("$.variants[1].env.N: expected string, found integer 1"))
       << "the variant's own";
   EXPECT_THAT(refusal(R"({"name": "y", "env": {"N": "1"},
                           "matrix": [{"a": {"env": {"N": 1}}}, {"b": {"env": {"N": 2}}}]})"),
-              AllOf(HasSubstr("$.variants[1].matrix[1].b.env.N: found integer 2"),
+              AllOf(HasSubstr("$.variants[1].matrix[1].b.env.N: expected string, found integer 2"),
                     HasSubstr("--set 'variants.1.matrix.1.b.env.N=\"2\"'")))
       << "the last axis that changes it";
   EXPECT_THAT(refusal(R"({"name": "y", "matrix": [{"a": {"append": {"z": ["1"]}}}]})"),
@@ -255,22 +254,22 @@ TEST(WrongValues, NamePlaceOfMatrixAmongChosenVariants) {
   overrides.arms = {"x", "z-b"};
   const Error error =
       error_of([&] { parse_experiment(document.dump(1), "c.json", "/", overrides, ask_program); });
-  EXPECT_THAT(error.message(), HasSubstr("$.variants[2].matrix[0].b.twin_of: found \"q\""));
+  EXPECT_THAT(error.message(), HasSubstr("$.variants[2].matrix[0].b.twin_of: expected the name of "
+                                         "a variant (x, z-b), found \"q\""));
 }
 
 TEST(WrongValues, TellResultsFromConfig) {
-  EXPECT_EQ(
-      refusal_without_provider({{"schema", "memduel.results/2"}, {"rows", json::array()}}),
-      "c.json: found the results of a run, expected a config\n  to see or judge them: memduel "
-      "report DIR, memduel check DIR; to measure the same again: config.json in DIR");
+  EXPECT_EQ(refusal_without_provider({{"schema", "memduel.results/2"}, {"rows", json::array()}}),
+            "c.json: expected a config, found the results of a run\n  to see or judge them: "
+            "memduel report DIR, memduel check DIR; to measure the same again: config.json in DIR");
   EXPECT_EQ(refusal_without_provider({{"schema", "memduel.calibration/2"}}),
-            "c.json: found a file of schema \"memduel.calibration/2\", expected a config");
+            "c.json: expected a config, found a file of schema \"memduel.calibration/2\"");
 }
 
 TEST(WrongValues, NameNullOnce) {
   json document = valid_document();
   document["name"] = nullptr;
-  EXPECT_THAT(refusal_without_provider(document), HasSubstr("$.name: found null, expected string"));
+  EXPECT_THAT(refusal_without_provider(document), HasSubstr("$.name: expected string, found null"));
 }
 
 /// Where messages of a schema come from, and where the walker would pass by in silence.

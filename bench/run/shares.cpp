@@ -42,7 +42,7 @@ Share share_from(const std::string& text, const std::string& place) {
     if (share.number > 0 && share.number <= share.of) return share;
   }
   throw Error(ExitCode::usage,
-              fmt::format("found \"{}\", expected a shard such as 2/4: the second of four", text),
+              fmt::format("expected a shard such as 2/4 (the second of four), found \"{}\"", text),
               place);
 }
 
@@ -52,16 +52,16 @@ std::string to_text(const Share& share) {
 
 SuperblockRange superblocks_of(const Share& share, int blocks) {
   if (blocks % 2 != 0)
-    throw Error(ExitCode::usage,
-                fmt::format("found {}, expected an even number: a shard has whole superblocks, "
-                            "which are two blocks",
-                            format_count(blocks, "block")),
-                "--repeats");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected an even number, because a shard has whole pairs of blocks, found {}",
+                    format_count(blocks, "block")),
+        "--repeats");
   const int superblocks = blocks / 2;
   if (share.of > superblocks)
     throw Error(ExitCode::usage,
-                fmt::format("found {} shards of {} blocks, expected at most {}", share.of, blocks,
-                            superblocks),
+                fmt::format("expected at most {2} shards of {1} blocks, found {0}", share.of,
+                            blocks, superblocks),
                 "--shard", "give a larger --repeats, or fewer shards");
   const auto begin = [&](int number) {
     return static_cast<int>(static_cast<std::int64_t>(number) * superblocks / share.of);

@@ -86,7 +86,7 @@ std::int64_t SlurmCommands::submit(const std::vector<std::string>& options,
       number_of<std::int64_t>(std::string_view(answer).substr(0, answer.find_first_of(";\n")));
   if (!job)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("found \"{}\", expected a job's number", without_line_end(answer)),
+                fmt::format("expected a job's number, found \"{}\"", without_line_end(answer)),
                 "sbatch");
   return *job;
 }
@@ -208,13 +208,13 @@ SlurmRecord read_slurm_record(const fs::path& directory) {
   const JsonReader in(document, file.string());
   if (const auto schema = in.maybe_text("schema"); schema != kRecordSchema)
     throw Error(ExitCode::io,
-                fmt::format("found \"{}\", expected \"{}\"", schema.value_or(""), kRecordSchema),
+                fmt::format("expected \"{1}\", found \"{0}\"", schema.value_or(""), kRecordSchema),
                 file.string(), "finish it with the memduel that began it");
   auto record = read_value<SlurmRecord>(in);
   for (std::size_t i = 0; i < record.tasks.size(); ++i)
     if (record.tasks[i].share != static_cast<int>(i) + 1)
       throw Error(ExitCode::io,
-                  fmt::format("found shard {}, expected {}", record.tasks[i].share, i + 1),
+                  fmt::format("expected shard {1}, found {0}", record.tasks[i].share, i + 1),
                   fmt::format("{}: /tasks/{}", file.string(), i));
   return record;
 }

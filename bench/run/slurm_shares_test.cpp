@@ -222,7 +222,7 @@ TEST_F(SharesOnSlurm, AreRefusedWhereTheirRecordIsDamaged) {
               HasSubstr("memduel.slurm/9"));
   EXPECT_THAT(message(R"({"schema": "memduel.slurm/2", "name": "", "config_sha256": "", "seed": 1,
       "sbatch": [], "tasks": [{"shard": 3, "job": 1, "index": 1, "attempts": 1, "state": ""}]})"),
-              HasSubstr("found shard 3, expected 1"));
+              HasSubstr("expected shard 1, found 3"));
   EXPECT_THROW(read_slurm_record(folder_ / "nowhere"), Error);
 }
 

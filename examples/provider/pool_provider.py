@@ -16,7 +16,7 @@ PRESETS = [{"name": "lean", "summary": "less memory", "switches": {"reading": "l
 def expand(request):
     workload = {"workers": 4, "rows": 200000, "rounds": 3, **request["workload"]}
     if not 1 <= workload["workers"] <= 64:
-        sys.exit(f"$.workload.workers: found {workload['workers']}, expected 1 to 64")
+        sys.exit(f"$.workload.workers: expected 1 to 64, found {workload['workers']}")
     job = ["python3", "pool.py", "{trial_dir}", str(workload["workers"]), str(workload["rounds"])]
     return {
         "schema": "memduel.expanded/2",

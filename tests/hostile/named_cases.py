@@ -205,7 +205,7 @@ case("the linker's variables", 0, "", f"LD_BIND_NOW=1 LD_LIBRARY_PATH=/nonexiste
 # Git
 case("no repository", 2, "not a git repository", "$M compare --ref-a main --ref-b HEAD --build true --out run -- true")
 case("a bare repository", 2, "must be run in a work tree", "git init -q --bare b; cd b; $M compare --ref-a main --ref-b HEAD --build true --out ../run -- true")
-case("an empty repository", 2, 'found "main", expected a revision', "git init -q repo; cd repo; $M compare --ref-a main --ref-b HEAD --build true --out ../run -- true")
+case("an empty repository", 2, 'expected a revision, found "main"', "git init -q repo; cd repo; $M compare --ref-a main --ref-b HEAD --build true --out ../run -- true")
 case("an option as a revision", 2, "expected a revision", REPOSITORY + "$M compare --ref-a=--upload-pack=touch --ref-b HEAD --build true --out ../run -- ./p")
 case("equal revisions", 0, "Nothing was built differently", REPOSITORY + "$M compare --ref-a HEAD --ref-b HEAD --build true --repeats 1 --out ../run -- ./p")
 case("a hook that fails", 0, "^1$", REPOSITORY + "printf '#!/bin/sh\\nexit 1\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout\n"
@@ -239,7 +239,7 @@ case("memduel itself", 2, "that is this memduel", "sh -c 'exec $M watch --pid $$
 case("a watch from a directory that is gone", 125, r"^memduel: (?!filesystem error).*No such file or directory", "mkdir d; cd d; rmdir ../d; $M watch --out w -- true")
 case("a watched command that is not there, without --", 125, "cannot run it: No such file", "$M watch --out w /nonexistent")
 case("nobody", 2, "there is no such process", "$M watch --pid 4194303 --duration 1 --out w")
-case("a log that is a pipe", 125, "found no regular file", "$M watch --round-pattern 'r([0-9]+)' --log fifo --out w --quiet -- sleep 1")
+case("a log that is a pipe", 125, "expected a regular file", "$M watch --round-pattern 'r([0-9]+)' --log fifo --out w --quiet -- sleep 1")
 case("a process that ends", 0, "ended after", "sleep 1 & $M watch --pid $! --out w --quiet")
 
 # Jobs

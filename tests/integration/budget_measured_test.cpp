@@ -145,7 +145,7 @@ TEST(MeasuredBudget, RefusesWhatCannotBeTrained) {
   EXPECT_THAT(budget({"--measured", "--model", "cbramod-small", "--dataset", "synthetic-eeg",
                       "--optimizer", "sgd"})
                   .err,
-              HasSubstr("--optimizer: found sgd, expected adam"));
+              HasSubstr("--optimizer: expected adam, found sgd"));
   EXPECT_THAT(budget({config, "--network", "teacher"}).err,
               HasSubstr("kind \"simulation\" trains one alone"));
   const Finished state = budget({MEMDUEL_CONFIGS "/resnet-state-quick.json"});

@@ -148,7 +148,8 @@ TEST(CompareForms, AreToldApart) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--build-a", "x", "--", "p"}, "needs both --build-a and --build-b"},
       {{"--ref-b", "x", "--", "p"}, "needs both --ref-a and --ref-b"},
-      {{"--a", "x", "--b", "y", "--ref-a", "x", "--ref-b", "y"}, "found two of"},
+      {{"--a", "x", "--b", "y", "--ref-a", "x", "--ref-b", "y"},
+       "expected one of --a, --build-a and --ref-a, found two"},
       {{"--build-a", "x", "--build-b", "y"}, "found no program"},
       {{"--build-a", "x", "--build-b", "y", "--build", "make", "--", "p"}, "it belongs to --ref-a"},
       {{"--a", "x", "--b", "y", "z"}, "quote each command"},

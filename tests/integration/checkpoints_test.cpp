@@ -97,7 +97,7 @@ TEST_F(Checkpoints, RefusalsNameWhatIsWrongAndDeleteNothing) {
   fs::create_directory_symlink(place_.path("run"), place_.path("link"));
   const Finished link = run({"--metric", "kappa", "--keep-best", "1"}, "link");
   EXPECT_EQ(link.status, 4);
-  EXPECT_THAT(link.err, HasSubstr("found a symbolic link, expected a directory"));
+  EXPECT_THAT(link.err, HasSubstr("expected a directory, found a symbolic link"));
   EXPECT_EQ(run({"--metric", "kappa", "--keep-best", "0"}).status, 2);
   EXPECT_EQ(run({"--metric", "kappa", "--older-than-days", "-1"}).status, 2);
   for (const char* days : {"nan", "-NaN", "inf", "x"}) {
@@ -109,7 +109,7 @@ TEST_F(Checkpoints, RefusalsNameWhatIsWrongAndDeleteNothing) {
   for (const char* verb : {"prune", "summary"}) {
     const Finished empty = memduel(place_, {"checkpoints", verb, "", "--metric", "kappa"});
     EXPECT_EQ(empty.status, 2);
-    EXPECT_THAT(empty.err, HasSubstr("DIR: found an empty name, expected a directory"));
+    EXPECT_THAT(empty.err, HasSubstr("DIR: expected a directory, found an empty name"));
   }
   EXPECT_EQ(run({}).status, 2);
   EXPECT_TRUE(is_there("epoch1_kappa_0.50000.pth"));

@@ -108,7 +108,7 @@ TEST(ForeignProfiles, CompareNamesWhatTheFilesAreAndWhatComparesThem) {
               AllOf(HasSubstr("is a profile (heaptrack)"), HasSubstr("memduel flamegraph ")));
   const Finished other = memduel(place, {"compare", place.file("x.json", "{}"), hyperfine});
   EXPECT_EQ(other.status, 4);
-  EXPECT_THAT(other.err, HasSubstr("is neither results of memduel nor of Google Benchmark"));
+  EXPECT_THAT(other.err, HasSubstr("contains neither results of memduel nor of Google Benchmark"));
 }
 
 TEST(ForeignProfiles, BytesAndTimeCannotBeCompared) {

@@ -201,7 +201,7 @@ TEST_F(Job, ThatLeavesNoFileHasFailed) {
 TEST_F(Job, WithAFaultyConfigIsRefusedBeforeAnythingRuns) {
   const json good = config_;
   workload()["processes"][0]["argv"].push_back("{sed}");
-  EXPECT_THAT(run().err, HasSubstr("found unknown placeholder {sed}"));
+  EXPECT_THAT(run().err, HasSubstr("unknown placeholder {sed}"));
   config_ = good;
   write("server.yaml.in", "port: {prt:fl}\n");
   EXPECT_THAT(run().err, AllOf(HasSubstr("server.yaml.in, line 1"), HasSubstr("{prt:fl}")));

@@ -218,8 +218,8 @@ TEST(BadLongRun, WhatTheDeviceCannotDoIsRefusedBeforeAnythingRuns) {
   for (const auto& [workload, preset] : kinds)
     EXPECT_THAT(refusal(workload, preset, {{"mixed_precision", "fp16"}}),
                 AllOf(HasSubstr("$.variants[1].switches"),
-                      HasSubstr("found mixed_precision=fp16 with workload.device=cpu, expected "
-                                "workload.device=cuda")));
+                      HasSubstr("expected workload.device=cuda, found mixed_precision=fp16 with "
+                                "workload.device=cpu")));
 }
 
 TEST(BadLongRun, AnInputThatCannotBeReadIsAFileThatFailed) {

@@ -102,7 +102,7 @@ TEST_F(ProviderExample, IsListedPlannedAndCalibrated) {
 TEST_F(ProviderExample, RefusesAWorkloadInItsOwnWords) {
   const Finished finished = on_config("run", {"--set", "workload.workers=99", "--out", out()});
   EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(finished.err, HasSubstr("$.workload.workers: found 99, expected 1 to 64"));
+  EXPECT_THAT(finished.err, HasSubstr("$.workload.workers: expected 1 to 64, found 99"));
   EXPECT_FALSE(fs::exists(out()));
 }
 

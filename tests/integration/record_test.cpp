@@ -298,7 +298,7 @@ TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   EXPECT_THAT(memduel(place, {"export", first, "--format", "folded"}).out, HasSubstr("<listcomp>"));
   const Finished none = memduel(place, {"summary", first, "--process", "23"});
   EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("found process 23, expected 1 to 22"));
+  EXPECT_THAT(none.err, HasSubstr("expected a process from 1 to 22, found 23"));
   const Finished second =
       memduel(place, {"summary", (folder / "3.mdp").string(), "--process", "4"});
   EXPECT_EQ(second.status, 2);

@@ -115,7 +115,7 @@ TEST(Writing, AnEmptyNameIsNoDefault) {
                            const std::string& option) {
     const Finished run = memduel(place, words, place.path("."));
     EXPECT_EQ(run.status, status) << run.err;
-    EXPECT_THAT(run.err, AllOf(HasSubstr(option), HasSubstr("found an empty text")));
+    EXPECT_THAT(run.err, AllOf(HasSubstr(option), HasSubstr("found empty text")));
   };
   refused({"record", "-o", "", "--", "/bin/true"}, 125, "--output");
   refused({"export", MEMDUEL_READERS_TESTDATA "/shapes.mdp", "--format", "folded", "-o", ""}, 2,
@@ -378,7 +378,7 @@ TEST(Bounds, AKeyGivenTwiceAndASeedThatIsTooLargeAreNamed) {
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(
       run.err,
-      HasSubstr("found 18446744073709551615, expected an integer from 0 to 9007199254740991"));
+      HasSubstr("expected an integer from 0 to 9007199254740991, found 18446744073709551615"));
 }
 
 TEST(Bounds, FewDescriptorsAndShortFilesGetAMessage) {
@@ -545,7 +545,7 @@ TEST(Unrecordable, ARecorderOfAnotherVersionIsNamedInOneSentence) {
   const Finished run = shell(place, program.string() + " record -o " +
                                         place.path("p.mdp").string() + " -- sort /etc/services");
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("found counters MDHEAP00, expected MDHEAP03"),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("expected MDHEAP03, found counters MDHEAP00"),
                              HasSubstr("written by another version of the recorder"),
                              Not(HasSubstr("never started"))));
 }

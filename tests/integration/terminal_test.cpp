@@ -123,7 +123,7 @@ TEST_F(EveryVerb, ThatReadsARunFitsTheTerminal) {
   EXPECT_EQ(expect("report run --verbose", 0).out, text);
   EXPECT_EQ(expect("report run --format text --verbose", 0).out, text);
   EXPECT_THAT(expect("report run --format csv --verbose", 2).out,
-              HasSubstr("--verbose is for text"));
+              HasSubstr("--verbose applies to text only"));
   expect("explain run all.peak_heap_bytes", 0);
   expect("check run", 1);
   expect("compare run run --out twice", 0);

@@ -134,7 +134,7 @@ def a_silent_controller(memduel, place):
     os.kill(controller, signal.SIGTERM)
     wait_for("the controller's end", 60, lambda: not pathlib.Path(f"/proc/{controller}").exists())
     said = ""
-    while "Slurm does not answer; asking again" not in said:
+    while "Slurm does not respond; retrying" not in said:
         line = waiting.stdout.readline()
         assert line, said
         said += line

@@ -104,22 +104,23 @@ Key<Work> device_key(bool by_role) {
                    {"pattern", "^(cpu|cuda(:[0-9]{1,3})?)$"},
                    {"default", kCpu},
                    {"description",
-                    "Where models, batches and optimizers live: cpu, cuda (the first GPU) or "
+                    "Device of models, batches and optimizers: cpu, cuda (the first GPU) or "
                     "cuda:N, counted from 0. See docs/gpu.md."}};
   if (by_role) {
     schema["properties"] = {{"server", schema}, {"client", schema}};
     schema["additionalProperties"] = false;
     schema["type"] = {"string", "object"};
     schema["description"] =
-        "One device (cpu, cuda or cuda:N), or one for the server and one for all clients. See "
-        "docs/gpu.md.";
+        "Device of all roles (cpu, cuda or cuda:N), or one device for the server and one for the "
+        "clients. See docs/gpu.md.";
   }
   return {"device", KeyPresence::with_default, [=](Schema&) { return schema; }, read_device, {}};
 }
 
 void add_threads(WorkloadKeys& keys) {
   keys.with_default("threads", &Work::threads,
-                    "Per role; the reduction order, and so the bits of the result, depend on it.",
+                    "Threads of each role. The order of reductions depends on it, so results are "
+                    "bit-identical only for the same number.",
                     kThreads);
 }
 
@@ -127,10 +128,11 @@ void add_end(WorkloadKeys& keys) {
   Schema seed = {{"type", "integer"}};
   seed.update(range(0, kMostSeed));
   seed["description"] =
-      "Of models, of data and of {seed}; equal for all variants and trials. Default: measure.seed "
-      "where the config has one, else 1.";
+      "Seed of models and data, and value of {seed}; the same in all variants and trials. Default: "
+      "measure.seed if it is set, else 1.";
   keys.judged("seed", seed.dump().c_str())
-      .with_default("deadline_seconds", &Work::deadline_seconds, "Of one trial.", kPositive);
+      .with_default("deadline_seconds", &Work::deadline_seconds,
+                    "Seconds after which a trial that still runs fails.", kPositive);
 }
 
 Key<Work> dataset_key(const Forms<Data>& forms, const json& absent = nullptr) {
@@ -151,10 +153,11 @@ const DatasetKeys& generated_graphs() {
   static const DatasetKeys keys =
       form("generated_graphs", "name", "can-generated", Data{})
           .with_default("graphs", &Data::graphs,
-                        "The first thousand are without attacks; fewer than 1,100 may all be.",
+                        "Number of graphs. The first 1,000 contain no attack.",
                         range(kFewestGraphs, 10'000'000))
           .with_default("seed", &Data::seed,
-                        "Of the traffic and of the split into training and validation.", kFromZero);
+                        "Seed of the traffic and of the split into training and validation.",
+                        kFromZero);
   return keys;
 }
 
@@ -162,13 +165,15 @@ const DatasetKeys& log_graphs() {
   static const DatasetKeys keys =
       form("log_graphs", "name", "can-log", Data{})
           .required("file", &Data::file,
-                    "A recording below a data folder: candump -l, or HCRL's CSV or text.",
+                    "Recording in a data directory: output of candump -l, or CSV or text of HCRL.",
                     kFileName)
           .with_default("attacks", &Data::attacks,
-                        "The recording comes once as it is, and once more under each.",
+                        "Attacks to simulate. The data contains the recording once unchanged and "
+                        "once with each attack.",
                         {{"uniqueItems", true}, {"items", choices({"dos", "fuzzy", "spoofing"})}})
           .with_default("seed", &Data::seed,
-                        "Of the attacks and of the split into training and validation.", kFromZero);
+                        "Seed of the attacks and of the split into training and validation.",
+                        kFromZero);
   return keys;
 }
 
@@ -180,18 +185,20 @@ Data eeg_samples() {
 }
 
 void add_eeg_samples(DatasetKeys& keys) {
-  keys.with_default("train_samples", &Data::train_samples, "Epochs of EEG.", kSamples)
-      .with_default("test_samples", &Data::test_samples, "For the score of each epoch of training.",
-                    kSamples);
+  keys.with_default("train_samples", &Data::train_samples, "Number of EEG epochs for training.",
+                    kSamples)
+      .with_default("test_samples", &Data::test_samples,
+                    "Number of EEG epochs for the score after each training epoch.", kSamples);
 }
 
 const DatasetKeys& synthetic_eeg() {
   static const DatasetKeys keys = [] {
     DatasetKeys made = form("synthetic_eeg", "name", "synthetic-eeg", eeg_samples());
     add_eeg_samples(made);
-    return made.with_default("channels", &Data::channels, "", range(1, 640))
-        .with_default("seconds", &Data::seconds, "Of each, at 200 Hz: a patch a second.", kSeconds)
-        .with_default("seed", &Data::seed, "", kFromZero);
+    return made.with_default("channels", &Data::channels, "Number of channels.", range(1, 640))
+        .with_default("seconds", &Data::seconds,
+                      "Seconds of each EEG epoch, at 200 Hz; one patch per second.", kSeconds)
+        .with_default("seed", &Data::seed, "Seed of the signals.", kFromZero);
   }();
   return keys;
 }
@@ -200,17 +207,20 @@ const DatasetKeys& recorded_eeg() {
   static const DatasetKeys keys = [] {
     DatasetKeys made = form("recorded_eeg", "name", "edf", eeg_samples());
     made.required("file", &Data::file,
-                  "A recording at 200 Hz below a data folder, with annotations \"Sleep stage W\", "
-                  "N1, N2, N3, R.",
+                  "Recording at 200 Hz in a data directory, with the annotations \"Sleep stage "
+                  "W\", N1, N2, N3 and R.",
                   kFileName);
     add_eeg_samples(made);
-    return made.with_default("seconds", &Data::seconds, "Of each: a patch a second.", kSeconds)
-        .with_default("seed", &Data::seed, "Of the split into training and validation.", kFromZero);
+    return made
+        .with_default("seconds", &Data::seconds, "Seconds of each EEG epoch; one patch per second.",
+                      kSeconds)
+        .with_default("seed", &Data::seed, "Seed of the split into training and validation.",
+                      kFromZero);
   }();
   return keys;
 }
 
-constexpr const char* kDatasetText = "See memduel list datasets.";
+constexpr const char* kDatasetText = "Data set; memduel list datasets describes them.";
 
 }  // namespace
 
@@ -221,35 +231,42 @@ const DatasetKeys& keys_of(const DatasetConfig*) {
           .required("name", &Data::name, kDatasetText,
                     choices({"mnist", "cifar10", "dummy-cifar10"}))
           .optional("train_samples", &Data::train_samples,
-                    "Over all clients, of a dummy set for each client; absent: all there are.",
+                    "Training samples of all clients together; in a dummy data set, of each "
+                    "client. Default: all.",
                     range(1, 1'000'000'000))
-          .optional("test_samples", &Data::test_samples, "Absent: all there are.",
+          .optional("test_samples", &Data::test_samples, "Test samples. Default: all.",
                     range(1, 1'000'000'000))
-          .with_default("seed", &Data::seed, "Of the split into training and validation.",
+          .with_default("seed", &Data::seed, "Seed of the split into training and validation.",
                         kFromZero)
           .with_default("partition", &Data::partition,
-                        "How training samples are shared among clients.",
+                        "How the training samples are divided among the clients.",
                         choices({"iid", "class_noniid", "dirichlet"}))
-          .with_default("dirichlet_alpha", &Data::dirichlet_alpha, "", kPositive);
+          .with_default("dirichlet_alpha", &Data::dirichlet_alpha,
+                        "Concentration parameter of partition dirichlet; small values make clients "
+                        "differ more.",
+                        kPositive);
   return keys;
 }
 
 const Keys<TransportOptions>& keys_of(const TransportOptions*) {
   static const Keys<TransportOptions> keys =
       Keys<TransportOptions>("transport")
-          .with_default("kind", &TransportOptions::kind, "", choices({"grpc", "unix"}))
-          .with_default("port", &TransportOptions::port, "0: any free port; grpc only.",
-                        range(0, 65535))
-          .with_default("max_message_bytes", &TransportOptions::max_message_bytes, "",
-                        range(65536, 2147483647));
+          .with_default("kind", &TransportOptions::kind,
+                        "How server and clients communicate: grpc, or unix for Unix sockets.",
+                        choices({"grpc", "unix"}))
+          .with_default("port", &TransportOptions::port,
+                        "Port of the server, for grpc. 0: any free port.", range(0, 65535))
+          .with_default("max_message_bytes", &TransportOptions::max_message_bytes,
+                        "Largest message, in bytes.", range(65536, 2147483647));
   return keys;
 }
 
 const Keys<OptimizerConfig>& keys_of(const OptimizerConfig*) {
   static const Keys<OptimizerConfig> keys =
       Keys<OptimizerConfig>("optimizer")
-          .with_default("name", &OptimizerConfig::name, "", choices({"adam", "sgd"}))
-          .with_default("learning_rate", &OptimizerConfig::learning_rate, "", kPositive);
+          .with_default("name", &OptimizerConfig::name, "Optimizer.", choices({"adam", "sgd"}))
+          .with_default("learning_rate", &OptimizerConfig::learning_rate, "Learning rate.",
+                        kPositive);
   return keys;
 }
 
@@ -265,30 +282,32 @@ Keys<OptimizerConfig> rate_of(const OptimizerConfig& optimizer, const char* text
 
 const Schema kImageModels =
     choices({"mnist-cnn", "cifar-cnn", "resnet18", "csfl-cnn", "csfl-light-cnn"});
-constexpr const char* kModelText = "See memduel list models.";
+constexpr const char* kModelText = "Model; memduel list models describes them.";
 
 void add_rounds(WorkloadKeys& keys) {
-  keys.with_default("clients", &Work::clients, "", range(1, 256))
-      .with_default("rounds", &Work::rounds, "", kRounds);
+  keys.with_default("clients", &Work::clients, "Number of clients.", range(1, 256))
+      .with_default("rounds", &Work::rounds, "Number of rounds.", kRounds);
 }
 
 void add_exchange(WorkloadKeys& keys) {
   keys.add(either("send", &Work::send_gradient, "weights", "gradient",
                   {{"default", "weights"},
-                   {"description", "What clients send: new weights, or previous minus new."}}))
-      .with_default("weights", &Work::weights, "Of the clients in the average.",
+                   {"description",
+                    "What clients send: their new weights, or the difference from the previous "
+                    "ones (gradient)."}}))
+      .with_default("weights", &Work::weights, "Weights of the clients in the average.",
                     choices({"equal", "sample_size"}))
       .add(either("on_lost_client", &Work::continue_without_lost_clients, "fail", "continue",
                   {{"default", "fail"},
-                   {"description", "What the server does when a client is lost in a round."}}))
+                   {"description",
+                    "Whether the server fails or continues if a client is lost in a round."}}))
       .add(either("topology", &Work::swarm, "star", "swarm",
                   {{"description",
-                    "star, the default: a server and its clients. swarm: no server; clients take "
-                    "the aggregator's role in turn."}}))
-      .with_default("transport", &Work::transport, "")
+                    "star: a server and its clients. swarm: no server; the clients aggregate in "
+                    "turn. Default: star."}}))
+      .with_default("transport", &Work::transport, "How server and clients communicate.")
       .with_default("stall_seconds", &Work::stall_seconds,
-                    "A client that sends or takes nothing for so long, in its turn, is lost.",
-                    kPositive);
+                    "Seconds without data after which a client is lost.", kPositive);
   add_end(keys);
 }
 
@@ -297,20 +316,20 @@ const WorkloadKeys& federated() {
     WorkloadKeys made = form("federated", "kind", "federated", Work{});
     made.required("model", &Work::model, kModelText, kImageModels).add(device_key(true));
     add_threads(made);
-    made.required("dataset", &Work::dataset, "");
+    made.required("dataset", &Work::dataset, "Data set.");
     add_rounds(made);
     made.with_default("local_steps", &Work::local_steps,
-                      "Optimizer steps of a client in one round.", kBatch)
-        .with_default("batch_size", &Work::batch_size, "", kBatch)
-        .optional("validation_batch_size", &Work::validation_batch_size, "Absent: batch_size.",
-                  kBatch)
+                      "Optimizer steps of each client in one round.", kBatch)
+        .with_default("batch_size", &Work::batch_size, "Samples of each training batch.", kBatch)
+        .optional("validation_batch_size", &Work::validation_batch_size,
+                  "Batch size of validation. Default: batch_size.", kBatch)
         .with_default("pre_validation", &Work::pre_validation,
-                      "Clients validate the global model before they train.")
+                      "Whether clients validate the global model before they train.")
         .with_default("client_validation", &Work::client_validation,
-                      "Clients validate their own model after they trained.")
+                      "Whether clients validate their own model after training.")
         .with_default("server_validation", &Work::server_validation,
-                      "The server validates each new global model.")
-        .with_default("optimizer", &Work::optimizer, "");
+                      "Whether the server validates each new global model.")
+        .with_default("optimizer", &Work::optimizer, "Optimizer of the clients.");
     add_exchange(made);
     return made;
   }();
@@ -326,8 +345,8 @@ constexpr const char* kTensors = R"({
       {"type": "object", "additionalProperties": false, "required": ["shape"],
        "properties": {
          "shape": {"type": "array", "items": {"type": "integer", "minimum": 1}},
-         "dtype": {"enum": ["float32", "int64"], "description": "Absent: float32."},
-         "buffer": {"type": "boolean", "description": "Not trained, as batch norm's statistics: averaged as plain means."}}}]}})";
+         "dtype": {"enum": ["float32", "int64"], "description": "Type of the elements. Default: float32."},
+         "buffer": {"type": "boolean", "description": "Whether the tensor is not trained, such as statistics of batch normalization; it is averaged without weights."}}}]}})";
 
 const WorkloadKeys& state_dict() {
   static const WorkloadKeys keys = [] {
@@ -336,16 +355,18 @@ const WorkloadKeys& state_dict() {
     defaults.server_validation = false;
     WorkloadKeys made = form("state_dict", "kind", "state-dict", std::move(defaults));
     made.required("model", &Work::model,
-                  "A network's state, or a table of shapes: Llama-3.1-8B's, or this config's own.",
+                  "State of a network, or a table of shapes: llama-3.1-8b, or tensors for that of "
+                  "this config.",
                   choices({"mnist-cnn", "cifar-cnn", "resnet18", "csfl-cnn", "csfl-light-cnn",
                            "llama-3.1-8b", "tensors"}))
         .optional("tensors", &Work::tensors,
-                  "Of model tensors: name to shape, 32-bit floats, or to an object that says more.",
+                  "Shapes for model tensors, by name: a shape of 32-bit floats, or an object with "
+                  "shape, dtype and buffer.",
                   Schema::parse(kTensors))
         .add(device_key(true))
         .with_default("state_bytes", &Work::state_bytes,
-                      "Of a table of shapes: the size to which it is scaled, by its first "
-                      "dimensions; 0: as it is.",
+                      "Size in bytes to which a table of shapes is scaled, by its first "
+                      "dimensions. 0: not scaled.",
                       kFromZero);
     add_threads(made);
     add_rounds(made);
@@ -370,21 +391,23 @@ const Keys<SimulationConfig>& selection_keys() {
   static const Keys<SimulationConfig> keys =
       Keys<SimulationConfig>("selection")
           .with_default("clients_per_round", &SimulationConfig::clients_per_round,
-                        "That are selected and train; at most clients.", range(1, 10'000))
+                        "Clients that are selected and train in each round, at most clients.",
+                        range(1, 10'000))
           .with_default("methods", &SimulationConfig::methods,
-                        "Of selecting clients, run one after the other.",
+                        "Methods of selecting clients. They run one after the other.",
                         {{"minItems", 1},
                          {"maxItems", 16},
                          {"items", choices({"random", "highest_loss", "round_robin"})}})
           .with_default("repeats", &SimulationConfig::repeats,
-                        "Of each method, each with a seed of its own.", range(1, 1000))
-          .with_default("local_epochs", &SimulationConfig::local_epochs, "", kEpochs)
+                        "Repeats of each method, each with its own seed.", range(1, 1000))
+          .with_default("local_epochs", &SimulationConfig::local_epochs,
+                        "Epochs of each selected client in one round.", kEpochs)
           .with_default("fast_mode", &SimulationConfig::fast_mode,
-                        "An epoch ends after its third batch.")
+                        "Whether an epoch ends after its third batch.")
           .with_default("parallel_clients", &SimulationConfig::parallel_clients,
-                        "Clients that train at once, each on a replica of the model; 0 and 1: one "
-                        "after the other; -1: as many as memory and cores hold, at most 8. Never "
-                        "more than clients_per_round; more than memory holds is refused.",
+                        "Clients that train at once, each on its own replica of the model, at most "
+                        "clients_per_round. 0 or 1: one after the other. -1: as many as memory and "
+                        "cores allow, at most 8. More than fit into memory is an error.",
                         range(-1, 10'000));
   return keys;
 }
@@ -394,14 +417,15 @@ const WorkloadKeys& simulation() {
     WorkloadKeys made = form("simulation", "kind", "simulation", simulation_defaults());
     made.required("model", &Work::model, kModelText, kImageModels).add(device_key(false));
     add_threads(made);
-    made.required("dataset", &Work::dataset, "")
-        .with_default("clients", &Work::clients, "", range(1, 10'000))
-        .with_default("rounds", &Work::rounds, "Of each method and repeat.", kRounds)
+    made.required("dataset", &Work::dataset, "Data set.")
+        .with_default("clients", &Work::clients, "Number of clients.", range(1, 10'000))
+        .with_default("rounds", &Work::rounds, "Rounds of each method and repeat.", kRounds)
         .with_keys_of(&Work::simulation, selection_keys())
-        .with_default("batch_size", &Work::batch_size, "", kBatch)
-        .with_default("validation_batch_size", &Work::validation_batch_size, "", kBatch)
-        .with_keys_of(&Work::optimizer,
-                      rate_of(simulation_defaults().optimizer, "Of SGD without momentum."));
+        .with_default("batch_size", &Work::batch_size, "Samples of each training batch.", kBatch)
+        .with_default("validation_batch_size", &Work::validation_batch_size,
+                      "Samples of each validation batch.", kBatch)
+        .with_keys_of(&Work::optimizer, rate_of(simulation_defaults().optimizer,
+                                                "Learning rate of SGD without momentum."));
     add_end(made);
     return made;
   }();
@@ -421,24 +445,30 @@ const Keys<GraphConfig>& stages() {
   static const Keys<GraphConfig> keys =
       Keys<GraphConfig>("stages")
           .with_default("teacher", &GraphConfig::teacher,
-                        "Trained before the student, which learns from its answers.",
+                        "Teacher model. It is trained first; the student learns from its outputs.",
                         kGraphClassifiers)
           .with_default("autoencoder", &GraphConfig::autoencoder,
-                        "Trained first, on graphs without attacks; its errors say how hard a graph "
-                        "is.",
+                        "Autoencoder model. It is trained first, on graphs without attacks; its "
+                        "errors rank how hard a graph is.",
                         choices({"vgae-large", "vgae-small", "vgae-old-teacher"}))
-          .with_default("autoencoder_epochs", &GraphConfig::autoencoder_epochs, "", kRounds)
-          .with_default("teacher_epochs", &GraphConfig::teacher_epochs, "", kRounds)
-          .with_default("student_epochs", &GraphConfig::student_epochs, "", kRounds)
-          .optional("device_memory_bytes", &GraphConfig::device_memory_bytes,
-                    "What batch sizes are planned for; absent: what is free.", kPositive);
+          .with_default("autoencoder_epochs", &GraphConfig::autoencoder_epochs,
+                        "Epochs of the autoencoder.", kRounds)
+          .with_default("teacher_epochs", &GraphConfig::teacher_epochs, "Epochs of the teacher.",
+                        kRounds)
+          .with_default("student_epochs", &GraphConfig::student_epochs, "Epochs of the student.",
+                        kRounds)
+          .optional(
+              "device_memory_bytes", &GraphConfig::device_memory_bytes,
+              "Device memory in bytes for which batch sizes are planned. Default: the free memory.",
+              kPositive);
   return keys;
 }
 
 const WorkloadKeys& graph() {
   static const WorkloadKeys keys = [] {
     WorkloadKeys made = form("graph", "kind", "graph", graph_defaults());
-    made.with_default("model", &Work::model, "The student.", kGraphClassifiers)
+    made.with_default("model", &Work::model, "Student model; memduel list models describes them.",
+                      kGraphClassifiers)
         .add(device_key(false));
     add_threads(made);
     made.add(dataset_key({"graph_dataset",
@@ -448,10 +478,10 @@ const WorkloadKeys& graph() {
                           {{"can-generated", &generated_graphs()}, {"can-log", &log_graphs()}}}))
         .with_keys_of(&Work::graph, stages())
         .with_default("batch_size", &Work::batch_size,
-                      "Graphs of a step; with any value of the optimization batch_size but fixed: "
-                      "the most.",
+                      "Graphs of each step; the maximum unless the switch batch_size is fixed.",
                       kBatch)
-        .with_keys_of(&Work::optimizer, rate_of(graph_defaults().optimizer, "Of Adam."));
+        .with_keys_of(&Work::optimizer,
+                      rate_of(graph_defaults().optimizer, "Learning rate of Adam."));
     add_end(made);
     return made;
   }();
@@ -470,16 +500,19 @@ Work eeg_defaults() {
 const Keys<FineTuningConfig>& fine_tunings() {
   static const Keys<FineTuningConfig> keys =
       Keys<FineTuningConfig>("fine_tunings")
-          .with_default("trials", &FineTuningConfig::trials,
-                        "Fine-tunings, one after the other; each is a round.", kEpochs)
-          .with_default("epochs", &FineTuningConfig::epochs, "Of a fine-tuning, at most.", kEpochs)
+          .with_default(
+              "trials", &FineTuningConfig::trials,
+              "Number of fine-tunings. They run one after the other, and each is a round.", kEpochs)
+          .with_default("epochs", &FineTuningConfig::epochs,
+                        "Maximum number of epochs of a fine-tuning.", kEpochs)
           .with_default("patience", &FineTuningConfig::patience,
-                        "Epochs without a better kappa that end a fine-tuning.", kEpochs)
+                        "Epochs without a better kappa after which a fine-tuning ends.", kEpochs)
           .with_default("learning_rates", &FineTuningConfig::learning_rates,
-                        "Of AdamW, taken in turn by the fine-tunings; one that learns nothing is "
-                        "pruned.",
+                        "Learning rates of AdamW. The fine-tunings take them in turn; a "
+                        "fine-tuning that does not learn is pruned.",
                         {{"minItems", 1}, {"maxItems", 1000}, {"items", kPositive}})
-          .with_default("dropout", &FineTuningConfig::dropout, "",
+          .with_default("dropout", &FineTuningConfig::dropout,
+                        "Share of units that are dropped in training.",
                         {{"minimum", 0}, {"exclusiveMaximum", 1}});
   return keys;
 }
@@ -487,7 +520,8 @@ const Keys<FineTuningConfig>& fine_tunings() {
 const WorkloadKeys& eeg() {
   static const WorkloadKeys keys = [] {
     WorkloadKeys made = form("eeg", "kind", "eeg", eeg_defaults());
-    made.required("model", &Work::model, "A criss-cross transformer; see memduel list models.",
+    made.required("model", &Work::model,
+                  "Criss-cross transformer; memduel list models describes them.",
                   choices({"cbramod", "cbramod-small"}))
         .add(device_key(false));
     add_threads(made);
@@ -497,7 +531,7 @@ const WorkloadKeys& eeg() {
                           kDatasetText,
                           {{"synthetic-eeg", &synthetic_eeg()}, {"edf", &recorded_eeg()}}},
                          {{"name", "synthetic-eeg"}}))
-        .with_default("batch_size", &Work::batch_size, "", kBatch)
+        .with_default("batch_size", &Work::batch_size, "Samples of each training batch.", kBatch)
         .with_keys_of(&Work::fine_tuning, fine_tunings());
     add_end(made);
     return made;
@@ -510,10 +544,10 @@ const Forms<Work>& kinds() {
       "workload",
       "kind",
       &Work::kind,
-      "federated: rounds replayed by memduel-worker. state-dict: the same rounds without training, "
-      "for a state of any size. simulation: all clients in one process. graph: a training on "
-      "graphs of bus traffic, an epoch a round. eeg: fine-tunings of a network for EEG, one after "
-      "the other in one process, each a round.",
+      "federated: federated rounds that memduel-worker runs. state-dict: the same rounds without "
+      "training, with a state of any size. simulation: all clients in one process. graph: training "
+      "on graphs of bus traffic; each epoch is a round. eeg: fine-tuning of an EEG network, "
+      "several times in one process; each fine-tuning is a round.",
       {{"federated", &federated()},
        {"state-dict", &state_dict()},
        {"simulation", &simulation()},
@@ -537,13 +571,14 @@ Schema workload_schema(Schema& definitions) {
 Schema fl_schema_in_order() {
   Schema definitions = Schema::object();
   Schema workload = workload_schema(definitions);
-  return {{"$schema", "http://json-schema.org/draft-07/schema#"},
-          {"title", "memduel experiment with an FL workload"},
-          {"description",
-           "The replays' workloads; all else of an experiment is in experiment.schema.json."},
-          {"allOf", Schema::array({{{"$ref", "experiment.schema.json"}}})},
-          {"properties", {{"workload", std::move(workload)}}},
-          {"definitions", std::move(definitions)}};
+  return {
+      {"$schema", "http://json-schema.org/draft-07/schema#"},
+      {"title", "memduel experiment with an FL workload"},
+      {"description",
+       "Built-in FL workloads. experiment.schema.json describes all other keys of an experiment."},
+      {"allOf", Schema::array({{{"$ref", "experiment.schema.json"}}})},
+      {"properties", {{"workload", std::move(workload)}}},
+      {"definitions", std::move(definitions)}};
 }
 
 json resolve_workload(const json& workload, const Places& places) {

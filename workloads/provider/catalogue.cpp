@@ -22,7 +22,7 @@ void refuse_scaled_network(const json& workload, const std::string& origin) {
   const auto bytes = workload.find("state_bytes");
   if (bytes == workload.end() || *bytes == 0) return;
   throw Error(ExitCode::usage,
-              fmt::format("found {} for model \"{}\", expected 0", bytes->dump(), model),
+              fmt::format("expected 0, found {0} for model \"{1}\"", bytes->dump(), model),
               json_place(origin, {"workload", "state_bytes"}),
               "only a table of shapes can be scaled: llama-3.1-8b, tensors");
 }
@@ -35,10 +35,10 @@ void refuse_selection_of_more(const json& workload, bool given, const std::strin
   if (selected <= clients) return;
   if (given)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected at most clients, {}", selected, clients),
+                fmt::format("expected at most clients, {1}, found {0}", selected, clients),
                 json_place(origin, {"workload", "clients_per_round"}));
   throw Error(ExitCode::usage,
-              fmt::format("found {}, expected at least clients_per_round, {}", clients, selected),
+              fmt::format("expected at least clients_per_round, {1}, found {0}", clients, selected),
               json_place(origin, {"workload", "clients"}),
               "set clients_per_round, too: that is its default");
 }

@@ -29,14 +29,13 @@ std::string refusal_of(const json& workload, const json& optimizations) {
 
 TEST(FlCatalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(refusal_of(json::object(), {{"compression", "zfp"}}),
-            "c.json, $.variants[1].switches.compression: found compression=zfp with "
-            "aggregate=streaming_fold, "
-            "expected aggregate=out_of_place_kept_step or in_place or collect_all or in_time\n"
-            "  no worker runs the two together");
+            "c.json, $.variants[1].switches.compression: expected aggregate=out_of_place_kept_step "
+            "or in_place or collect_all or in_time, found compression=zfp with "
+            "aggregate=streaming_fold\n  no worker runs the two together");
   EXPECT_EQ(refusal_of({{"on_lost_client", "continue"}}, {{"model_chunking", 1048576}}),
-            "c.json, $.variants[1].switches.model_chunking: found model_chunking=1048576 with "
-            "workload.on_lost_client=continue, expected workload.on_lost_client=fail\n"
-            "  no worker runs the two together");
+            "c.json, $.variants[1].switches.model_chunking: expected workload.on_lost_client=fail, "
+            "found model_chunking=1048576 with workload.on_lost_client=continue\n  no worker runs "
+            "the two together");
 }
 
 /// The message for a simulation of which the second arm, csfl-optimized, has these switches.
@@ -61,13 +60,12 @@ std::string refusal_of_simulation(const json& workload, const json& optimization
 // csfl-optimized warns at 85 and is critical at 90.
 TEST(FlCatalog, TwoLevelsOutOfOrderAreToldFromTheOneThatTheArmSets) {
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"warn_percent", 95}}),
-            "c.json, $.variants[2].switches.warn_percent: found warn_percent=95 with "
-            "critical_percent=90, "
-            "expected warn_percent of at most 90\n  no worker runs the two together");
-  EXPECT_EQ(refusal_of_simulation(json::object(), {{"critical_percent", 50}}),
-            "c.json, $.variants[2].switches.critical_percent: found critical_percent=50 with "
-            "warn_percent=85, "
-            "expected critical_percent of at least 85\n  no worker runs the two together");
+            "c.json, $.variants[2].switches.warn_percent: expected warn_percent of at most 90, "
+            "found warn_percent=95 with critical_percent=90\n  no worker runs the two together");
+  EXPECT_EQ(
+      refusal_of_simulation(json::object(), {{"critical_percent", 50}}),
+      "c.json, $.variants[2].switches.critical_percent: expected critical_percent of at least 85, "
+      "found critical_percent=50 with warn_percent=85\n  no worker runs the two together");
 }
 
 TEST(FlCatalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
@@ -79,23 +77,22 @@ TEST(FlCatalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
 
 TEST(FlCatalog, ANumberOutOfRangeIsNoSlipOfThePen) {
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"light_cleanup_rounds", -1}}),
-            "c.json, $.variants[2].switches.light_cleanup_rounds: found -1 for switch "
-            "\"light_cleanup_rounds\", "
-            "expected 0 or 1 or 5 or a whole number from 0");
+            "c.json, $.variants[2].switches.light_cleanup_rounds: expected 0 or 1 or 5 or a whole "
+            "number from 0, found -1 for switch \"light_cleanup_rounds\"");
 }
 
 TEST(FlCatalog, NoMoreClientsAreSelectedThanThereAre) {
   EXPECT_EQ(refusal_of_simulation({{"clients", 20}, {"clients_per_round", 30}}, json::object()),
-            "c.json, $.workload.clients_per_round: found 30, expected at most clients, 20");
+            "c.json, $.workload.clients_per_round: expected at most clients, 20, found 30");
   EXPECT_EQ(refusal_of_simulation({{"clients", 5}}, json::object()),
-            "c.json, $.workload.clients: found 5, expected at least clients_per_round, 10\n"
-            "  set clients_per_round, too: that is its default");
+            "c.json, $.workload.clients: expected at least clients_per_round, 10, found 5\n  set "
+            "clients_per_round, too: that is its default");
 }
 
 TEST(FlCatalog, OnlyTablesOfShapesAreScaled) {
   EXPECT_EQ(refusal_of({{"state_bytes", 1000}}, json::object()),
-            "c.json, $.workload.state_bytes: found 1000 for model \"resnet18\", expected 0\n"
-            "  only a table of shapes can be scaled: llama-3.1-8b, tensors");
+            "c.json, $.workload.state_bytes: expected 0, found 1000 for model \"resnet18\"\n  only "
+            "a table of shapes can be scaled: llama-3.1-8b, tensors");
 }
 
 TEST(FlCatalog, APresetStatesOnlyWhatDiffersFromItsBase) {

@@ -57,7 +57,7 @@ void refuse_outside(const fs::path& file) {
   const fs::path plain = file.lexically_normal();
   if (!plain.is_absolute() && *plain.begin() != "..") return;
   throw Error(ExitCode::usage,
-              fmt::format("found \"{}\", expected a file below a data folder", file.string()),
+              fmt::format("expected a file below a data folder, found \"{}\"", file.string()),
               "$.workload.dataset.file", "--data-dir names the folder");
 }
 

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 [[noreturn]] void refuse_variable(const std::string& place, const std::string& name,
                                   const std::string& value, const std::string& expected) {
-  throw Error(ExitCode::usage, fmt::format("found \"{}\", expected {}", value, expected),
+  throw Error(ExitCode::usage, fmt::format("expected {1}, found \"{0}\"", value, expected),
               fmt::format("{}.env.{}", place, name));
 }
 

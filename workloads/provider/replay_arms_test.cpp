@@ -83,18 +83,15 @@ TEST(ReservedEnvironment, NVFlaresPreloadBesideAnotherAllocatorIsRefused) {
 }
 
 TEST(ReservedEnvironment, ValuesThatAreNoneAreRefused) {
-  EXPECT_EQ(
-      refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "-1"}}),
-      "c.json, $.variants[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"-1\", expected a whole "
-      "number from 0");
-  EXPECT_EQ(
-      refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "2 "}}),
-      "c.json, $.variants[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"2 \", expected a whole "
-      "number from 0");
-  EXPECT_EQ(
-      refusal_of_environment({{"NVFLARE_CUDA_EMPTY_CACHE", "maybe"}}),
-      "c.json, $.variants[1].env.NVFLARE_CUDA_EMPTY_CACHE: found \"maybe\", expected 1, true, "
-      "yes, 0, false or no");
+  EXPECT_EQ(refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "-1"}}),
+            "c.json, $.variants[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: expected a whole number "
+            "from 0, found \"-1\"");
+  EXPECT_EQ(refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "2 "}}),
+            "c.json, $.variants[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: expected a whole number "
+            "from 0, found \"2 \"");
+  EXPECT_EQ(refusal_of_environment({{"NVFLARE_CUDA_EMPTY_CACHE", "maybe"}}),
+            "c.json, $.variants[1].env.NVFLARE_CUDA_EMPTY_CACHE: expected 1, true, yes, 0, false "
+            "or no, found \"maybe\"");
 }
 
 TEST(ReservedEnvironment, AVariableBesideItsSwitchIsRefused) {

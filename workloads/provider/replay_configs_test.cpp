@@ -139,20 +139,22 @@ TEST(BadReplay, UnknownKey) {
 }
 
 TEST(BadReplay, WrongTypeOrRange) {
-  EXPECT_EQ(message_after([](json& c) { c["workload"]["clients"] = "two"; }),
-            "c.json, $.workload.clients: found string \"two\", expected integer");
+  EXPECT_EQ(
+      message_after([](json& c) { c["workload"]["clients"] = "two"; }),
+      "c.json, $.workload.clients: expected integer, found string \"two\"\n  Number of clients.");
   EXPECT_EQ(message_after([](json& c) { c["workload"]["rounds"] = 2.5; }),
-            "c.json, $.workload.rounds: found number 2.5, expected integer");
+            "c.json, $.workload.rounds: expected integer, found number 2.5\n  Number of rounds.");
   EXPECT_EQ(message_after([](json& c) { c["workload"]["clients"] = 0; }),
-            "c.json, $.workload.clients: found 0, expected an integer from 1 to 256");
+            "c.json, $.workload.clients: expected an integer from 1 to 256, found 0\n  Number of "
+            "clients.");
   Overrides overrides;
   overrides.set = {"workload.clients=0"};
   EXPECT_EQ(message_after([](json&) {}, overrides),
-            "c.json, $.workload.clients (--set workload.clients=0): found 0, expected an integer "
-            "from 1 to 256");
+            "c.json, $.workload.clients (--set workload.clients=0): expected an integer from 1 to "
+            "256, found 0\n  Number of clients.");
   EXPECT_EQ(message_after([](json& c) { c["workload"].erase("model"); }),
-            "c.json, $.workload: found no key \"model\", which is required\n"
-            "  See memduel list models.");
+            "c.json, $.workload: found no key \"model\", which is required\n  Model; memduel list "
+            "models describes them.");
 }
 
 TEST(ReplaySchema, IsMadeOfTheKeys) {
@@ -226,11 +228,11 @@ TEST(ReplayConfigs, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) 
 
 TEST(BadReplay, UnknownValue) {
   EXPECT_EQ(message_after([](json& c) { c["workload"]["kind"] = "federate"; }),
-            "c.json, $.workload.kind: found \"federate\", expected federated or state-dict or "
-            "simulation or graph or eeg or command\n  did you mean \"federated\"?");
+            "c.json, $.workload.kind: expected federated or state-dict or simulation or graph or "
+            "eeg or command, found \"federate\"\n  did you mean \"federated\"?");
   EXPECT_EQ(message_after([](json& c) { c["workload"]["dataset"]["name"] = "imagenet"; }),
-            "c.json, $.workload.dataset.name: found \"imagenet\", expected mnist or cifar10 or "
-            "dummy-cifar10");
+            "c.json, $.workload.dataset.name: expected mnist or cifar10 or dummy-cifar10, found "
+            "\"imagenet\"");
 }
 
 }  // namespace

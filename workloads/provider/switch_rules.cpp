@@ -71,7 +71,7 @@ std::string place_of(const std::string& setting, const std::string& place) {
                          const std::string& other, const std::string& needed,
                          const std::string& place) {
   throw Error(ExitCode::usage,
-              fmt::format("found {} with {}, expected {}", settings.in_words(chosen),
+              fmt::format("expected {2}, found {0} with {1}", settings.in_words(chosen),
                           settings.in_words(other), needed),
               place_of(chosen, place), "no worker runs the two together");
 }

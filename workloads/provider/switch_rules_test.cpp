@@ -40,7 +40,7 @@ TEST(SwitchRules, AValueMayNeedWhatItsSwitchDoesNot) {
   EXPECT_EQ(refusal_of_switches({{"mixed_precision", "bf16"}}, {{"device", "cpu"}}), "accepted");
   EXPECT_EQ(refusal_of_switches({{"mixed_precision", "fp16"}}, {{"device", "cuda"}}), "accepted");
   EXPECT_EQ(refusal_of_switches({{"mixed_precision", "fp16"}}, {{"device", "cpu"}}),
-            "found mixed_precision=fp16 with workload.device=cpu, expected workload.device=cuda");
+            "expected workload.device=cuda, found mixed_precision=fp16 with workload.device=cpu");
 }
 
 // A piece travels in a message that adds 16 bytes to it: 1048576 - 16 is the most.
@@ -48,15 +48,15 @@ TEST(SwitchRules, APieceIsNoLargerThanItsMessageTakes) {
   const json workload = {{"transport", {{"max_message_bytes", 1048576}}}};
   EXPECT_EQ(refusal_of_switches({{"piece_bytes", 1048560}}, workload), "accepted");
   EXPECT_EQ(refusal_of_switches({{"piece_bytes", 1048561}}, workload),
-            "found piece_bytes=1048561 with workload.transport.max_message_bytes=1048576, expected "
-            "piece_bytes of at most 1048560");
+            "expected piece_bytes of at most 1048560, found piece_bytes=1048561 with "
+            "workload.transport.max_message_bytes=1048576");
 }
 
 TEST(SwitchRules, TensorsGoToDiskOneUploadAtATime) {
   json switches = {{"tensor_offload", "disk"}, {"aggregate", "in_place"}, {"compression", "none"}};
   EXPECT_EQ(refusal_of_switches(switches, {}),
-            "found tensor_offload=disk with aggregate=in_place, expected aggregate=collect_all or "
-            "in_time");
+            "expected aggregate=collect_all or in_time, found tensor_offload=disk with "
+            "aggregate=in_place");
   switches["aggregate"] = "in_time";
   EXPECT_EQ(refusal_of_switches(switches, {}), "accepted");
 }
@@ -64,11 +64,11 @@ TEST(SwitchRules, TensorsGoToDiskOneUploadAtATime) {
 TEST(SwitchRules, ASwarmHasNoModelOfTheRoundBefore) {
   const json swarm = {{"topology", "swarm"}, {"send", "gradient"}, {"on_lost_client", "fail"}};
   EXPECT_EQ(refusal_of_switches({{"aggregate", "in_place"}}, swarm),
-            "found workload.topology=swarm with aggregate=in_place, expected aggregate=collect_all "
-            "or in_time");
-  EXPECT_EQ(refusal_of_switches({{"aggregate", "in_time"}}, swarm),
-            "found workload.topology=swarm with workload.send=gradient, expected "
-            "workload.send=weights");
+            "expected aggregate=collect_all or in_time, found workload.topology=swarm with "
+            "aggregate=in_place");
+  EXPECT_EQ(
+      refusal_of_switches({{"aggregate", "in_time"}}, swarm),
+      "expected workload.send=weights, found workload.topology=swarm with workload.send=gradient");
 }
 
 TEST(SwitchRules, ASettingOfTheWorkloadIsRefusedAtItsOwnPlace) {
@@ -118,14 +118,14 @@ TEST(SwitchRules, CompressedUploadsAreWholeMessages) {
     return refusal_of_switches(other, {{"on_lost_client", "fail"}});
   };
   EXPECT_EQ(refusal_with("aggregate", "streaming_fold"),
-            "found compression=zfp with aggregate=streaming_fold, expected "
-            "aggregate=out_of_place_kept_step or in_place or collect_all or in_time");
+            "expected aggregate=out_of_place_kept_step or in_place or collect_all or in_time, "
+            "found compression=zfp with aggregate=streaming_fold");
   EXPECT_EQ(refusal_with("receive", "into_tensors"),
-            "found compression=zfp with receive=into_tensors, expected receive=concatenate or "
-            "bytearray or chunk_list");
+            "expected receive=concatenate or bytearray or chunk_list, found compression=zfp with "
+            "receive=into_tensors");
   EXPECT_EQ(refusal_with("serialize", "streamed_from_tensors"),
-            "found compression=zfp with serialize=streamed_from_tensors, expected "
-            "serialize=buffered_copies or scoped_buffer");
+            "expected serialize=buffered_copies or scoped_buffer, found compression=zfp with "
+            "serialize=streamed_from_tensors");
 }
 
 }  // namespace

@@ -243,7 +243,7 @@ fs::path look_up(const std::string& program, const BuildSite& site, const BuildI
   fs::path named = (site.directory / program).lexically_normal();
   if (fs::path(program).is_absolute() || !lies_in(named, site.directory))
     throw Error(ExitCode::usage,
-                fmt::format("found \"{}\", expected a path inside a build", program),
+                fmt::format("expected a path inside a build, found \"{}\"", program),
                 site.directory.string(),
                 "name the program as it lies in both builds, for instance bin/server");
   if (is_program(named)) return named;

@@ -97,7 +97,7 @@ Revision find_revision(const fs::path& root, const std::string& name) {
   const HelperResult commit =
       git(root, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
   if (commit.exit_status != 0)
-    throw Error(ExitCode::usage, fmt::format("found \"{}\", expected a revision", name),
+    throw Error(ExitCode::usage, fmt::format("expected a revision, found \"{}\"", name),
                 root.string(),
                 "see git log; a shallow clone lacks older ones: git fetch --unshallow, or "
                 "fetch-depth: 0 in CI");

@@ -48,7 +48,7 @@ void check_times(const WatchOptions& options) {
   constexpr double kLongest = 86'400;
   const auto check = [&](double seconds, const char* name) {
     if (seconds >= kShortest && seconds <= kLongest) return;
-    refuse(fmt::format("found {:g}, expected {} to {} seconds", seconds, kShortest, kLongest),
+    refuse(fmt::format("expected {1} to {2} seconds, found {0:g}", seconds, kShortest, kLongest),
            name);
   };
   check(options.interval_seconds, "--interval");
@@ -58,7 +58,7 @@ void check_times(const WatchOptions& options) {
     refuse("a command is watched until it ends", "--duration",
            "end it by another way: memduel watch -- timeout 60 CMD");
   if (!(*options.duration_seconds > 0))
-    refuse(fmt::format("found {:g}, expected more than 0 seconds", *options.duration_seconds),
+    refuse(fmt::format("expected more than 0 seconds, found {:g}", *options.duration_seconds),
            "--duration");
 }
 
@@ -66,7 +66,7 @@ void check_thresholds(const WatchOptions& options) {
   constexpr double kPercent = 100;
   const auto check = [](double ratio, const char* name) {
     if (ratio >= 0 && ratio <= 1) return;
-    refuse(fmt::format("found {:g}, expected a share of the memory limit, 0 to 100 percent",
+    refuse(fmt::format("expected a share of the memory limit, 0 to 100 percent, found {:g}",
                        ratio * kPercent),
            name);
   };
@@ -83,7 +83,7 @@ void check_logs(const WatchOptions& options) {
   for (const std::filesystem::path& log : options.logs) {
     std::error_code error;
     if (std::filesystem::exists(log, error) && !std::filesystem::is_regular_file(log, error))
-      refuse("found no regular file, expected one with lines", "--log " + log.string());
+      refuse("expected a regular file, found another kind of file", "--log " + log.string());
   }
 }
 

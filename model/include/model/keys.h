@@ -269,7 +269,7 @@ Schema schema_of(Schema& definitions) {
 }
 
 [[noreturn]] inline void refuse_stored(const nlohmann::json& value, const std::string& expected) {
-  throw Error(ExitCode::usage, "found " + value.dump() + ", expected " + expected);
+  throw Error(ExitCode::usage, "expected " + expected + ", found " + value.dump());
 }
 
 template <typename T>

@@ -17,7 +17,7 @@ json request_from_standard_input() {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   json request = parse_foreign_json(text);
   if (!request.is_object())
-    throw Error(ExitCode::usage, "expected a JSON object, as docs/providers.md has it",
+    throw Error(ExitCode::usage, "expected a JSON object as in docs/providers.md",
                 "standard input");
   return request;
 }
@@ -29,7 +29,7 @@ int answer(const std::string& word) {
     return 0;
   } catch (const json::exception& error) {
     throw Error(ExitCode::usage, "no request: " + reason_of(error), "standard input",
-                "docs/providers.md says what memduel asks");
+                "see docs/providers.md");
   } catch (const Error& error) {
     print(refusal_json(error).dump() + "\n");
     return static_cast<int>(error.code());

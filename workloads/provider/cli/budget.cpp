@@ -96,10 +96,9 @@ Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides
                 "gat-small has one on the data set can-generated");
   auto [workload, system] = workload_of(asked);
   if (workload["kind"] != "federated" && asked.optimizer != "adam")
-    throw Error(
-        ExitCode::usage,
-        fmt::format("found {}, expected adam, which alone trains {}", asked.optimizer, asked.model),
-        "--optimizer");
+    throw Error(ExitCode::usage,
+                fmt::format("expected adam for {1}, found {0}", asked.optimizer, asked.model),
+                "--optimizer");
   workload["device"] = asked.device;
   workload["threads"] = asked.threads;
   workload["dataset"] = {{"name", asked.dataset}};
@@ -161,8 +160,7 @@ nlohmann::json config_of(const Experiment& experiment, const Variant& arm, const
 
 int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
   if (!asked.config.empty() && !(asked.model + asked.teacher + asked.dataset).empty())
-    throw Error(ExitCode::usage,
-                "found a CONFIG and --model, --teacher or --dataset, expected one of the two",
+    throw Error(ExitCode::usage, "expected CONFIG or --model, --teacher and --dataset, found both",
                 "budget", "--set workload.model=NAME changes a CONFIG's");
   Overrides overrides;
   overrides.set = asked.set;
@@ -171,8 +169,8 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
                                     : load_experiment(asked.config, overrides, ask_fl);
   const Variant& arm = arm_of(experiment, asked.arm);
   if (!experiment.expansion || !experiment.expansion->provider.is_default())
-    throw Error(ExitCode::usage, "a command workload trains no model of ours", asked.config,
-                "a budget is for workloads that memduel-worker trains");
+    throw Error(ExitCode::usage, "a workload of kind command trains no built-in model",
+                asked.config, "a budget is for workloads that memduel-worker trains");
   const nlohmann::json& workload = experiment.config.workload.own;
   const fs::path data_dir = find_data_dir(workload, data_directories(asked.data_dir));
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-budget");

@@ -53,7 +53,7 @@ int prune(const PruneArguments& arguments) {
 
 void add_directory(CLI::App& verb, std::string& directory) {
   const auto refuse_empty = [](const std::string& name) {
-    return name.empty() ? "found an empty name, expected a directory" : "";
+    return name.empty() ? "expected a directory, found an empty name" : "";
   };
   verb.add_option("DIR", directory, "directory with checkpoints")
       ->required()

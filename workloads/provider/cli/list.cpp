@@ -26,7 +26,7 @@ std::string list_models() {
   const auto worker = find_worker();
   if (!worker)
     throw Error(ExitCode::cannot_measure,
-                "this build has no memduel-worker, which holds the models", "",
+                "this build has no memduel-worker, which contains the models", "",
                 "build preset release");
   const nlohmann::json known = describe_worker(*worker);
   std::string text;

@@ -70,8 +70,7 @@ nlohmann::json resolve_optimizations(const Catalog& catalog, const std::string& 
                                      const std::optional<std::string>& preset,
                                      const nlohmann::json& overrides, const std::string& place);
 
-inline constexpr const char* kWhatAProviderAnswers =
-    "docs/providers.md says what a provider answers";
+inline constexpr const char* kWhatAProviderAnswers = "see docs/providers.md";
 
 /// Has the kinds of workload that are neither `command` nor a named provider's.
 inline constexpr const char* kDefaultProvider = "memduel-fl";
