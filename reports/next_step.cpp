@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -200,6 +201,35 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
                     std::move(command)};
 }
 
+/// The number that the limitation about too few trials asks for; 0 without it.
+int trials_to_decide(const Results& results) {
+  constexpr std::string_view kOption = "--repeats ";
+  for (const std::vector<Note>& notes : {results.limitations, results.warnings})
+    for (const Note& note : notes)
+      if (const std::size_t at = note.advice.find(kOption);
+          note.code == "too_few_trials" && at != std::string::npos)
+        return std::atoi(note.advice.c_str() + at + kOption.size());
+  return 0;
+}
+
+/// Nobody knows how many trials decide: as many as a decision takes at all, or twice those there
+/// are.
+std::optional<Suggestion> with_twice_the_trials(const ReportModel& model, const std::string& name) {
+  for (const Comparison& row : model.results.comparisons) {
+    if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive ||
+        !row.ratio)
+      continue;
+    const int trials =
+        std::max(2 * std::min(row.n_baseline, row.n_candidate), trials_to_decide(model.results));
+    std::string command = with_repeats(model.reproduce, trials);
+    if (command.empty()) return std::nullopt;
+    return Suggestion{
+        fmt::format("These trials do not decide. Rerun with more, here {} each:", trials),
+        std::move(command)};
+  }
+  return std::nullopt;
+}
+
 /// More blocks than anybody runs: what makes the runs of one arm so unlike?
 std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const std::string& name) {
   for (const Comparison& row : model.results.comparisons) {
@@ -245,10 +275,14 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
 std::optional<Suggestion> next_step(const ReportModel& model) {
   const std::vector<std::string> candidates = ranked_candidates(model.results);
   if (candidates.empty() || !model.progress.empty()) return std::nullopt;
+  // Of several candidates the one that failed is what to look at.
+  const auto failed = std::ranges::find_if(
+      candidates, [&](const std::string& candidate) { return has_failed_gate(model, candidate); });
+  const std::string& about = failed == candidates.end() ? candidates.front() : *failed;
   for (const auto step :
        {in_other_processes, after_failure, in_go_heap, with_another_setting, with_more_blocks,
-        with_runs_more_alike, with_symbols, with_nothing_against})
-    if (auto found = step(model, candidates.front())) return found;
+        with_runs_more_alike, with_twice_the_trials, with_symbols, with_nothing_against})
+    if (auto found = step(model, about)) return found;
   return std::nullopt;
 }
 

@@ -265,7 +265,7 @@ Section growth_notice_section(const ReportModel& model) {
     if (!is_asked && !is_known(role) && !rises(role) && !is_alone) continue;
     if (section.parts.size() < kMostLines)
       section.add(Paragraph{role_line(model.results, role)}, Medium::all,
-                  section.parts.empty() || is_asked ? 0 : 5);
+                  is_asked || is_known(role) ? 0 : 5);
   }
   return section;
 }

@@ -98,11 +98,18 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
   return told;
 }
 
+/// In a list that ends in "than a": a factor is a percentage, too.
+std::string share_words(const Comparison& row) {
+  constexpr double kPercent = 100;
+  return row.ratio.value_or(0) >= kTimes ? fmt::format("{:.0f}% more", kPercent * (*row.ratio - 1))
+                                         : amount_words(row);
+}
+
 /// "40% less time"; empty where the time did not change.
 std::string time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || !row->is_change()) return {};
-  return amount_words(*row) + " time";
+  return share_words(*row) + " time";
 }
 
 /// " Output identical."
@@ -133,11 +140,15 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   const Results& results = model.results;
   std::vector<std::string> parts;
   const std::vector<const Comparison*> told = told_changes(model, candidate);
+  const std::string time = time_words(results, candidate);
+  if (told.size() == 1 && time.empty() && told.front()->ratio.value_or(0) >= kTimes)
+    return fmt::format("{} uses {} {} as {}{}.", candidate, amount_words(*told.front()),
+                       noun_of(results, *told.front()), results.baseline,
+                       limit_words(results, told));
   for (const Comparison* row : told)
-    parts.push_back(fmt::format("{} {}", amount_words(*row), noun_of(results, *row)));
+    parts.push_back(fmt::format("{} {}", share_words(*row), noun_of(results, *row)));
   const bool has_memory = !parts.empty();
-  if (std::string time = time_words(results, candidate); !time.empty())
-    parts.push_back(std::move(time));
+  if (!time.empty()) parts.push_back(time);
   if (parts.empty()) return {};
   return fmt::format("{} {} {} than {}{}.", candidate, has_memory ? "uses" : "takes", listed(parts),
                      results.baseline, limit_words(results, told));

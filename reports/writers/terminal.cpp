@@ -75,10 +75,10 @@ class TerminalDocument {
 
   void add_head() {
     const std::string word(to_name(document_.answer));
-    const std::string badge = painted(painted(word, "\033[1m", options_),
-                                      tone_of(document_.answer) == Tone::good  ? "\033[32m"
-                                      : tone_of(document_.answer) == Tone::bad ? "\033[31m"
-                                                                               : "",
+    const std::string badge = painted(word,
+                                      tone_of(document_.answer) == Tone::good  ? "\033[1;32m"
+                                      : tone_of(document_.answer) == Tone::bad ? "\033[1;31m"
+                                                                               : "\033[1m",
                                       options_);
     const std::size_t columns = word.size() + 2;
     add(indented(laid_out(document_.sentence, width_ - columns, false, options_),
@@ -88,7 +88,7 @@ class TerminalDocument {
       widest = std::max(widest, count_characters(escape_terminal(variant.name)));
     widest = std::min<std::size_t>(widest, 20);
     for (const ComparedVariant& variant : document_.compared) add_variant(variant, widest);
-    add(indented(paragraph(Text(document_.setting, Tone::muted), kIndent), space(kIndent)), 1);
+    add(indented(paragraph(Text(document_.setting, Tone::muted), kIndent), space(kIndent)));
     if (!document_.notice.empty()) add(paragraph(document_.notice, 0));
   }
 

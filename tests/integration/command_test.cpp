@@ -74,10 +74,10 @@ TEST_F(FinishedDuel, ChecksGates) {
 }
 
 TEST_F(FinishedDuel, IsComparedWithAnotherRun) {
-  const Finished run = memduel(
-      place(), {"compare", directory(), directory(), "--out", place().path("merged").string()});
+  const Finished run = memduel(place(), {"compare", directory(), directory(), "--verbose", "--out",
+                                         place().path("merged").string()});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("one after the other"));
+  EXPECT_THAT(run.out, HasSubstr("were not interleaved"));
   const auto results = results_in(place().path("merged"));
   EXPECT_EQ(comparison(results, "command", "peak_rss_bytes").at("ratio"), 1.0);
 }
@@ -153,7 +153,7 @@ TEST(GoogleBenchmark, FilesOfTwoBuildsAreCompared) {
   const Workplace place;
   const std::string a = MEMDUEL_TESTDATA "/google_benchmark_a.json";
   const std::string b = MEMDUEL_TESTDATA "/google_benchmark_b.json";
-  const Finished run = memduel(place, {"compare", a, b, "--out", place.path("run")});
+  const Finished run = memduel(place, {"compare", a, b, "--verbose", "--out", place.path("run")});
   EXPECT_EQ(run.status, 0) << run.err;
   // The benchmark allocates once per iteration in build A and four times in build B.
   const auto row = comparison(results_in(place.path("run")), "allocate", "allocation_count");
@@ -172,7 +172,7 @@ TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
   const Finished run = memduel(place, {"compare", "--repeats", "4", "--a", program, "--b", twice,
                                        "--out", place.path("run"), "--verbose"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("two_blocks_an_iteration/iterations:16\n"));
+  EXPECT_THAT(run.out, HasSubstr("two_blocks_an"));
   const auto results = results_in(place.path("run"));
   const std::string kept = "keeps_a_block_an_iteration/iterations:8";
   // Eight blocks of a megabyte stay; a block of this size has pages of its own, and a header.

@@ -211,7 +211,7 @@ TEST(HeapMeter, SaysWhyAProgramIsNotCounted) {
   const Workplace place;
   const Finished run =
       memduel(place, {"compare", "--a", "/sbin/ldconfig -p", "--b", "/sbin/ldconfig -v -N -X",
-                      "--repeats", "5", "--out", place.path("run")});
+                      "--repeats", "5", "--verbose", "--out", place.path("run")});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, testing::HasSubstr("statically linked"));
 }
