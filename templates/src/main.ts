@@ -34,7 +34,7 @@ function result(document: ReportDocument, looks: VariantLooks): HTMLElement {
 
 function variant({ name, words, is_baseline }: ComparedVariant, looks: VariantLooks): HTMLElement[] {
   const role = is_baseline ? h("span", { class: "muted" }, " (baseline)") : null;
-  return [h("dt", {}, swatch(looks.get(name)), ` ${name}`, role), h("dd", {}, command_code(words))];
+  return [h("dt", {}, swatch(looks.get(name)), ` ${name}`, role), h("dd", {}, words === "" ? null : command_code(words))];
 }
 
 /** On the first screen the title is a label beside the parts; without one they are as wide as the page. */
