@@ -84,10 +84,14 @@ bool is_key_row(const Results& results, const Comparison& row) {
   return metric_info(row.metric).is_key;
 }
 
+/// The page has the role apart, as a filter; a text has no room for that.
 std::vector<Column> columns_of(const std::string& baseline, const std::string& candidate,
                                bool is_page) {
-  std::vector<Column> columns = {{"role", false, is_page}, {"metric"},       {baseline, true},
-                                 {candidate, true},        {"change", true}, {"95% CI", !is_page}};
+  std::vector<Column> columns;
+  if (is_page) columns.push_back({"role", false, true});
+  columns.insert(
+      columns.end(),
+      {{"metric"}, {baseline, true}, {candidate, true}, {"change", true}, {"95% CI", !is_page}});
   if (is_page) columns.push_back({"MDE", true});
   columns.push_back({"verdict", false, is_page});
   if (is_page) columns.push_back({"reason"});
@@ -97,8 +101,9 @@ std::vector<Column> columns_of(const std::string& baseline, const std::string& c
 Row metric_row(const Results& results, const Comparison& row, bool is_page) {
   Row line;
   line.key = row.candidate + " " + row.role + " " + row.metric;
-  line.cells.emplace_back(role_words(results.job, row.role));
-  Cell name(metric_words(results.job, row.metric));
+  if (is_page) line.cells.emplace_back(role_words(results.job, row.role));
+  Cell name(is_page ? metric_words(results.job, row.metric)
+                    : quantity(results.job, row.role, row.metric));
   if (row.is_asked()) name.text.add(" (gate)", Tone::muted);
   name.exact = row.metric;
   line.cells.push_back(std::move(name));

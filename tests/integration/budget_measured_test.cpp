@@ -132,7 +132,7 @@ TEST(MeasuredBudget, RefusesWhatCannotBeTrained) {
   EXPECT_THAT(other.err, HasSubstr("mnist"));
   EXPECT_THAT(budget({"--measured", "--model", "csfl-cnn"}).err, HasSubstr("--dataset mnist"));
   const std::string config = MEMDUEL_CONFIGS "/csfl-stability-quick.json";
-  EXPECT_THAT(budget({config, "--model", "csfl-cnn"}).err, HasSubstr("expected one of them"));
+  EXPECT_THAT(budget({config, "--model", "csfl-cnn"}).err, HasSubstr("found both"));
   const Finished arm = budget({config, "--variant", "optimised"});
   EXPECT_EQ(arm.status, 2);
   EXPECT_THAT(arm.err, HasSubstr("--variant: found no variant \"optimised\""));
@@ -145,7 +145,7 @@ TEST(MeasuredBudget, RefusesWhatCannotBeTrained) {
   EXPECT_THAT(budget({"--measured", "--model", "cbramod-small", "--dataset", "synthetic-eeg",
                       "--optimizer", "sgd"})
                   .err,
-              HasSubstr("--optimizer: expected adam, found sgd"));
+              HasSubstr("--optimizer: expected adam for cbramod-small, found sgd"));
   EXPECT_THAT(budget({config, "--network", "teacher"}).err,
               HasSubstr("kind \"simulation\" trains only one"));
   const Finished state = budget({MEMDUEL_CONFIGS "/resnet-state-quick.json"});
