@@ -34,7 +34,7 @@ std::string count_text(const Profile& profile, const Estimate& amount) {
 
 void add_estimates(std::string& text, const Profile& profile) {
   text += fmt::format("\n{} ({})\n",
-                      profile.sampled() ? "Estimated from samples, 95% intervals"
+                      profile.sampled()                    ? "Estimated from samples, 95% intervals"
                       : profile.unit == ProfileUnit::bytes ? "From every allocation"
                                                            : "From every sample",
                       profile.fact("amounts", "requested bytes"));

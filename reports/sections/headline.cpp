@@ -69,6 +69,14 @@ std::string limit_words(const Results& results, const std::vector<const Comparis
   return limits.empty() ? "" : fmt::format(" (limit {})", listed(limits));
 }
 
+/// Whether no other memory of the candidate changed by more, decided or not.
+bool is_largest_change(const Results& results, const Comparison& row) {
+  return std::ranges::any_of(results.first_screen.rows, [&](const ShownRow& shown) {
+    return shown.why == ShownFor::largest_change && shown.candidate == row.candidate &&
+           shown.role == row.role && shown.metric == row.metric;
+  });
+}
+
 /// The changes of a candidate that its sentence is about: of each role the one that says most, with
 /// those first whose gate failed.
 std::vector<const Comparison*> told_changes(const ReportModel& model,
@@ -79,7 +87,7 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
   for (const ResultRow& row : result_rows(model).rows)
     for (const Comparison* one : row.comparisons)
       if (one != nullptr && one->candidate == candidate && one->metric != kRoundSeconds &&
-          one->is_change() && !one->is_of_dead())
+          !one->is_of_dead() && (one->is_change() || is_largest_change(results, *one)))
         rows.push_back(one);
   const auto is_held = [](const Comparison* row) {
     return metric_info(row->metric).unit == Unit::bytes;
@@ -146,7 +154,8 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
                        noun_of(results, *told.front()), results.baseline,
                        limit_words(results, told));
   for (const Comparison* row : told)
-    parts.push_back(fmt::format("{} {}", share_words(*row), noun_of(results, *row)));
+    parts.push_back(fmt::format("{} {}{}", share_words(*row), noun_of(results, *row),
+                                row->is_change() ? "" : " (inconclusive)"));
   const bool has_memory = !parts.empty();
   if (!time.empty()) parts.push_back(time);
   if (parts.empty()) return {};

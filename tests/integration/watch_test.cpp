@@ -146,9 +146,9 @@ TEST(Watch, SeesALeakOfAMibInEveryPrintedRound) {
                             "/usr/bin/python3", script, "20"})
                 .status,
             0);
-  const Finished compared = memduel(place, {"compare", a, b});
+  const Finished compared = memduel(place, {"compare", a, b, "--verbose"});
   EXPECT_EQ(compared.status, 0) << compared.err;
-  EXPECT_THAT(compared.out, HasSubstr("peak_rss_bytes"));
+  EXPECT_THAT(compared.out, HasSubstr("peak RSS"));
   EXPECT_THAT(compared.out, HasSubstr("not interleaved"));
   EXPECT_THAT(compared.out, HasSubstr("\n  later  "));
   EXPECT_THAT(compared.out, Not(HasSubstr("--repeats"))) << "watch has none";
@@ -524,9 +524,11 @@ TEST(Watch, RefusesWhatCannotBe) {
       {{"--pid", self, "--log", "/dev/zero", "--round-pattern", "Round (\\d+)"},
        2,
        "--log /dev/zero: expected a regular file"},
-      {{"--pid", self, "--log", "/", "--round-pattern", "Round (\\d+)"}, 2, "--log /: found"},
-      {{"--pid", self, "--gate", "all.peak_rss_bytes<=+2%"}, 2, "compares it with a baseline"},
-      {{"--pid", self, "--gate", "default"}, 2, "--gate: default gates compare with a baseline"},
+      {{"--pid", self, "--log", "/", "--round-pattern", "Round (\\d+)"},
+       2,
+       "--log /: expected a regular file"},
+      {{"--pid", self, "--gate", "all.peak_rss_bytes<=+2%"}, 2, "needs a baseline"},
+      {{"--pid", self, "--gate", "default"}, 2, "--gate: the default gates need a baseline"},
       {{"--pid", self, "--gate", "server.peak_rss_bytes<=1MiB"}, 2, "unknown role 'server'"},
       {{"--pid", self, "--gate", "all.peak_rss_byte<=1MiB"}, 2, "unknown metric 'peak_rss_byte'"},
       {{"--duration", "5", "--", "/bin/true"}, 125, "until it exits"},
