@@ -85,7 +85,9 @@ TEST_F(EveryVerb, ThatMeasuresHasOneLineOfProgressThatDisappears) {
     ++live;
     EXPECT_THAT(states, testing::Contains(HasSubstr("b vs. a so far: peak RSS +")));
     for (const std::string& state : states)
-      if (state.starts_with("trial ")) EXPECT_LE(count_characters(state), 79U) << state;
+      if (state.starts_with("trial ")) {
+        EXPECT_LE(count_characters(state), 79U) << state;
+      }
   }
   EXPECT_EQ(live, 1U) << run.out;
 }
