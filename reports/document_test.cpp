@@ -166,7 +166,7 @@ TEST(Results, OfSeveralCandidatesAreInColumns) {
   EXPECT_THAT(texts_of(*first), ElementsAre(testing::_, "455.0 MiB", "215.0 MiB", "71.0 MiB",
                                             testing::_, testing::_, ""));
   EXPECT_EQ((first + 1)->kind, RowKind::detail);
-  EXPECT_EQ(texts_of(*(first + 1)).front(), "change: improved");
+  EXPECT_EQ(texts_of(*(first + 1)).front(), "improved");
   EXPECT_EQ(texts_of(*(first + 1)).at(2), "−53%");
   EXPECT_EQ(texts_of(*(first + 2)).front(), "95% CI");
 }

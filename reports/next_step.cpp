@@ -12,6 +12,7 @@
 #include "profile/profile.h"
 #include "reports/memory_tables.h"
 #include "reports/report_model.h"
+#include "sections/sections.h"
 #include "util/command_line.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -157,8 +158,10 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
   if (more == model.causes.end() || !is_told(*more) ||
       !file_without_symbols(more->function).empty())
     return std::nullopt;
-  std::string sentence =
-      fmt::format("Start with the largest increase: {}, {}.", more->name, more->amount);
+  const std::string place = more->location.empty() ? "" : " (" + more->location + ")";
+  std::string sentence = fmt::format(
+      "Look at {}{} first, the largest increase; the flame graph of the report shows its callers.",
+      more->function, place);
   if (const RuntimeMemory* memory = runtime_memory(more->function)) sentence += advice_on(*memory);
   return Suggestion{std::move(sentence), {}};
 }
@@ -267,6 +270,9 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
     return e.candidate == name && e.bit_identical == false;
   });
   if (!better || worse || grows || other) return std::nullopt;
+  const Comparison* time = time_row(model.results, name);
+  if (time != nullptr && time->verdict == Verdict::inconclusive)
+    return Suggestion{"No memory regression found; whether the time changed is inconclusive.", {}};
   return Suggestion{fmt::format("No regression found: {} is safe to adopt.", name), {}};
 }
 

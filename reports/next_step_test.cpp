@@ -176,12 +176,12 @@ TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
                   {"+4.00 MiB", "grow (live blocks)", true, "grow"}};
   const auto step = next_step(model);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence,
-              HasSubstr("Start with the largest increase: grow (live blocks), +4.00 MiB."));
+  EXPECT_THAT(step->sentence, HasSubstr("Look at grow first, the largest increase"));
   EXPECT_EQ(step->command, "");
   model.causes.push_back({"+8.00 MiB", "Java heap", true, "Java heap", "mapped", "", "", 8});
   EXPECT_THAT(next_step(model)->sentence,
-              HasSubstr("Java heap, +8.00 MiB. To see inside, run jcmd PID GC.class_histogram."));
+              HasSubstr("the flame graph of the report shows its callers. To see inside, run jcmd "
+                        "PID GC.class_histogram."));
 }
 
 TEST(NextStep, NamesTheToolThatShowsTheHeapOfGoWhichNoProfileShows) {

@@ -44,7 +44,9 @@ void choose_rows(ReportModel& model) {
   results.first_screen.rows = rows_to_show(results);
   for (ShownRow& shown : results.first_screen.rows) {
     const Comparison& row = *results.row(shown.candidate, shown.role, shown.metric);
-    const std::vector<Cause> causes = explained_causes(row, results);
+    std::vector<Cause> causes = explained_causes(row, results);
+    if (results.arms.size() > 2)
+      for (Cause& cause : causes) cause.of += " of " + row.candidate;
     for (const Cause& cause : causes)
       shown.causes.push_back({cause.name, cause.memory, cause.function, cause.caller, cause.size,
                               cause.location, cause.share});

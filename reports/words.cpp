@@ -16,6 +16,7 @@ namespace memduel {
 namespace {
 
 constexpr std::string_view kNone = "–";
+constexpr std::string_view kSameEachTrial = "same each trial";
 
 /// "+3.4%" with so many decimals.
 std::string signed_percent(double share, int decimals) {
@@ -192,7 +193,8 @@ std::string change_text(const Comparison& row) {
 std::string interval_text(const Comparison& row) {
   if (!row.ci_low || !row.ci_high) return std::string(kNone);
   const double none = row.ratio ? 1 : 0;
-  if (row.exact && (row.verdict != Verdict::unchanged || *row.ci_low == none)) return "identical";
+  if (row.exact && (row.verdict != Verdict::unchanged || *row.ci_low == none))
+    return std::string(kSameEachTrial);
   constexpr double kUsual = 0.95;
   const std::string level = std::abs(row.confidence - kUsual) < 1e-9
                                 ? ""
@@ -218,7 +220,7 @@ std::string medians_text(const Comparison& row) {
 std::string effect_text(const JobFacts& job, const Comparison& row) {
   std::string evidence = medians_text(row);
   const std::string interval = interval_text(row);
-  if (interval == "identical")
+  if (interval == kSameEachTrial)
     evidence += (evidence.empty() ? "" : ", ") + std::string("identical in all trials");
   else if (interval != kNone)
     evidence += (evidence.empty() ? "" : ", ") +

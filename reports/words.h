@@ -44,7 +44,7 @@ std::string limit_text(const GateResult& gate);
 /// "−83%", "+1.2 MiB"; "–" where nothing was compared.
 std::string change_text(const Comparison& row);
 
-/// "−84 to −82%", "identical" in all trials, with the level where it is not 95%; "–" without one.
+/// "−84 to −82%", "same each trial", with the level where it is not 95%; "–" without one.
 std::string interval_text(const Comparison& row);
 
 /// "82.6 → 14.2 MiB"; empty where one median is missing.

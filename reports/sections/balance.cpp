@@ -32,7 +32,7 @@ Table table_of(const ReportModel& model, const MemoryBalance& balance) {
     table.rows.push_back(part_row(part, part.name + (part.profiled ? " (profiled trial)" : ""),
                                   baseline, balance.candidate));
   Row rest;
-  rest.cells = {Cell("rest: " + balance.rest), Cell(), Cell(), difference_cell(balance.rest_bytes)};
+  rest.cells = {Cell("rest"), Cell(), Cell(), difference_cell(balance.rest_bytes)};
   table.rows.push_back(std::move(rest));
   for (const MemoryPart& part : balance.at_marks)
     table.rows.push_back(
@@ -50,7 +50,10 @@ Section balance_section(const ReportModel& model) {
                      "markers are each at their own highest, so they do not add up to one "
                      "moment.",
                      Tone::muted)});
-  for (const MemoryBalance& balance : model.memory_balances) section.add(table_of(model, balance));
+  for (const MemoryBalance& balance : model.memory_balances) {
+    section.add(table_of(model, balance));
+    section.add(Paragraph{Text("Rest: " + balance.rest + ".", Tone::muted)});
+  }
   return section;
 }
 

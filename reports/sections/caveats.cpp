@@ -28,9 +28,12 @@ Section caveats_notice_section(const ReportModel& model) {
   Section section{"caveats-notice", "Caveats", {}};
   const std::size_t count = warnings.size() + limitations.size();
   if (count == 0) return section;
-  section.add(Paragraph{fmt::format("{} (--verbose prints {})", count, count == 1 ? "it" : "them")},
+  const Note& first = warnings.empty() ? limitations.front() : warnings.front();
+  const std::string message = first.message.substr(0, first.message.find('\n'));
+  const std::string rest = count == 1 ? "" : fmt::format("1 of {}: ", count);
+  section.add(Paragraph{Text(rest + message + ".").add(" All: --verbose.", Tone::muted)},
               Medium::text);
-  section.add(Paragraph{Text(fmt::format("{}: ", count)).add_link("under Caveats", "caveats")},
+  section.add(Paragraph{Text(rest + message + ". ").add_link("All caveats", "caveats")},
               Medium::page);
   return section;
 }

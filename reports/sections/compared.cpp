@@ -26,7 +26,8 @@ std::string switches_of(const json& own, const json& baseline) {
   const std::size_t same = own.size() - changed.size();
   std::string text = fmt::format("{}", fmt::join(changed, ", "));
   if (same > 0)
-    text += fmt::format(" ({} the same)", format_count(same, "switch is", "switches are"));
+    text += fmt::format("; {} the same as the baseline's",
+                        format_count(same, "other switch is", "other switches are"));
   return text;
 }
 

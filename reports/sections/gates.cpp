@@ -34,7 +34,7 @@ void locate(const ReportModel& model, const GateResult& gate, Check& check) {
   const std::string of = quantity(model.results.job, gate.role, gate.metric);
   for (const Cause& cause : model.causes) {
     const std::size_t colon = cause.location.rfind(':');
-    if (!cause.more || colon == std::string::npos || cause.of != of) continue;
+    if (!cause.more || colon == std::string::npos || !cause.of.starts_with(of)) continue;
     check.file = cause.location.substr(0, colon);
     check.line = std::atoi(cause.location.c_str() + colon + 1);
     return;

@@ -142,10 +142,13 @@ Text variant_words(const Growth& growth) {
       text.add("levels off after warm-up");
       break;
     case GrowthVerdict::inconclusive:
-      text.add("is inconclusive: " + slope_words(growth));
+      text.add((growth.ci_low.value_or(0) > 0    ? "rises so far: "
+                : growth.ci_high.value_or(0) < 0 ? "falls so far: "
+                                                 : "is inconclusive: ") +
+               slope_words(growth));
       if (growth.rounds_needed)
         text.add(fmt::format(
-            ", needs about {}",
+            "; whether that continues takes about {}",
             format_count(static_cast<std::size_t>(*growth.rounds_needed), unit_of(growth))));
       break;
   }

@@ -12,6 +12,7 @@
 #include "reports/memory_tables.h"
 #include "sections/result_rows.h"
 #include "sections/sections.h"
+#include "util/error.h"
 #include "util/text.h"
 #include "verdict/questions.h"
 #include "words.h"
@@ -45,6 +46,7 @@ std::string listed(const std::vector<std::string>& parts) {
 std::string noun_of(const Results& results, const Comparison& row) {
   const std::string role =
       is_only_role(results.job, row.role) ? "" : " (" + role_words(results.job, row.role) + ")";
+  if (row.metric == kPeakRssAboveIdle) return "memory above start-up" + role;
   if (is_resident_peak(row.metric)) return "memory" + role;
   if (row.metric == kPeakHeap || row.metric == kPeakHeapAndMapped) return "heap memory" + role;
   return metric_words(results.job, row.metric) + role;
@@ -93,6 +95,16 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
     return metric_info(row->metric).unit == Unit::bytes;
   };
   const bool any_memory = std::ranges::any_of(rows, is_held);
+  // A gate asks about the rows that count; those of all processes only add to them.
+  const auto is_asked = [&](const Comparison* row) {
+    return std::ranges::any_of(results.comparisons, [&](const Comparison& other) {
+      return other.is_asked() && other.candidate == candidate && other.role == row->role;
+    });
+  };
+  if (std::ranges::any_of(
+          rows, [&](const Comparison* row) { return is_asked(row) && row->role != kTree; }))
+    std::erase_if(rows,
+                  [&](const Comparison* row) { return row->role == kTree && !is_asked(row); });
   std::ranges::stable_sort(rows, {}, [&](const Comparison* row) {
     return gate_on(results, *row, GateOutcome::failed) == nullptr;
   });
@@ -174,38 +186,35 @@ std::string failure_of(const Results& results, const std::string& candidate) {
 
 /// A row that these trials do not decide, with its numbers.
 std::string undecided_words(const Results& results, const Comparison& row) {
-  const int trials = std::min(row.n_baseline, row.n_candidate);
+  const auto trials = static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate));
   const std::string interval =
       row.ci_low && row.ci_high
-          ? fmt::format(" ({} {})", row.confidence == 0.95 ? "95% CI" : "CI", interval_text(row))
+          ? fmt::format(" ({} {})", interval_text(row).ends_with(')') ? "CI" : "95% CI",
+                        interval_text(row))
           : "";
-  return fmt::format("{} each {} not enough to decide whether {} of {} differs from {}: {}{}.",
-                     format_count(static_cast<std::size_t>(trials), "trial"),
-                     trials == 1 ? "is" : "are", quantity(results.job, row.role, row.metric),
-                     row.candidate, row.baseline, change_text(row), interval);
+  return fmt::format("{} each cannot tell whether {} uses more or less {} than {}: {} {}{}.",
+                     format_count(trials, "trial"), row.candidate, noun_of(results, row),
+                     row.baseline, metric_words(results.job, row.metric), change_text(row),
+                     interval);
 }
 
-/// The inconclusive gates of a candidate, the first with its numbers; without gates that decide the
-/// first row of the table that is inconclusive.
+/// The row that a reader asks about first of those that are inconclusive: peak RSS, or one whose
+/// gate is.
 std::string open_question(const ReportModel& model, const std::string& candidate, Answer answer) {
   const Results& results = model.results;
-  if (answer == Answer::no_gates) {
-    for (const ResultRow& row : result_rows(model).rows)
-      for (const Comparison* one : row.comparisons)
-        if (one != nullptr && one->candidate == candidate && one->metric != kRoundSeconds &&
-            one->verdict == Verdict::inconclusive && !one->is_of_dead())
-          return undecided_words(results, *one);
-    return {};
-  }
-  for (const GateResult& gate : results.gates) {
-    if (gate.candidate != candidate || gate.advisory || gate.outcome != GateOutcome::inconclusive)
-      continue;
-    const Comparison* row = results.row(candidate, gate.role, gate.metric);
-    if (row == nullptr || row->is_of_dead())
-      return fmt::format("{}: {}.", gate.name(), gate.reason);
-    return undecided_words(results, *row);
-  }
-  return {};
+  for (const ResultRow& row : result_rows(model).rows)
+    for (const Comparison* one : row.comparisons) {
+      if (one == nullptr || one->candidate != candidate || one->metric == kRoundSeconds ||
+          one->verdict != Verdict::inconclusive || one->is_of_dead())
+        continue;
+      const bool is_open = gate_on(results, *one, GateOutcome::inconclusive) != nullptr;
+      if (answer == Answer::no_gates || is_open || one->metric == kPeakRss)
+        return undecided_words(results, *one);
+    }
+  const auto gate = std::ranges::find_if(results.gates, [&](const GateResult& one) {
+    return one.candidate == candidate && !one.advisory && one.outcome == GateOutcome::inconclusive;
+  });
+  return gate == results.gates.end() ? "" : fmt::format("{}: {}.", gate->name(), gate->reason);
 }
 
 /// "b uses as much memory as a."
@@ -303,11 +312,16 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding)
     return text.add(": no gate decides.")
         .add(results.gates.empty() ? " Set limits with --gate."
-                                   : " With --gate default the limits above decide.",
+                                   : " With --gate default, the limits in the table would decide.",
              Tone::muted);
   const bool is_default = !model.has_named_gates;
   text.add(": " + gates_words(results, is_default) + ".");
-  if (is_default) text.add(" Set your own limits with --gate.", Tone::muted);
+  constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
+  if (results.overall.exit_code == kInconclusive)
+    text.add(" This fails in CI unless --on-inconclusive pass is given.");
+  if (is_default)
+    text.add(" A default limit is what counts as no change; set your own with --gate.",
+             Tone::muted);
   return text;
 }
 

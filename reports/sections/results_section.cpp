@@ -42,8 +42,17 @@ Text limits_of(const ResultRow& row) {
   }
   Text text;
   for (const auto& [limit, gate] : limits)
-    text.add(text.empty() ? "" : ", ").add(limit + " " + sign_of(*gate), tone_of_gate(*gate));
+    text.add(text.empty() ? "" : ", ")
+        .add(gate->advisory ? limit : limit + " " + sign_of(*gate), tone_of_gate(*gate));
   return text.empty() ? Text("–", Tone::muted) : text;
+}
+
+/// Whether a reader who divides the medians gets another change than the estimate.
+bool is_other_than_medians(const Comparison* row) {
+  constexpr double kVisible = 0.006;
+  return row != nullptr && row->ratio && row->baseline_median && row->candidate_median &&
+         *row->baseline_median > 0 &&
+         std::abs(*row->ratio - *row->candidate_median / *row->baseline_median) > kVisible;
 }
 
 class ResultTable {
@@ -80,15 +89,9 @@ class ResultTable {
   [[nodiscard]] std::size_t left_out() const { return shown_.left_out; }
   [[nodiscard]] const ResultRows& shown() const { return shown_; }
 
-  /// Whether a reader who divides the medians gets another change than the one that was decided.
   [[nodiscard]] bool differs_from_medians() const {
-    constexpr double kVisible = 0.005;
     return std::ranges::any_of(shown_.rows, [](const ResultRow& row) {
-      return std::ranges::any_of(row.comparisons, [](const Comparison* one) {
-        return one != nullptr && one->ratio && one->baseline_median && one->candidate_median &&
-               *one->baseline_median > 0 &&
-               std::abs(*one->ratio - *one->candidate_median / *one->baseline_median) > kVisible;
-      });
+      return std::ranges::any_of(row.comparisons, is_other_than_medians);
     });
   }
 
@@ -181,7 +184,8 @@ class ResultTable {
 
   static Cell change_cell(const Comparison* one) {
     if (one == nullptr) return {"–"};
-    Cell cell(change_text(*one), memduel::tone_of(one->verdict));
+    Cell cell(change_text(*one) + (is_other_than_medians(one) ? "*" : ""),
+              memduel::tone_of(one->verdict));
     const std::optional<double> middle = one->ratio ? one->ratio : one->difference;
     cell.value = middle;
     if (middle) cell.exact = fmt::format("{}", *middle);
@@ -208,7 +212,7 @@ class ResultTable {
     table.rows.push_back(std::move(medians));
     if (!is_compared) return;
     const std::string verdict = common_verdict(row);
-    add_detail(table, verdict.empty() ? "change" : "change: " + verdict, row,
+    add_detail(table, verdict.empty() ? "change" : "all " + verdict, row,
                [](const Comparison* one) { return change_cell(one); });
     add_detail(table, "95% CI", row, [](const Comparison* one) {
       return Cell(one == nullptr ? "–" : interval_text(*one), Tone::muted);
@@ -328,9 +332,10 @@ Section results_section(const ReportModel& model) {
   if (Text trend = trend_of(results.shown()); !trend.empty())
     section.add(Paragraph{std::move(trend)});
   if (results.differs_from_medians())
-    section.add(Paragraph{Text("The change is the median of the changes between trials, not b/a.",
-                               Tone::muted)},
-                Medium::all, 2);
+    section.add(
+        Paragraph{Text("* Hodges–Lehmann estimate: the median change over all pairs of trials. "
+                       "In noisy data it differs from the quotient of the medians.",
+                       Tone::muted)});
   if (results.left_out() > 0)
     section.add(Paragraph{Text(
                     fmt::format("{} not shown here.",

@@ -14,7 +14,7 @@ namespace {
 /// Of the largest cause of a row: less is no reason.
 constexpr double kLeastShown = 0.04;
 
-Row cause_row(const Cause& cause) {
+Row cause_row(const Cause& cause, bool is_first) {
   Row row;
   row.cells.push_back({cause.amount, cause.more ? Tone::bad : Tone::good});
   row.cells.back().value = cause.size;
@@ -22,7 +22,9 @@ Row cause_row(const Cause& cause) {
   if (!cause.location.empty() && cause.name.find(cause.location) == std::string::npos)
     where.add(" (" + cause.location + ")", Tone::muted);
   if (cause.share > 0)
-    where.add(", " + format_percent(cause.share) + " of the change", Tone::muted);
+    where.add(
+        ", " + format_percent(cause.share) + (is_first ? " of the change of " + cause.of : ""),
+        Tone::muted);
   row.cells.emplace_back(std::move(where));
   return row;
 }
@@ -50,8 +52,9 @@ Section why_section(const ReportModel& model) {
       flush();
       table.caption = cause.of + ":";
     }
+    const bool is_first = cause.of != of;
     of = cause.of;
-    table.rows.push_back(cause_row(cause));
+    table.rows.push_back(cause_row(cause, is_first));
   }
   flush();
   return section;
