@@ -192,10 +192,10 @@ std::string undecided_words(const Results& results, const Comparison& row) {
           ? fmt::format(" ({} {})", interval_text(row).ends_with(')') ? "CI" : "95% CI",
                         interval_text(row))
           : "";
-  return fmt::format("{} each cannot tell whether {} uses more or less {} than {}: {} {}{}.",
-                     format_count(trials, "trial"), row.candidate, noun_of(results, row),
-                     row.baseline, metric_words(results.job, row.metric), change_text(row),
-                     interval);
+  return fmt::format("{} each {} not decide whether {} uses more or less {} than {}: {} {}{}.",
+                     format_count(trials, "trial"), trials == 1 ? "does" : "do", row.candidate,
+                     noun_of(results, row), row.baseline, metric_words(results.job, row.metric),
+                     change_text(row), interval);
 }
 
 /// The row that a reader asks about first of those that are inconclusive: peak RSS, or one whose
