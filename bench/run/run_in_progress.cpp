@@ -201,9 +201,9 @@ void RunInProgress::expect_time(int profile_rounds) const {
   if (needed <= *options_.max_minutes * kSecondsPerMinute) return;
   throw Error(
       ExitCode::usage,
-      fmt::format("found {:g}, expected at least {:g}: after the warm-up, which took {}, {} has {} "
+      fmt::format("expected at least {:g}, found {:g}: after the warm-up, which took {}, {} has {} "
                   "of {} each{}",
-                  *options_.max_minutes, enough_minutes(needed), format_seconds(elapsed),
+                  enough_minutes(needed), *options_.max_minutes, format_seconds(elapsed),
                   blocks == planned ? "the run" : "a run that can decide",
                   format_count(static_cast<std::size_t>(blocks), "block"), format_seconds(*block),
                   profile_rounds == 0 ? "" : ", and profile trials of " + format_seconds(profiles)),

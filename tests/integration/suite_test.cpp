@@ -116,7 +116,7 @@ TEST_F(SuiteOfCommands, ADirectoryWithOtherFilesIsLeftAlone) {
   write_file_atomically(out_ / "index.html", "mine");
   const Finished fresh = Running(place_, words(R"([{"config": "quick.json"}])")).wait();
   EXPECT_EQ(fresh.status, 2);
-  EXPECT_THAT(fresh.err, HasSubstr("a directory that is not empty"));
+  EXPECT_THAT(fresh.err, HasSubstr("expected an empty directory"));
   const Finished resumed = Running(place_, words(R"([{"config": "quick.json"}])", true)).wait();
   EXPECT_EQ(resumed.status, 2);
   EXPECT_THAT(resumed.err, HasSubstr("no suite here"));
