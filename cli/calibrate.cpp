@@ -73,7 +73,7 @@ int calibrate_config(const CalibrateArguments& arguments) {
   write_calibration(*path, calibration);
   if (!options.quiet) {
     print_fitted(describe(calibration));
-    print(fmt::format("\ncalibration: {}\nreport: {}\n", escape_terminal(path->string()),
+    print(fmt::format("\ncalibration: {}\nReport: {}\n", escape_terminal(path->string()),
                       escape_terminal((directory / kReportFile).string())));
   }
   return 0;

@@ -30,8 +30,7 @@ int judge(const CheckArguments& arguments) {
   refuse_undecided_exit(config, gate);
   const std::vector<std::string>& named = finished.run.config.gates;
   if (!gate.named.empty() && named != gate.named) tell_replaced_gates(named);
-  deliver(
-      told_of(finished, {arguments.verbose, default_gates_of(config), arguments.exports, kept}));
+  deliver(told_of(finished, {arguments.verbose, has_named_gates(config), arguments.exports, kept}));
   return finished.results.overall.exit_code;
 }
 

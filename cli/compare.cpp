@@ -198,7 +198,7 @@ int compare_measured(const CompareArguments& arguments) {
   // What is there is there: one look with the whole level.
   settings.looks = fixed_looks(static_cast<int>(finished.run.trials.size()));
   finished.results = analyse(finished.run, settings);
-  const Ending ending{options.verbose, default_gates_of(judged), options.exports, kept};
+  const Ending ending{options.verbose, has_named_gates(judged), options.exports, kept};
   deliver(options.out ? write_outputs(*options.out, finished, ending) : told_of(finished, ending),
           options.quiet);
   return finished.results.overall.exit_code;

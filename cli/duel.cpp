@@ -250,7 +250,7 @@ DuelRun with_outputs(FinishedRun finished, const RunOptions& options, const fs::
                      std::vector<fs::path> inputs) {
   Told told = write_outputs(directory, finished,
                             {options.verbose,
-                             default_gates_of(finished.run.config),
+                             has_named_gates(finished.run.config),
                              options.exports,
                              {std::move(inputs), directory}});
   return {std::move(finished), std::move(told)};

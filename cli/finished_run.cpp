@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <set>
 #include <utility>
 
 #include "cli/print.h"
@@ -31,8 +30,14 @@ std::string render_json(const ReportModel& model) {
   return text + "\n";
 }
 
-std::string render_text(const ReportModel& model) {
-  return render_terminal(model);
+/// A format that shows the document.
+template <std::string (*Render)(const ReportDocument&)>
+std::string render_document(const ReportModel& model) {
+  return Render(document_of(model));
+}
+
+std::string render_text(const ReportDocument& document) {
+  return render_terminal(document);
 }
 
 struct Format {
@@ -40,12 +45,12 @@ struct Format {
   std::string (*render)(const ReportModel&);
 };
 
-constexpr std::array<Format, 8> kFormats = {{{"text", render_text},
-                                             {"markdown", render_markdown},
+constexpr std::array<Format, 8> kFormats = {{{"text", render_document<render_text>},
+                                             {"markdown", render_document<render_markdown>},
                                              {"json", render_json},
                                              {"csv", render_csv},
-                                             {"junit", render_junit},
-                                             {"github", render_github},
+                                             {"junit", render_document<render_junit>},
+                                             {"github", render_document<render_github>},
                                              {"bencher", render_bencher},
                                              {"benchmark-action", render_benchmark_action}}};
 
@@ -89,74 +94,26 @@ std::vector<RenderedExport> render_exports(const std::vector<Export>& exports,
 
 namespace {
 
-constexpr int kMostLines = 40;
-
-/// "failed", or of several candidates "failed for b; passed for c, d".
-std::string outcomes_of(const std::string& name, const std::vector<GateResult>& gates) {
-  std::vector<std::pair<std::string_view, std::vector<std::string>>> outcomes;
-  std::set<std::string> candidates;
-  for (const GateResult& gate : gates) {
-    candidates.insert(gate.candidate);
-    if (gate.name() != name) continue;
-    const std::string_view word = gate.word();
-    const auto known = std::ranges::find(outcomes, word, [](const auto& one) { return one.first; });
-    if (known == outcomes.end())
-      outcomes.push_back({word, {gate.candidate}});
-    else
-      known->second.push_back(gate.candidate);
-  }
-  if (candidates.size() == 1 && outcomes.size() == 1) return std::string(outcomes.front().first);
-  std::vector<std::string> parts;
-  for (const auto& [word, names] : outcomes)
-    parts.push_back(fmt::format("{} for {}", word, fmt::join(names, ", ")));
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
-
-/// The default gates and what they say, for people; empty where gates are named.
-std::string default_gates_text(const FinishedRun& finished, const Ending& ending, int width) {
-  constexpr std::size_t kMostNamed = 3;
-  const std::vector<GateResult>& gates = finished.results.gates;
-  if (ending.default_gates == DefaultGates::named) return {};
-  if (gates.empty()) return "\n" + wrapped("No gate decided the exit code.", 0, width);
-  const char* words = ending.default_gates == DefaultGates::decide
-                          ? "No gate was named, so the default gates decided the exit code:"
-                          : "No gate was named, so none decided the exit code. With --gate "
-                            "default these would have:";
-  std::vector<std::string> names;
-  for (const GateResult& gate : gates)
-    if (std::ranges::find(names, gate.name()) == names.end()) names.push_back(gate.name());
-  const std::size_t told = ending.verbose ? names.size() : std::min(names.size(), kMostNamed);
-  std::string text = "\n" + wrapped(words, 0, width);
-  for (std::size_t i = 0; i < told; ++i)
-    text += "  " +
-            wrapped(escape_terminal(names[i] + ": " + outcomes_of(names[i], gates)), 4, width - 2);
-  if (told < names.size()) text += fmt::format("  and {} more\n", names.size() - told);
-  return text;
-}
-
 /// `last` is printed last.
-std::string for_terminal(const ReportModel& model, const FinishedRun& finished,
-                         const Ending& ending, const std::string& last) {
+std::string for_terminal(const ReportDocument& document, bool is_verbose, const std::string& last) {
   TerminalOptions options;
   options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   options.width = columns_of(STDOUT_FILENO);
-  const std::string closing = default_gates_text(finished, ending, options.width) + last;
-  if (ending.verbose) return render_terminal(model, options) + closing;
-  const auto lines = static_cast<int>(std::ranges::count(closing, '\n'));
-  return render_summary(model, options, kMostLines - lines) + closing;
+  return (is_verbose ? render_terminal(document, options) : render_summary(document, options)) +
+         last;
 }
 
 }  // namespace
 
-DefaultGates default_gates_of(const Document& config) {
-  if (!config.gates.empty()) return DefaultGates::named;
-  return config.default_gates_decide() ? DefaultGates::decide : DefaultGates::inform;
+bool has_named_gates(const Document& config) {
+  return !config.gates.empty();
 }
 
 ReportModel model_of(const FinishedRun& finished, const ReportOptions& options) {
   ReportOptions all = options;
   all.profiles = finished.profiles;
   all.directory = finished.directory;
+  if (!all.has_named_gates) all.has_named_gates = has_named_gates(finished.run.config);
   return build_report_model(finished.results, finished.run, all);
 }
 
@@ -170,14 +127,18 @@ void prepare_page(ReportModel& model, const FinishedRun& finished,
 }
 
 Told told_of(const FinishedRun& finished, const Ending& ending) {
-  const ReportModel model = model_of(finished);
-  return {for_terminal(model, finished, ending, ""),
+  ReportOptions options;
+  options.has_named_gates = ending.has_named_gates;
+  const ReportModel model = model_of(finished, options);
+  return {for_terminal(document_of(model), ending.verbose, ""),
           render_exports(ending.exports, model, ending.kept)};
 }
 
 Told write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
                    const Ending& ending) {
-  ReportModel model = model_of(finished);
+  ReportOptions options;
+  options.has_named_gates = ending.has_named_gates;
+  ReportModel model = model_of(finished, options);
   AtomicFile file(directory / kResultsFile);
   std::string piece;
   write_results(model.results, 1, [&](std::string_view text) {
@@ -190,8 +151,8 @@ Told write_outputs(const std::filesystem::path& directory, const FinishedRun& fi
   file.write(piece + "\n");
   file.finish();
   const std::filesystem::path report = directory / kReportFile;
-  Told told{for_terminal(model, finished, ending,
-                         fmt::format("\nreport: {}\n", escape_terminal(report.string()))),
+  Told told{for_terminal(document_of(model), ending.verbose,
+                         fmt::format("Report: {}\n", escape_terminal(report.string()))),
             render_exports(ending.exports, model, ending.kept)};
   prepare_page(model, finished, directory);
   write_file_atomically(report, render_html(model));

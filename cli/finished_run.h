@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,21 +45,14 @@ ReportModel model_of(const FinishedRun& finished, const ReportOptions& options =
 void prepare_page(ReportModel& model, const FinishedRun& finished,
                   const std::filesystem::path& directory);
 
-/// What default gates do to an exit code.
-enum class DefaultGates {
-  named,   ///< what the gates that somebody named do
-  decide,  ///< no gate is named, and these decide
-  inform   ///< no gate is named, and none decides
-};
-
-/// Of a run that is judged by a resolved config.
-DefaultGates default_gates_of(const Document& config);
+/// Whether somebody named a gate, so that no default one is judged.
+bool has_named_gates(const Document& config);
 
 /// What of a run is printed when it has ended.
 struct Ending {
-  bool verbose = false;  ///< every table; else a summary of at most 40 lines
-  /// Tells which gates decided, or would, where nobody named one.
-  DefaultGates default_gates = DefaultGates::named;
+  bool verbose = false;  ///< every table; else the first screen
+  /// Of the gates that judged it; absent: as its config has them.
+  std::optional<bool> has_named_gates = std::nullopt;
   std::vector<Export> exports = {};  // NOLINT(readability-redundant-member-init): -Wextra
   Kept kept = {};                    // NOLINT(readability-redundant-member-init): -Wextra
 };

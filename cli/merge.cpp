@@ -36,7 +36,7 @@ int merge(const MergeArguments& arguments) {
   Demands demands;
   demands.on_inconclusive = arguments.gate.inconclusive();
   const FinishedRun finished = conclude(arguments.out, demands);
-  const Ending ending{arguments.verbose, default_gates_of(finished.run.config), arguments.exports,
+  const Ending ending{arguments.verbose, has_named_gates(finished.run.config), arguments.exports,
                       kept};
   deliver(write_outputs(arguments.out, finished, ending));
   return finished.results.overall.exit_code;

@@ -112,10 +112,10 @@ TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.said,
             "memduel: expected a command, found \"import-appfl\"\n  it was removed: write the job "
-            "as docs/appfl.md says\n");
+            "as described in docs/appfl.md\n");
   EXPECT_THAT(
       run_with({"act", "--retry-on-regress=1"}, nothing).said,
-      HasSubstr("\n  --retry-on-regress: it was removed: measure more blocks, --repeats N"));
+      HasSubstr("\n  --retry-on-regress: it was removed: measure more trials with --repeats N"));
   EXPECT_THAT(run_with({"act", "massif", "--no-such"}, nothing).said, HasSubstr("see memduel act"));
   EXPECT_THAT(run_with({"act", "--arms", "a,b"}, nothing).said,
               HasSubstr("\n  --arms: it was renamed: --variants"));

@@ -195,7 +195,7 @@ int tell_end(const WatchArguments& arguments, const WatchResult& result,
   }
   const std::string text =
       watch_summary(result.last, 80) + gates +
-      fmt::format("report: {}\n", escape_terminal((directory / kReportFile).string()));
+      fmt::format("Report: {}\n", escape_terminal((directory / kReportFile).string()));
   arguments.command.empty() ? print(text) : memduel::say(text);
   return code;
 }

@@ -229,9 +229,8 @@ TEST_F(UnderPressure, SeveralPoliciesSeeTheirOwnRounds) {
   use(87);
   server.round_ended(7);
   trainer.round_ended(41);
-  EXPECT_THAT(said_,
-              ElementsAre("round 7: 87.0% of 100.0 MiB used (its control group): warning",
-                          "round 41: 87.0% of 100.0 MiB used (its control group): warning"));
+  EXPECT_THAT(said_, ElementsAre("round 7: 87.0% of 100.0 MiB used (its control group): warning",
+                                 "round 41: 87.0% of 100.0 MiB used (its control group): warning"));
 }
 
 TEST_F(UnderPressure, IsLookedAtAsOftenAsAskedFor) {

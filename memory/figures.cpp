@@ -26,7 +26,7 @@ std::string mebibytes(std::int64_t bytes) {
 }
 
 std::string percentage(double value) {
-  return with_unit("%.1f %%", value);
+  return with_unit("%.1f%%", value);
 }
 
 std::string milliseconds(double seconds) {

@@ -51,7 +51,8 @@ TEST(Metrics, ReadAGaugesUnitFromItsName) {
 }
 
 TEST(Metrics, AllHaveWordsForSentences) {
-  for (const MetricInfo& metric : all_metrics()) EXPECT_FALSE(metric.display.empty()) << metric.name;
+  for (const MetricInfo& metric : all_metrics())
+    EXPECT_FALSE(metric.display.empty()) << metric.name;
 }
 
 TEST(Metrics, HaveUniqueNames) {

@@ -13,21 +13,21 @@ struct Replacement {
 };
 
 constexpr std::string_view kAbsoluteGate =
-    "it was removed: give an absolute gate, --gate 'ROLE.METRIC<=900MiB'";
+    "it was removed: write an absolute gate, --gate 'ROLE.METRIC<=900MiB'";
 
-constexpr std::string_view kNoEffectOnPlan = "it had no effect: plan prints its answer alone";
+constexpr std::string_view kNoEffectOnPlan = "it had no effect: plan prints only its answer";
 constexpr std::string_view kNoEffectOnCalibrate =
     "it had no effect: calibrate judges no gate and prints one table";
 
 constexpr std::array kReplacements = {
     Replacement{Removed::verb, "import-appfl",
-                "it was removed: write the job as docs/appfl.md says"},
+                "it was removed: write the job as described in docs/appfl.md"},
     Replacement{Removed::verb, "laboratory", "it was renamed: memduel fl"},
     Replacement{Removed::option, "--budgets", kAbsoluteGate},
     Replacement{Removed::option, "--write-budgets", kAbsoluteGate},
     Replacement{Removed::option, "check --candidate", kAbsoluteGate},
     Replacement{Removed::option, "--retry-on-regress",
-                "it was removed: measure more blocks, --repeats N"},
+                "it was removed: measure more trials with --repeats N"},
     Replacement{Removed::option, "--on-undecided",
                 "it was renamed: --on-inconclusive beyond, pass or fail"},
     Replacement{Removed::option, "--arm", "it was renamed: --variant"},
@@ -45,7 +45,8 @@ constexpr std::array kReplacements = {
     Replacement{Removed::option, "plan --quiet", kNoEffectOnPlan},
     Replacement{Removed::option, "plan --verbose", kNoEffectOnPlan},
     Replacement{Removed::option, "plan --export", kNoEffectOnPlan},
-    Replacement{Removed::option, "calibrate --arms", "it had no effect: only the baseline runs"},
+    Replacement{Removed::option, "calibrate --arms",
+                "it had no effect: calibrate runs only the baseline"},
     Replacement{Removed::option, "calibrate --gate", kNoEffectOnCalibrate},
     Replacement{Removed::option, "calibrate --gate-strict", kNoEffectOnCalibrate},
     Replacement{Removed::option, "calibrate --no-default-gates", kNoEffectOnCalibrate},
@@ -62,12 +63,13 @@ constexpr std::array kReplacements = {
                 "it was removed: pprof has all allocations, folded is text, and memduel record "
                 "--count -o FILE writes the counters as JSON"},
     Replacement{Removed::schema, "memduel.budgets/1",
-                "budgets were removed: give absolute gates, --gate 'ROLE.METRIC<=900MiB'"},
-    Replacement{Removed::schema, "memduel.catalogue/1",
-                "memduel.catalogue/2 has \"switches\" for \"optimizations\" (docs/providers.md)"},
+                "budgets were removed: write absolute gates, --gate 'ROLE.METRIC<=900MiB'"},
+    Replacement{
+        Removed::schema, "memduel.catalogue/1",
+        "memduel.catalogue/2 uses \"switches\" instead of \"optimizations\" (docs/providers.md)"},
     Replacement{Removed::schema, "memduel.expanded/1",
-                "memduel.expand/2 and memduel.expanded/2 have \"variants\" for \"arms\" and "
-                "\"switches\" for \"optimizations\" (docs/providers.md)"},
+                "memduel.expand/2 and memduel.expanded/2 use \"variants\" instead of \"arms\" and "
+                "\"switches\" instead of \"optimizations\" (docs/providers.md)"},
     Replacement{Removed::program, "memduel-laboratory", "it was renamed: memduel-fl"},
     Replacement{Removed::preset, "appfl-as-coded", "it was renamed: appfl-as-implemented"},
     Replacement{Removed::preset, "nvflare-as-coded", "it was renamed: nvflare-as-implemented"},

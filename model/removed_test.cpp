@@ -7,7 +7,7 @@ namespace {
 
 TEST(ReplacementFor, IsOfWhatWasRemovedAlone) {
   EXPECT_EQ(replacement_for(Removed::option, "--retry-on-regress"),
-            "it was removed: measure more blocks, --repeats N");
+            "it was removed: measure more trials with --repeats N");
   EXPECT_EQ(replacement_for(Removed::tracer, "massif"),
             "it was removed: use recorder, heaptrack, gperftools or jemalloc");
   EXPECT_EQ(replacement_for(Removed::option, "compare --no-default-gates"),

@@ -270,7 +270,7 @@ void translate_environment_1(json& environment) {
 void refuse_process_called_all(const std::string& where) {
   throw Error(ExitCode::io,
               "a process has the role \"all\", which stands for all processes since schema 2",
-              where, "read it with the memduel that wrote it");
+              where, "read it with the memduel version that wrote it");
 }
 
 }  // namespace memduel

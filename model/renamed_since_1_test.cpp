@@ -106,7 +106,7 @@ TEST(RenamedSince1, RefusesProcessCalledAll) {
   } catch (const Error& error) {
     EXPECT_EQ(error.message(),
               "r.json: a process has the role \"all\", which stands for all processes since schema "
-              "2\n  read it with the memduel that wrote it");
+              "2\n  read it with the memduel version that wrote it");
   }
 }
 

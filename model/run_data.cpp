@@ -109,18 +109,18 @@ Declared all_declarations(const RunData& run) {
 Note contradicts_the_table(const std::string& metric, Direction better) {
   return {"metric_direction_contradicts",
           fmt::format("the program declares that {} is better for {}, but {} is better for "
-                      "memduel's metric of that name, which counts",
+                      "memduel's metric of that name, which takes precedence",
                       better == Direction::lower ? "lower" : "higher", metric,
                       better == Direction::lower ? "higher" : "lower"),
-          "give the program's metric another name"};
+          "rename the program's metric"};
 }
 
 Note contradict_each_other(const std::string& metric) {
   return {"metric_direction_contradicts",
-          fmt::format("both \"higher\" and \"lower\" are declared as better for {}, so neither "
-                      "counts",
+          fmt::format("both \"higher\" and \"lower\" are declared as better for {}, so both "
+                      "are ignored",
                       metric),
-          "declare it once, or alike in the config, the log pattern and every program"};
+          "declare the same direction in the config, the log pattern and every program"};
 }
 
 }  // namespace

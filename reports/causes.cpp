@@ -23,7 +23,7 @@ Cause cause_of(const WaterfallStep& step) {
 
 Cause cause_of(const DifferenceRow& row, const std::string& heap) {
   return {row.amount,
-          row.function + (row.caller.empty() ? "" : " for " + row.caller),
+          called_from(row.function, row.caller, row.location),
           row.more,
           row.function,
           heap == "mapped" ? heap : "heap",
@@ -40,6 +40,16 @@ bool is_shared_step(const WaterfallStep& step) {
 bool is_reclaimable_step(const WaterfallStep& step) {
   return step.owner == to_name(PageOwner::file) &&
          is_page_cache(step.function, step.caller == kPrivateCopy ? kPrivateCopy : kShared);
+}
+
+/// Of the row's change; of growth, which is per round or minute, of the profile's own.
+void add_shares(std::vector<Cause>& causes, const Comparison& row, double change_of_profile) {
+  const bool is_rate = is_growth_metric(row.metric);
+  const double change = !is_rate && row.baseline_median && row.candidate_median
+                            ? *row.candidate_median - *row.baseline_median
+                            : change_of_profile;
+  for (Cause& cause : causes)
+    if (change != 0) cause.share = std::clamp(cause.size / change, 0.0, 1.0);
 }
 
 std::vector<Cause> causes_of_snapshot(const ResidentTable& table, const std::string& metric) {
@@ -96,6 +106,7 @@ std::vector<Cause> causes_of_heap(const Results& results, const Comparison& row)
     causes.push_back(cause_of(one, table->heap));
     causes.back().of = explained_by(*table, results.job, row);
   }
+  add_shares(causes, row, table->change);
   std::erase_if(causes, [least = causes.empty() ? 0 : kLeastCause * std::abs(causes.front().size)](
                             const Cause& cause) { return std::abs(cause.size) < least; });
   return causes;
@@ -108,6 +119,16 @@ bool is_same_cause(const Cause& a, const Cause& b) {
          std::abs(a.size - b.size) <= kAlike * std::abs(b.size);
 }
 
+/// "train.py" of "src/train.py:12".
+std::string file_of(const std::string& location) {
+  const std::string path = location.substr(0, location.rfind(':'));
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string without_end(const std::string& text, const std::string& end) {
+  return text.ends_with(end) ? text.substr(0, text.size() - end.size()) : text;
+}
+
 }  // namespace
 
 bool is_resident_peak(const std::string& metric) {
@@ -117,6 +138,16 @@ bool is_resident_peak(const std::string& metric) {
   return std::ranges::find(kPeaks, metric) != kPeaks.end();
 }
 
+std::string called_from(const std::string& function, const std::string& caller,
+                        const std::string& location) {
+  const std::string file = " (" + file_of(location) + ")";
+  std::string name = without_end(function, file);
+  if (caller.empty()) return name;
+  const std::string from = without_end(caller, file);
+  return runtime_memory(name) == nullptr ? name + ", called from " + from
+                                         : from + " (" + name + ")";
+}
+
 std::vector<Cause> causes_of(const Results& results, const Comparison& row) {
   const auto snapshot = is_resident_peak(row.metric)
                             ? resident_table_for(results, row.candidate, row.role)
@@ -124,6 +155,7 @@ std::vector<Cause> causes_of(const Results& results, const Comparison& row) {
   std::vector<Cause> causes;
   if (snapshot) {
     causes = causes_of_snapshot(*snapshot, row.metric);
+    add_shares(causes, row, snapshot->candidate_bytes - snapshot->baseline_bytes);
     for (Cause& cause : causes) {
       cause.of = quantity(results.job, row.role, row.metric);
       cause.resident = true;

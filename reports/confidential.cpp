@@ -24,6 +24,11 @@ std::vector<std::string> patterns_of(const Job& job) {
   return patterns;
 }
 
+/// Of a place in the source: as function names in Python have it.
+std::string without_directories(const std::string& location) {
+  return location.substr(location.rfind('/') + 1);
+}
+
 void redact_notes(std::vector<Note>& notes, const std::vector<std::string>& patterns) {
   for (Note& note : notes) {
     for (const std::string& pattern : patterns)
@@ -71,6 +76,9 @@ std::string without_paths(const std::string& text) {
 void leave_out_printed_lines(Results& results) {
   std::string& nothing = results.overall.nothing;
   nothing = without_paths(nothing.substr(0, nothing.find("; the first: ")));
+  for (Difference& row : results.differences) row.location = without_directories(row.location);
+  for (Growth& row : results.growth)
+    for (GrowingStack& stack : row.stacks) stack.location = without_directories(stack.location);
   for (Equivalence& equivalence : results.equivalence)
     for (FileEquivalence& file : equivalence.files) file.first_difference.reset();
 }

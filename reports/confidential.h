@@ -8,7 +8,7 @@ namespace memduel {
 /// What stands in the place of every text left out.
 inline constexpr const char* kLeftOut = "(left out)";
 
-/// Before sentences are made of them: lines that programs printed.
+/// Before sentences are made of them: lines that programs printed, directories of source files.
 void leave_out_printed_lines(Results& results);
 
 /// Replaces arguments, environment values, paths, patterns and log lines, wherever they are. The

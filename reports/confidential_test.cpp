@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "model_json.h"
+#include "reports/terminal.h"
+#include "reports/text_formats.h"
 #include "test_sample_run.h"
 
 namespace memduel {
@@ -58,7 +60,8 @@ TEST(Confidential, LeavesNothingPrivateOfTheComparedVariants) {
   sample.results.warnings.push_back({"no_marks", "no line matches (?<round>secret)", ""});
   const ReportModel model = build_report_model(sample.results, sample.run, {.confidential = true});
   for (const std::string& text :
-       {report_model_to_json(model).dump(), render_terminal(model), render_markdown(model)})
+       {report_model_to_json(model).dump(), render_terminal(document_of(model)),
+        render_markdown(document_of(model))})
     EXPECT_THAT(text, testing::Not(testing::HasSubstr("secret"))) << text;
 }
 
@@ -68,6 +71,21 @@ TEST(Confidential, KeepsTheNumbers) {
   const ReportModel closed = build_report_model(sample.results, sample.run, {.confidential = true});
   EXPECT_EQ(report_model_to_json(open)["results"]["comparisons"],
             report_model_to_json(closed)["results"]["comparisons"]);
+}
+
+TEST(Confidential, LeavesOfASourceFileItsName) {
+  Sample sample = make_sample({.series = false});
+  Difference row;
+  row.location = "secret/src/state.cpp:88";
+  GrowingStack stack;
+  stack.location = "secret/train.py:12";
+  Growth growth;
+  growth.stacks = {stack};
+  sample.results.differences.push_back(row);
+  sample.results.growth.push_back(growth);
+  const ReportModel model = build_report_model(sample.results, sample.run, {.confidential = true});
+  EXPECT_EQ(model.results.differences.back().location, "state.cpp:88");
+  EXPECT_EQ(model.results.growth.back().stacks[0].location, "train.py:12");
 }
 
 }  // namespace

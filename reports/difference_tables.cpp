@@ -144,6 +144,7 @@ DifferenceRow shown_row(const Difference& row) {
   shown.share = format_percent(row.share);
   shown.stack = row.stack;
   shown.phase = row.phase.value_or("");
+  shown.location = row.location;
   shown.more = shown.size > 0;
   shown.function = "[no stack]";
   if (row.stack.empty()) return shown;
@@ -180,6 +181,7 @@ DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
   table.title = fmt::format("{}: {} with {}, {} with {}", subject_of(total),
                             format_bytes(total.baseline_bytes), results.baseline,
                             format_bytes(total.candidate_bytes), total.candidate);
+  table.change = total.candidate_bytes - total.baseline_bytes;
   for (const Difference& row : results.differences) {
     if (row.candidate == total.candidate && row.role == total.role && row.kind == total.kind &&
         row.heap == total.heap)
@@ -189,79 +191,13 @@ DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
   return table;
 }
 
-/// LibTorch's dispatch, operators and what the C++ library inlines to call them.
-bool passes_calls_on(std::string_view name) {
-  constexpr std::array kPrefixes = {"at::", "c10::", "torch::", "__invoke"};
-  return name.find("operator") != std::string_view::npos ||
-         std::ranges::any_of(kPrefixes,
-                             [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
-/// What begins a thread in the C++ and C libraries, where these have no names.
-bool is_place_of_runtime(std::string_view name) {
-  return name.starts_with("libstdc++.so") || name.starts_with("libc.so");
-}
-
-bool is_python(const std::string& name) {
-  return name.ends_with(".py)");
-}
-
-/// "memduel::Bytes" of "memduel::Bytes::reserve"; empty of a function outside classes.
-std::string_view class_of(std::string_view name) {
-  const std::size_t end = name.rfind("::");
-  return end == std::string_view::npos ? std::string_view() : name.substr(0, end);
-}
-
 }  // namespace
-
-std::size_t telling_frame(const std::vector<std::string>& stack) {
-  const auto innermost = [&](auto tells) -> std::optional<std::size_t> {
-    for (std::size_t i = stack.size(); i-- > 0;)
-      if (tells(stack[i])) return i;
-    return std::nullopt;
-  };
-  if (const auto at = innermost([](const auto& name) { return runtime_memory(name) != nullptr; }))
-    return *at;
-  // What a Python function calls in C is the library's business.
-  if (const auto at = innermost(is_python)) return *at;
-  const auto named = innermost([](const auto& function) {
-    return !is_place(function) && !hands_memory_out(function) && !starts_something(function);
-  });
-  if (named) return *named;
-  const auto place = innermost(
-      [](const auto& name) { return is_place(name) && name.find(".so") == std::string::npos; });
-  if (place) return *place;
-  const auto any = innermost([](const auto& function) { return !hands_memory_out(function); });
-  return any.value_or(stack.empty() ? 0 : stack.size() - 1);
-}
-
-std::string telling_caller(const std::vector<std::string>& stack) {
-  if (stack.empty()) return {};
-  const std::size_t at = telling_frame(stack);
-  const std::string_view own_class = class_of(qualified_name(stack[at]));
-  const bool python =
-      is_python(stack[at]) || (runtime_memory(stack[at]) != nullptr &&
-                               std::any_of(stack.begin(), stack.begin() + at, is_python));
-  std::string place;  // says something only where no caller has a name
-  for (std::size_t i = at; i-- > 0;) {
-    const std::string_view name = qualified_name(stack[i]);
-    const bool same_class = !own_class.empty() && class_of(name) == own_class;
-    if (stack[i] == stack[at] || same_class || (python && !is_python(stack[i]))) continue;
-    if (hands_memory_out(stack[i]) || passes_calls_on(name)) continue;
-    if (starts_something(stack[i]) || is_place_of_runtime(name)) continue;
-    if (!is_place(stack[i])) return stack[i];
-    if (place.empty()) place = stack[i];
-  }
-  return place;
-}
 
 std::string amount_of(const std::string& kind, double size, double half_width) {
   const char* sign = size < 0 ? "−" : "+";
-  if (kind == "allocations") return fmt::format("{}{:.0f} blocks", sign, std::abs(size));
-  std::string text = sign + format_bytes(std::abs(size));
+  if (kind == "allocations") return fmt::format("{}{:.0f} allocations", sign, std::abs(size));
   // Below a byte it is what rounding leaves of an exact profile.
-  if (half_width >= 1) text += " ± " + format_bytes(half_width);
-  return text;
+  return sign + format_bytes_with_interval(std::abs(size), half_width >= 1 ? half_width : 0);
 }
 
 std::optional<DifferenceTable> difference_table_for(const Results& results,

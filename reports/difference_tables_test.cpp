@@ -11,81 +11,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string telling(const std::vector<std::string>& stack) {
-  return stack[telling_frame(stack)];
-}
-
-TEST(TellingFrame, SkipsTheLibraryAndTheAllocator) {
-  EXPECT_EQ(telling({"main", "load(int)", "std::vector<char>::vector(unsigned long)",
-                     "std::__new_allocator<char>::allocate(unsigned long, void const*)",
-                     "operator new(unsigned long)"}),
-            "load(int)");
-  EXPECT_EQ(telling({"main", "void std::vector<int>::_M_realloc_insert<int>(int&&)"}), "main");
-  EXPECT_EQ(telling({"main", "(anonymous namespace)::keep(std::string)", "malloc"}),
-            "(anonymous namespace)::keep(std::string)");
-  EXPECT_EQ(telling({"Buffer my::make<std::string>(int)", "[libc.so]"}),
-            "Buffer my::make<std::string>(int)");
-  EXPECT_EQ(telling({"std::thread::run()", "operator new(unsigned long)"}),
-            "operator new(unsigned long)")
-      << "the innermost where nothing tells more";
-}
-
-TEST(TellingFrame, PrefersAPythonFunctionToWhatItCalls) {
-  EXPECT_EQ(telling({"main (server.py)", "keep (server.py)", "at::empty_cpu(int)"}),
-            "keep (server.py)");
-}
-
-TEST(TellingFrame, PrefersTheNameOfARuntimesMemoryAndThePythonFunctionThatNeededIt) {
-  const std::vector<std::string> stack = {"_start", "main (job.py)", "load (job.py)",
-                                          "array_new(int)", "CPython arenas"};
-  EXPECT_EQ(telling(stack), "CPython arenas");
-  EXPECT_EQ(telling_caller(stack), "load (job.py)");
-  EXPECT_EQ(telling_caller({"main", "app::make_isolate()", "V8 heap"}), "app::make_isolate()");
-  EXPECT_EQ(telling_caller({"V8 heap"}), "");
-}
-
-TEST(TellingCaller, IsTheFirstThatTellsRowsOfOneFunctionApart) {
-  const std::vector<std::string> tail = {"memduel::Bytes::copy_of(std::string_view)",
-                                         "memduel::Bytes::reserve(unsigned long)"};
-  for (const char* caller : {"gather", "wrap"}) {
-    std::vector<std::string> stack = {"main", "take_upload", caller};
-    stack.insert(stack.end(), tail.begin(), tail.end());
-    EXPECT_EQ(telling(stack), tail[1]);
-    EXPECT_EQ(telling_caller(stack), caller);
-  }
-}
-
-TEST(TellingCaller, PassesOverLibTorchAndWhatOnlyCalls) {
-  const std::vector<std::string> stack = {"main",
-                                          "aggregate(State&)",
-                                          "operator()",
-                                          "std::__invoke_impl<void>(std::__invoke_other)",
-                                          "at::add(at::Tensor const&, at::Tensor const&)",
-                                          "[libtorch_cpu.so]",
-                                          "at::detail::empty_cpu(c10::ArrayRef<long>)",
-                                          "allocate",
-                                          "[libc10.so]",
-                                          "c10::alloc_cpu(unsigned long)"};
-  EXPECT_EQ(telling(stack), "at::detail::empty_cpu(c10::ArrayRef<long>)");
-  EXPECT_EQ(telling_caller(stack), "aggregate(State&)");
-}
-
-TEST(TellingCaller, HasANameWhereAnyCallerHas) {
-  EXPECT_EQ(telling_caller({"main", "validate(Net&)", "libtorch.so.1.13+0x1f73b8f",
-                            "convolve(Tensor const&)"}),
-            "validate(Net&)");
-  EXPECT_EQ(telling_caller({"clone3", "libstdc++.so.6+0xd44a2", "Worker::run(int)"}), "");
-  EXPECT_EQ(telling_caller({"_start", "libx.so+0x20", "libtorch.so.1.13+0x1f73b8f", "convolve()"}),
-            "libtorch.so.1.13+0x1f73b8f");
-}
-
-TEST(TellingCaller, OfPythonIsPython) {
-  EXPECT_EQ(telling_caller({"main (server.py)", "PyEval_Call", "keep (server.py)", "malloc"}),
-            "main (server.py)");
-  EXPECT_EQ(telling_caller({"malloc"}), "");
-  EXPECT_EQ(telling_caller({}), "");
-}
-
 Results with_totals(const std::vector<std::pair<std::string, std::string>>& role_kinds) {
   Results results;
   results.baseline = "a";
@@ -186,7 +111,7 @@ TEST(DifferenceTables, ReadAsOneRowPerStack) {
   ASSERT_THAT(tables, SizeIs(1));
   ASSERT_THAT(tables[0].rows, SizeIs(2));
   const DifferenceRow& copies = tables[0].rows[0];
-  EXPECT_EQ(copies.amount, "−200.0 MiB ± 4.00 MiB");
+  EXPECT_EQ(copies.amount, "−200.0 ± 4.0 MiB");
   EXPECT_EQ(copies.share, "91%");
   EXPECT_EQ(copies.function, "clone");
   EXPECT_EQ(copies.size, -200.0 * (1 << 20));
@@ -194,6 +119,72 @@ TEST(DifferenceTables, ReadAsOneRowPerStack) {
   EXPECT_THAT(copies.callers, ElementsAre("aggregate", "serve", "main"));
   EXPECT_EQ(copies.phase, "aggregate");
   EXPECT_FALSE(copies.more);
+}
+
+/// Of a candidate `b` whose server has 100 MiB less of `metric`.
+Comparison less_by_100(const std::string& metric) {
+  Comparison row;
+  row.candidate = "b";
+  row.role = "server";
+  row.metric = metric;
+  row.baseline_median = 300.0 * 1048576;
+  row.candidate_median = 200.0 * 1048576;
+  return row;
+}
+
+Results with_stacks(const std::string& kind, const std::vector<Difference>& stacks) {
+  Results results = with_totals({{"server", kind}});
+  results.difference_totals[0].baseline_bytes = 0;
+  results.difference_totals[0].candidate_bytes = 0;
+  for (Difference row : stacks) {
+    row.candidate = "b";
+    row.role = "server";
+    row.kind = kind;
+    row.bytes *= 1048576;
+    results.difference_totals[0].candidate_bytes += row.bytes;
+    results.differences.push_back(std::move(row));
+  }
+  return results;
+}
+
+Difference stack_with(const std::vector<std::string>& stack, double mib,
+                      const std::string& location) {
+  Difference row;
+  row.stack = stack;
+  row.bytes = mib;
+  row.location = location;
+  return row;
+}
+
+TEST(Causes, AreCallsWithTheirLocationAndTheirShareOfTheChange) {
+  const Results results = with_stacks(
+      "peak", {stack_with({"main", "load(int)", "operator new(unsigned long)"}, -60, "x.cpp:8"),
+               stack_with({"main", "keep()"}, 20, "")});
+  const std::vector<Cause> causes = causes_of(results, less_by_100("peak_heap_bytes"));
+  ASSERT_THAT(causes, SizeIs(2));
+  EXPECT_EQ(causes[0].name, "load, called from main");
+  EXPECT_EQ(causes[0].location, "x.cpp:8");
+  EXPECT_DOUBLE_EQ(causes[0].share, 0.6);
+  EXPECT_EQ(causes[1].location, "");
+  EXPECT_EQ(causes[1].share, 0) << "it goes the other way";
+}
+
+TEST(Causes, OfGrowthHaveSharesOfWhatRoundsLeave) {
+  const Results results = with_stacks(
+      "retained", {stack_with({"main", "keep()"}, 30, ""), stack_with({"main", "log()"}, 10, "")});
+  const std::vector<Cause> causes = causes_of(results, less_by_100("rss_growth_bytes_per_round"));
+  ASSERT_THAT(causes, SizeIs(2));
+  EXPECT_DOUBLE_EQ(causes[0].share, 0.75);
+}
+
+TEST(CalledFrom, LeavesTheFileToTheLocation) {
+  EXPECT_EQ(called_from("load, list comprehension (a.py)", "main (a.py)", "jobs/a.py:12"),
+            "load, list comprehension, called from main");
+  EXPECT_EQ(called_from("load (a.py)", "main (b.py)", "a.py:12"), "load, called from main (b.py)");
+  EXPECT_EQ(called_from("load (a.py)", "main (a.py)", ""), "load (a.py), called from main (a.py)");
+  EXPECT_EQ(called_from("load", "", "x.cpp:3"), "load");
+  EXPECT_EQ(called_from("CPython arenas", "load (a.py)", "a.py:3"), "load (CPython arenas)");
+  EXPECT_EQ(called_from("V8 heap", "", ""), "V8 heap");
 }
 
 }  // namespace

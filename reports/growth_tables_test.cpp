@@ -28,17 +28,17 @@ TEST(GrowthLines, SayWhetherAndWhenMemoryRunsOut) {
   for (const GrowthLine& line : growth_lines(results)) outlooks.push_back(line.outlook);
   EXPECT_THAT(
       outlooks,
-      ElementsAre("meets the 1.00 GiB limit in round 31 (30–33), 10 min 00 s after the first "
-                  "began",
+      ElementsAre("reaches the memory limit of 1.00 GiB in round 31 (30–33), 10 min 00 s after "
+                  "the first began",
                   "not within ten times these rounds", "no: stays near 1.00 GiB", "no", "no",
-                  "cannot be told: 60 rounds would"));
+                  "inconclusive; needs about 60 rounds"));
 }
 
 TEST(GrowthLines, NameTheFunctionThatTellsMost) {
   Results results;
   results.growth.push_back(row_with(GrowthVerdict::growing));
   results.growth[0].stacks = {
-      {{"main", "keep(State)", "operator new(unsigned long)"}, "upload", 262144, 1e6}};
+      {{"main", "keep(State)", "operator new(unsigned long)"}, "upload", 262144, 1e6, "a.cpp:9"}};
   const GrowthLine line = growth_lines(results)[0];
   ASSERT_EQ(line.stacks.size(), 1U);
   EXPECT_EQ(line.stacks[0].function, "keep");
@@ -46,6 +46,7 @@ TEST(GrowthLines, NameTheFunctionThatTellsMost) {
   EXPECT_EQ(line.stacks[0].bytes_per_round, 262144);
   EXPECT_EQ(line.stacks[0].caller, "main");
   EXPECT_EQ(line.stacks[0].phase, "upload");
+  EXPECT_EQ(line.stacks[0].location, "a.cpp:9");
 }
 
 }  // namespace

@@ -12,23 +12,42 @@ namespace {
 
 using nlohmann::json;
 
-FlameRow flame_row(const FlamePair& pair, const std::string& id, const std::string& why) {
-  return {id, pair.tracer, pair.role, pair.arms, pair.files, why};
+std::string label_of(const FlamePair& pair) {
+  const std::string profiler = pair.tracer == "recorder" ? "" : ", by " + pair.tracer;
+  return pair.arms.size() > 1
+             ? fmt::format("{}: {} vs. {}{}", pair.role, pair.arms[1], pair.arms[0], profiler)
+             : fmt::format("{}: {}{}", pair.role, pair.arms.at(0), profiler);
 }
 
-ReportExtras extras_of(const ReportModel& model) {
-  ReportExtras extras;
-  extras.profiles = model.profiles.profiles;
-  extras.profile_commands = model.profiles.commands;
-  extras.profile_sentences = model.profiles.sentences;
-  for (std::size_t i = 0; i < model.flames.shown.size(); ++i)
-    extras.flames.push_back(flame_row(model.flames.shown[i].pair, flame_id(i), ""));
-  for (const AbsentFlame& one : model.flames.absent)
-    extras.flames.push_back(flame_row(one.pair, "", one.why));
+/// Rounds of a role have the same metrics.
+std::map<std::string, std::string> metrics_of_charts(const ReportModel& model) {
+  std::map<std::string, std::string> words;
+  const auto add = [&](const std::string& name) {
+    if (!words.contains(name)) words[name] = metric_words(model.results.job, name);
+  };
   for (const TrialData& trial : model.results.trials)
-    extras.trial_notes.push_back({trial.id, trial.seconds(), trial.failure});
-  extras.part_peaks_remark = kPartPeaksRemark;
-  return extras;
+    for (const RoleData& role : trial.roles) {
+      for (const auto& [name, value] : role.metrics) add(name);
+      if (role.rounds.empty()) continue;
+      for (const auto& [name, value] : role.rounds.front().metrics) add(name);
+    }
+  for (const RoleTimeline& timeline : model.timelines) add(timeline.metric);
+  return words;
+}
+
+PageData page_data_of(const ReportModel& model) {
+  PageData data;
+  data.document = document_of(model);
+  data.timelines = model.timelines;
+  data.metrics = metrics_of_charts(model);
+  data.round_step = model.round_step;
+  for (std::size_t i = 0; i < model.flames.shown.size(); ++i) {
+    const FlamePair& pair = model.flames.shown[i].pair;
+    data.flames.push_back({flame_id(i), label_of(pair), pair.files, ""});
+  }
+  for (const AbsentFlame& one : model.flames.absent)
+    data.flames.push_back({"", label_of(one.pair), one.pair.files, one.why});
+  return data;
 }
 
 json shown_config(const ReportModel& model) {
@@ -38,9 +57,8 @@ json shown_config(const ReportModel& model) {
 }
 
 json model_with(const ReportModel& model, json results) {
-  json document = written(model);
-  document.update(written(extras_of(model)));
-  document["schema"] = "memduel.report/2";
+  json document = written(page_data_of(model));
+  document["schema"] = "memduel.report/3";
   document["config"] = shown_config(model);
   document["results"] = std::move(results);
   return document;
@@ -58,6 +76,13 @@ PackedEnvelope as_written(const Envelope& envelope) {
     before = envelope.high[i];
   }
   return packed;
+}
+
+std::vector<PartValue> as_written(const std::vector<Part>& parts) {
+  std::vector<PartValue> shown;
+  for (const Part& part : parts)
+    if (part.medium != Medium::text) shown.push_back(part.value);
+  return shown;
 }
 
 std::string flame_id(std::size_t number) {

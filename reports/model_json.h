@@ -1,12 +1,14 @@
-// The report's model as JSON, which the page reads: the fields of its types and how it is written.
+// What the page reads, as JSON: the report's document, and beside it what its charts draw.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "reports/report_document.h"
 #include "reports/report_model.h"
 #include "util/reflection.h"
 #include "verdict/result_files.h"
@@ -23,122 +25,116 @@ struct PackedEnvelope {
 /// A pair of profiles with the `id` of the element that holds its data, or `why` there is none.
 struct FlameRow {
   std::string id;
-  std::string tracer;
-  std::string role;
-  std::vector<std::string> arms;
+  std::string label;  ///< "server: b vs. a"
   std::vector<std::string> files;
   std::string why;
 };
 
-/// What results.json does not say about a trial.
-struct TrialNote {
-  std::int64_t trial = 0;
-  double seconds = 0;
-  std::string failure;
-};
-
-/// What stands in the report beside the model's own fields.
-struct ReportExtras {
-  std::vector<ListedProfile> profiles;
-  std::vector<std::string> profile_commands;
-  std::vector<std::string> profile_sentences;
+struct PageData {
+  ReportDocument document;
   std::vector<FlameRow> flames;
-  std::vector<TrialNote> trial_notes;
-  std::string part_peaks_remark;
+  std::vector<RoleTimeline> timelines;
+  std::map<std::string, std::string> metrics;  ///< "peak RSS", by name: those of the charts
+  int round_step = 1;
 };
 
 PackedEnvelope as_written(const Envelope& envelope);
-inline const std::vector<SentencePart>& as_written(const Sentence& sentence) {
-  return sentence.parts();
+inline const std::vector<TextRun>& as_written(const Text& text) {
+  return text.runs();
 }
+/// Those that the page shows.
+std::vector<PartValue> as_written(const std::vector<Part>& parts);
 
 template <>
-inline constexpr auto kDescription<SentencePart> = described(
-    "SentencePart", always("text", &SentencePart::text), always("mark", &SentencePart::mark));
+inline constexpr auto kDescription<TextRun> =
+    described("TextRun", always("text", &TextRun::text), if_set("tone", &TextRun::tone),
+              if_set("link", &TextRun::link));
 
 template <>
-inline constexpr auto kDescription<Headline> =
-    described("Headline", always("sentence", &Headline::sentence), always("role", &Headline::role),
-              always("metric", &Headline::metric), always("candidate", &Headline::candidate),
-              always("verdict", &Headline::verdict), always("tier", &Headline::tier),
-              always("more", &Headline::more), always("outcome", &Headline::outcome),
-              always("gate", &Headline::gate), always("fails", &Headline::fails),
-              always("reason", &Headline::reason), always("why", &Headline::why));
+inline constexpr auto kDescription<TrackMark> =
+    described("TrackMark", always("kind", &TrackMark::kind), always("from", &TrackMark::from),
+              always("to", &TrackMark::to), if_set("variant", &TrackMark::variant),
+              if_set("tone", &TrackMark::tone));
 
 template <>
-inline constexpr auto kDescription<SideEffect> =
-    described("SideEffect", always("topic", &SideEffect::topic),
-              always("sentence", &SideEffect::sentence), always("verdict", &SideEffect::verdict));
+inline constexpr auto kDescription<Track> = described("Track", always("marks", &Track::marks));
 
 template <>
-inline constexpr auto kDescription<MemoryPart> = described(
-    "MemoryPart", always("name", &MemoryPart::name), always("profiled", &MemoryPart::profiled),
-    always("baseline_bytes", &MemoryPart::baseline_bytes),
-    always("candidate_bytes", &MemoryPart::candidate_bytes));
+inline constexpr auto kDescription<StackCell> =
+    described("StackCell", always("function", &StackCell::function),
+              if_set("location", &StackCell::location), if_set("callers", &StackCell::callers),
+              always("frames", &StackCell::frames), if_set("flame", &StackCell::flame),
+              if_set("view", &StackCell::view), if_set("side", &StackCell::side));
 
 template <>
-inline constexpr auto kDescription<MemoryBalance> = described(
-    "MemoryBalance", always("role", &MemoryBalance::role),
-    always("candidate", &MemoryBalance::candidate), always("metric", &MemoryBalance::metric),
-    always("total", &MemoryBalance::total), always("parts", &MemoryBalance::parts),
-    always("rest_bytes", &MemoryBalance::rest_bytes), always("rest", &MemoryBalance::rest),
-    always("at_marks", &MemoryBalance::at_marks));
+inline constexpr auto kDescription<Cell> =
+    described("Cell", always("text", &Cell::text), if_set("exact", &Cell::exact),
+              if_set("value", &Cell::value), if_set("variant", &Cell::variant),
+              if_set("track", &Cell::track), if_set("stack", &Cell::stack));
 
 template <>
-inline constexpr auto kDescription<PartPeak> =
-    described("PartPeak", always("name", &PartPeak::name), always("bytes", &PartPeak::bytes));
+inline constexpr auto kDescription<Row> = described(
+    "Row", always("cells", &Row::cells), if_set("look", &Row::kind), if_set("key", &Row::key));
 
 template <>
-inline constexpr auto kDescription<PartPeaks> =
-    described("PartPeaks", always("role", &PartPeaks::role), always("variants", &PartPeaks::arms),
-              always("parts", &PartPeaks::parts));
+inline constexpr auto kDescription<Column> =
+    described("Column", always("title", &Column::title), if_set("is_number", &Column::is_number),
+              if_set("is_filter", &Column::is_filter));
 
 template <>
-inline constexpr auto kDescription<DifferenceRow> = described(
-    "DifferenceRow", always("amount", &DifferenceRow::amount), always("size", &DifferenceRow::size),
-    always("share", &DifferenceRow::share), always("function", &DifferenceRow::function),
-    always("caller", &DifferenceRow::caller), always("stack", &DifferenceRow::stack),
-    always("phase", &DifferenceRow::phase), always("more", &DifferenceRow::more));
+inline constexpr auto kDescription<Table> =
+    described("Table", if_set("caption", &Table::caption), always("columns", &Table::columns),
+              always("rows", &Table::rows), if_set("most_shown", &Table::most_shown),
+              if_set("look", &Table::look), if_set("has_heading", &Table::has_heading));
 
 template <>
-inline constexpr auto kDescription<DifferenceTable> =
-    described("DifferenceTable", always("candidate", &DifferenceTable::candidate),
-              always("role", &DifferenceTable::role), always("kind", &DifferenceTable::kind),
-              always("title", &DifferenceTable::title), always("remark", &DifferenceTable::remark),
-              always("rows", &DifferenceTable::rows));
+inline constexpr auto kDescription<Paragraph> =
+    described("Paragraph", always("text", &Paragraph::text));
+template <>
+inline constexpr auto kDescription<List> = described("List", always("items", &List::items));
+template <>
+inline constexpr auto kDescription<Command> =
+    described("Command", always("command", &Command::command));
+template <>
+inline constexpr auto kDescription<Preformatted> =
+    described("Preformatted", always("text", &Preformatted::text));
+template <>
+inline constexpr auto kDescription<RoundsChart> = described("RoundsChart");
+template <>
+inline constexpr auto kDescription<FlameGraphs> = described("FlameGraphs");
+template <>
+inline constexpr auto kDescription<Downloads> = described("Downloads");
 
 template <>
-inline constexpr auto kDescription<OwnerRow> =
-    described("OwnerRow", always("owner", &OwnerRow::owner), always("words", &OwnerRow::words),
-              always("baseline_bytes", &OwnerRow::baseline_bytes),
-              always("candidate_bytes", &OwnerRow::candidate_bytes));
+inline constexpr auto kDescription<Fold> =
+    described("Fold", always("title", &Fold::title), always("parts", &Fold::parts),
+              if_set("is_open", &Fold::is_open), if_set("is_long", &Fold::is_long));
+template <>
+inline constexpr auto kDescription<Option> =
+    described("Option", always("label", &Option::label), always("parts", &Option::parts));
+template <>
+inline constexpr auto kDescription<Choice> =
+    described("Choice", always("label", &Choice::label), always("options", &Choice::options));
 
 template <>
-inline constexpr auto kDescription<WaterfallStep> =
-    described("WaterfallStep", always("owner", &WaterfallStep::owner),
-              always("function", &WaterfallStep::function), always("words", &WaterfallStep::words),
-              always("stack", &WaterfallStep::stack), always("size", &WaterfallStep::size),
-              always("amount", &WaterfallStep::amount));
+inline constexpr auto kDescription<Section> =
+    described("Section", always("id", &Section::id), always("title", &Section::title),
+              always("parts", &Section::parts));
 
 template <>
-inline constexpr auto kDescription<ResidentTable> =
-    described("ResidentTable", always("candidate", &ResidentTable::candidate),
-              always("role", &ResidentTable::role), always("title", &ResidentTable::title),
-              always("baseline_bytes", &ResidentTable::baseline_bytes),
-              always("candidate_bytes", &ResidentTable::candidate_bytes),
-              always("owners", &ResidentTable::owners), always("told", &ResidentTable::told),
-              always("steps", &ResidentTable::steps), always("remarks", &ResidentTable::remarks));
+inline constexpr auto kDescription<ComparedVariant> = described(
+    "ComparedVariant", always("name", &ComparedVariant::name),
+    always("words", &ComparedVariant::words), if_set("is_baseline", &ComparedVariant::is_baseline));
 
 template <>
-inline constexpr auto kDescription<GrowingRow> =
-    described("GrowingRow", always("amount", &GrowingRow::amount),
-              always("bytes_per_round", &GrowingRow::bytes_per_round),
-              always("function", &GrowingRow::function), always("caller", &GrowingRow::caller),
-              always("stack", &GrowingRow::stack), always("phase", &GrowingRow::phase));
-
-template <>
-inline constexpr auto kDescription<GrowthLine> = described(
-    "GrowthLine", always("outlook", &GrowthLine::outlook), always("stacks", &GrowthLine::stacks));
+inline constexpr auto kDescription<ReportDocument> = described(
+    "ReportDocument", always("title", &ReportDocument::title),
+    always("name", &ReportDocument::name), always("setting", &ReportDocument::setting),
+    always("notice", &ReportDocument::notice), always("answer", &ReportDocument::answer),
+    always("sentence", &ReportDocument::sentence), always("exit", &ReportDocument::exit),
+    always("compared", &ReportDocument::compared),
+    always("first_screen", &ReportDocument::first_screen),
+    always("details", &ReportDocument::details), always("reproduce", &ReportDocument::reproduce));
 
 template <>
 inline constexpr auto kDescription<PackedEnvelope> =
@@ -176,59 +172,17 @@ inline constexpr auto kDescription<RoleTimeline> = described(
     always("variants", &RoleTimeline::arms));
 
 template <>
-inline constexpr auto kDescription<ListedProfile> = described(
-    "ListedProfile", always("file", &ListedProfile::file), always("variant", &ListedProfile::arm),
-    always("role", &ListedProfile::role), always("trial", &ListedProfile::trial),
-    always("profiler", &ListedProfile::tracer), always("round", &ListedProfile::round));
-
-template <>
 inline constexpr auto kDescription<FlameRow> =
-    described("FlamePair", always("id", &FlameRow::id), always("profiler", &FlameRow::tracer),
-              always("role", &FlameRow::role), always("variants", &FlameRow::arms),
+    described("FlamePair", always("id", &FlameRow::id), always("label", &FlameRow::label),
               always("files", &FlameRow::files), always("why", &FlameRow::why));
 
 template <>
-inline constexpr auto kDescription<TrialNote> =
-    described("TrialNote", always("trial", &TrialNote::trial),
-              always("seconds", &TrialNote::seconds), always("failure", &TrialNote::failure));
+inline constexpr auto kDescription<PageData> =
+    described("PageData", always("document", &PageData::document),
+              always("flames", &PageData::flames), always("timelines", &PageData::timelines),
+              always("metrics", &PageData::metrics), always("round_step", &PageData::round_step));
 
-template <>
-inline constexpr auto kDescription<ReportExtras> = described(
-    "ReportExtras", always("profiles", &ReportExtras::profiles),
-    always("profile_commands", &ReportExtras::profile_commands),
-    always("profile_sentences", &ReportExtras::profile_sentences),
-    always("flames", &ReportExtras::flames), always("trial_notes", &ReportExtras::trial_notes),
-    always("part_peaks_remark", &ReportExtras::part_peaks_remark));
-
-template <>
-inline constexpr auto kDescription<ComparedArm> = described(
-    "ComparedVariant", always("name", &ComparedArm::name), always("words", &ComparedArm::words));
-
-template <>
-inline constexpr auto kDescription<Cause> = described(
-    "Cause", always("amount", &Cause::amount), always("name", &Cause::name),
-    always("more", &Cause::more), always("of", &Cause::of), always("resident", &Cause::resident));
-
-template <>
-inline constexpr auto kDescription<ReportModel> = described(
-    "ReportLists", always("title", &ReportModel::title),
-    always("confidential", &ReportModel::confidential),
-    always("round_step", &ReportModel::round_step),
-    always("blocks_done", &ReportModel::blocks_done), always("progress", &ReportModel::progress),
-    always("reproduce", &ReportModel::reproduce), always("compared", &ReportModel::compared),
-    always("setting", &ReportModel::setting), always("overall", &ReportModel::overall),
-    always("causes", &ReportModel::causes), always("next_step", &ReportModel::next_step),
-    always("best", &ReportModel::best), always("growth", &ReportModel::growth),
-    always("growth_lines", &ReportModel::growth_lines),
-    always("lower_bounds", &ReportModel::lower_bounds), always("ablation", &ReportModel::ablation),
-    always("headlines", &ReportModel::headlines),
-    always("side_effects", &ReportModel::side_effects),
-    always("differences", &ReportModel::differences),
-    always("memory_balances", &ReportModel::memory_balances),
-    always("resident", &ReportModel::resident), always("part_peaks", &ReportModel::part_peaks),
-    always("timelines", &ReportModel::timelines));
-
-/// "memduel.report/2": sentences, charts and, under `results`, results.json itself.
+/// "memduel.report/3": the document, charts and, under `results`, results.json itself.
 nlohmann::json report_model_to_json(const ReportModel& model);
 
 /// The same text, with the rounds of results.json one at a time: a long run's need not fit twice

@@ -18,13 +18,20 @@ TEST(ReportJson, TheTextWrittenInPiecesIsTheWholeDocument) {
   EXPECT_EQ(text, report_model_to_json(model).dump());
 }
 
-TEST(ReportJson, ASentenceIsItsPartsWithTheWordsThatCarryTheVerdict) {
-  const nlohmann::json document = report_model_to_json(sample_model({}));
-  const nlohmann::json& parts = document.at("headlines").at(0).at("sentence");
-  ASSERT_EQ(parts.size(), 4);
-  EXPECT_EQ(parts.at(1).at("mark"), "strong");
-  EXPECT_THAT(parts.at(1).at("text").get<std::string>(), testing::EndsWith(" LESS"));
-  EXPECT_EQ(parts.back(), nlohmann::json({{"text", "improved"}, {"mark", "verdict"}}));
+TEST(ReportJson, APartNamesItsKindAndATextIsItsRuns) {
+  const nlohmann::json document = report_model_to_json(sample_model({})).at("document");
+  EXPECT_EQ(document.at("answer"), "PASS");
+  EXPECT_EQ(document.at("sentence").size(), 1);
+  const nlohmann::json& table = document.at("first_screen").at(0).at("parts").at(0);
+  EXPECT_EQ(table.at("kind"), "Table");
+  const nlohmann::json& verdict = table.at("rows").at(0).at("cells").at(6).at("text").at(0);
+  EXPECT_EQ(verdict, nlohmann::json({{"text", "improved"}, {"tone", "good"}}));
+}
+
+TEST(ReportJson, LeavesOutWhatOnlyTextShows) {
+  const std::string page = report_model_to_json(sample_model({})).at("document").dump();
+  EXPECT_EQ(page.find("--verbose"), std::string::npos);
+  EXPECT_NE(page.find("RoundsChart"), std::string::npos);
 }
 
 TEST(ReportJson, AnEnvelopeIsGivenAsDifferencesOfItsMaxima) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -29,9 +30,10 @@ struct MallocSetting {
 };
 constexpr int kManyArenas = 4;
 constexpr std::size_t kWordsOfRun = 3;  ///< memduel run CONFIG
-constexpr MallocSetting kTwoArenas = {"MALLOC_ARENA_MAX", "2", "Two arenas may hold less"};
+constexpr MallocSetting kTwoArenas = {"MALLOC_ARENA_MAX", "2",
+                                      "Limiting malloc to two arenas may reduce it"};
 constexpr MallocSetting kEarlyTrim = {"MALLOC_TRIM_THRESHOLD_", "131072",
-                                      "Giving it back earlier may help"};
+                                      "A lower trim threshold may reduce it"};
 
 /// Of a command that a run has on file; none where it is no command line.
 std::vector<std::string> words_of(const std::string& command) {
@@ -83,11 +85,11 @@ std::optional<Suggestion> with_another_setting(const ReportModel& model, const s
   if (arm->env.contains(setting.name)) return std::nullopt;
   std::string command = command_with(setting, model, *arm);
   if (command.empty()) return std::nullopt;
-  return Suggestion{
-      fmt::format("Worth a try: {} keeps {} of freed {} memory in {}. {}:", name,
-                  format_bytes(held->bytes), role_words(model.results.job, held->role),
-                  format_count(static_cast<std::size_t>(held->arenas), "arena"), setting.words),
-      std::move(command)};
+  return Suggestion{fmt::format("malloc retains {} of freed memory in {} of {} ({}). {}:",
+                                format_bytes(held->bytes),
+                                format_count(static_cast<std::size_t>(held->arenas), "arena"), name,
+                                role_words(model.results.job, held->role), setting.words),
+                    std::move(command)};
 }
 
 /// "sort" of "sort+0x6e8c": a function of a file without symbols is told by its place. Empty where
@@ -105,8 +107,8 @@ std::optional<Suggestion> with_symbols(const ReportModel& model, const std::stri
   const std::string file = file_without_symbols(first->function);
   if (file.empty()) return std::nullopt;
   return Suggestion{
-      fmt::format("What next: {} has no symbols, and its functions no names. Build it "
-                  "with -g or install its debug symbols, then run again.",
+      fmt::format("{} has no symbols, so its functions have no names. Build it with -g or install "
+                  "its debug symbols, and run again.",
                   file),
       {}};
 }
@@ -131,9 +133,10 @@ std::optional<Suggestion> in_other_processes(const ReportModel& model, const std
   if (steps.empty() || steps.back().owner != kElsewhere || steps.back().size <= 0)
     return std::nullopt;
   return Suggestion{
-      fmt::format("What next: most of what {} has more is in other processes. See how many run at "
-                  "once, and what each of them needs for itself.",
-                  name),
+      fmt::format(
+          "Most of the increase of {} is in other processes. Check how many run at once, and "
+          "what each of them needs.",
+          name),
       {}};
 }
 
@@ -154,8 +157,8 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
   if (more == model.causes.end() || !is_told(*more) ||
       !file_without_symbols(more->function).empty())
     return std::nullopt;
-  std::string sentence = fmt::format(
-      "What next: look first at the largest part of what {} has more: {}.", name, more->name);
+  std::string sentence =
+      fmt::format("Start with the largest increase: {}, {}.", more->name, more->amount);
   if (const RuntimeMemory* memory = runtime_memory(more->function)) sentence += advice_on(*memory);
   return Suggestion{std::move(sentence), {}};
 }
@@ -165,10 +168,11 @@ std::optional<Suggestion> in_go_heap(const ReportModel& model, const std::string
   const bool is_go = std::ranges::find(model.results.limitations, kGoHeapNote, &Note::code) !=
                      model.results.limitations.end();
   if (!is_go || !model.causes.empty() || !has_failed_gate(model, name)) return std::nullopt;
-  return Suggestion{fmt::format("What next: this is a Go program. Its memory is the {}, of which "
-                                "memduel sees only the sum.{}",
-                                kGoHeap, advice_on(*runtime_memory(kGoHeap))),
-                    {}};
+  return Suggestion{
+      fmt::format("This is a Go program: its memory is the {}, of which memduel sees only "
+                  "the sum.{}",
+                  kGoHeap, advice_on(*runtime_memory(kGoHeap))),
+      {}};
 }
 
 /// The command with so many blocks; empty where it measures none, as one that compares what there
@@ -193,9 +197,37 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (needed == 0 || needed > kMostBlocks) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
-  return Suggestion{
-      fmt::format("What next: about {} blocks should settle what is not decided:", needed),
-      std::move(command)};
+  return Suggestion{fmt::format("About {} trials each should decide it:", needed),
+                    std::move(command)};
+}
+
+/// The number that the limitation about too few trials asks for; 0 without it.
+int trials_to_decide(const Results& results) {
+  constexpr std::string_view kOption = "--repeats ";
+  for (const std::vector<Note>& notes : {results.limitations, results.warnings})
+    for (const Note& note : notes)
+      if (const std::size_t at = note.advice.find(kOption);
+          note.code == "too_few_trials" && at != std::string::npos)
+        return std::atoi(note.advice.c_str() + at + kOption.size());
+  return 0;
+}
+
+/// Nobody knows how many trials decide: as many as a decision takes at all, or twice those there
+/// are.
+std::optional<Suggestion> with_twice_the_trials(const ReportModel& model, const std::string& name) {
+  for (const Comparison& row : model.results.comparisons) {
+    if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive ||
+        !row.ratio)
+      continue;
+    const int trials =
+        std::max(2 * std::min(row.n_baseline, row.n_candidate), trials_to_decide(model.results));
+    std::string command = with_repeats(model.reproduce, trials);
+    if (command.empty()) return std::nullopt;
+    return Suggestion{
+        fmt::format("These trials do not decide. Rerun with more, here {} each:", trials),
+        std::move(command)};
+  }
+  return std::nullopt;
 }
 
 /// More blocks than anybody runs: what makes the runs of one arm so unlike?
@@ -204,23 +236,25 @@ std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const s
     if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive) continue;
     if (!row.ratio || !row.minimum_detectable || row.blocks_needed) continue;
     return Suggestion{
-        fmt::format("What next: these runs find a change of {} or more. Make the runs of one "
-                    "arm more alike (seeds, threads, input), or gate a counter.",
-                    format_size(row.metric, *row.minimum_detectable, row.baseline_median)),
+        fmt::format(
+            "These trials can detect a change of {} or more. Make the trials of one variant "
+            "more alike (seeds, threads, input), or gate a counter.",
+            format_size(row.metric, *row.minimum_detectable, row.baseline_median)),
         {}};
   }
   return std::nullopt;
 }
 
-/// Every check is better or the same, and so is all else that was measured.
+/// Every gate row is better or the same, and so is all else that was measured.
 std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
   bool better = false;
-  for (const Headline& headline : model.headlines) {
-    if (headline.candidate != name) continue;
-    if (!headline.is_of_gate() && headline.verdict == Verdict::inconclusive) continue;
-    if (headline.verdict != Verdict::improved && headline.verdict != Verdict::unchanged)
-      return std::nullopt;
-    better = better || headline.verdict == Verdict::improved;
+  for (const ShownRow& shown : model.results.first_screen.rows) {
+    if (shown.candidate != name) continue;
+    const Verdict verdict = model.results.row(shown.candidate, shown.role, shown.metric)->verdict;
+    const bool is_of_gate = shown.why == ShownFor::failed_gate || shown.why == ShownFor::gate;
+    if (!is_of_gate && verdict == Verdict::inconclusive) continue;
+    if (verdict != Verdict::improved && verdict != Verdict::unchanged) return std::nullopt;
+    better = better || verdict == Verdict::improved;
   }
   const bool worse = std::ranges::any_of(model.results.comparisons, [&](const Comparison& row) {
     return row.candidate == name &&
@@ -233,8 +267,7 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
     return e.candidate == name && e.bit_identical == false;
   });
   if (!better || worse || grows || other) return std::nullopt;
-  return Suggestion{fmt::format("What next: nothing that was measured speaks against {}.", name),
-                    {}};
+  return Suggestion{fmt::format("No regression found: {} is safe to adopt.", name), {}};
 }
 
 }  // namespace
@@ -242,10 +275,14 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
 std::optional<Suggestion> next_step(const ReportModel& model) {
   const std::vector<std::string> candidates = ranked_candidates(model.results);
   if (candidates.empty() || !model.progress.empty()) return std::nullopt;
+  // Of several candidates the one that failed is what to look at.
+  const auto failed = std::ranges::find_if(
+      candidates, [&](const std::string& candidate) { return has_failed_gate(model, candidate); });
+  const std::string& about = failed == candidates.end() ? candidates.front() : *failed;
   for (const auto step :
        {in_other_processes, after_failure, in_go_heap, with_another_setting, with_more_blocks,
-        with_runs_more_alike, with_symbols, with_nothing_against})
-    if (auto found = step(model, candidates.front())) return found;
+        with_runs_more_alike, with_twice_the_trials, with_symbols, with_nothing_against})
+    if (auto found = step(model, about)) return found;
   return std::nullopt;
 }
 

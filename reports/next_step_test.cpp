@@ -46,12 +46,12 @@ constexpr double kMebibyte = 1 << 20;
 TEST(NextStep, IsAnArmOfTheCommandWithTheSetting) {
   const auto step = with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOneCommand,
                               json::parse(R"({"env": {"A": "1"}})"))
-                        .next_step;
+                        .results.first_screen.next_step;
   ASSERT_TRUE(step);
   EXPECT_EQ(
       step->sentence,
-      "Worth a try: optimized keeps 50.0 MiB of freed server memory in 14 arenas. Two arenas may "
-      "hold less:")
+      "malloc retains 50.0 MiB of freed memory in 14 arenas of optimized (server). Limiting malloc "
+      "to two arenas may reduce it:")
       << "what the allocator counts is no share of resident memory";
   const CommandLine command = split_command_line(step->command);
   ASSERT_EQ(command.argv.size(), 6U);
@@ -61,8 +61,8 @@ TEST(NextStep, IsAnArmOfTheCommandWithTheSetting) {
 }
 
 TEST(NextStep, OfSeveralProcessesSetsTheArmsEnvironment) {
-  const auto step =
-      with_held(50 * kMebibyte, 200 * kMebibyte, 2, kServerAndClient, json::object()).next_step;
+  const auto step = with_held(50 * kMebibyte, 200 * kMebibyte, 2, kServerAndClient, json::object())
+                        .results.first_screen.next_step;
   ASSERT_TRUE(step);
   EXPECT_THAT(step->sentence, HasSubstr("in 2 arenas"));
   EXPECT_THAT(split_command_line(step->command).argv,
@@ -72,14 +72,16 @@ TEST(NextStep, OfSeveralProcessesSetsTheArmsEnvironment) {
 
 TEST(NextStep, IsNoneWhereLittleIsHeldOrTheArmDecidesItself) {
   const json none = json::object();
-  EXPECT_FALSE(with_held(15 * kMebibyte, 20 * kMebibyte, 14, kOneCommand, none).next_step);
-  EXPECT_FALSE(with_held(19 * kMebibyte, 200 * kMebibyte, 14, kOneCommand, none).next_step);
+  EXPECT_FALSE(with_held(15 * kMebibyte, 20 * kMebibyte, 14, kOneCommand, none)
+                   .results.first_screen.next_step);
+  EXPECT_FALSE(with_held(19 * kMebibyte, 200 * kMebibyte, 14, kOneCommand, none)
+                   .results.first_screen.next_step);
   EXPECT_FALSE(with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOneCommand,
                          json::parse(R"({"allocator": "jemalloc"})"))
-                   .next_step);
+                   .results.first_screen.next_step);
   EXPECT_FALSE(with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOneCommand,
                          json::parse(R"({"env": {"MALLOC_ARENA_MAX": "1"}})"))
-                   .next_step);
+                   .results.first_screen.next_step);
 }
 
 /// A duel of one gate row with such a verdict.
@@ -109,17 +111,18 @@ Sample one_check(Verdict verdict, GateOutcome outcome) {
 }
 
 std::optional<Suggestion> step_after(const Sample& sample) {
-  return build_report_model(sample.results, sample.run).next_step;
+  return build_report_model(sample.results, sample.run).results.first_screen.next_step;
 }
 
 TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   Sample sample = one_check(Verdict::inconclusive, GateOutcome::inconclusive);
   sample.results.comparisons[0].minimum_detectable.reset();
-  EXPECT_FALSE(step_after(sample)) << "nobody knows how many";
+  EXPECT_THAT(step_after(sample)->sentence, HasSubstr("Rerun with more, here 16 each:"))
+      << "nobody knows how many";
   sample.results.comparisons[0].blocks_needed = 24;
   const auto step = step_after(sample);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence, HasSubstr("about 24 blocks"));
+  EXPECT_THAT(step->sentence, HasSubstr("About 24 trials each"));
   EXPECT_THAT(split_command_line(step->command).argv,
               ElementsAre("memduel", "run", "config.json", "--repeats", "24"));
   sample.results.environment["reproduce"] =
@@ -133,7 +136,7 @@ TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   }
   sample.results.environment.erase("reproduce");
   sample.results.comparisons[0].blocks_needed = 5000;
-  EXPECT_FALSE(step_after(sample)) << "nobody runs so many";
+  EXPECT_THAT(step_after(sample)->sentence, HasSubstr("here 16 each:")) << "nobody runs so many";
 }
 
 TEST(NextStep, IsToLookAtTheOtherProcessesWhereMostOfAFailureIsThere) {
@@ -173,11 +176,12 @@ TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
                   {"+4.00 MiB", "grow (live blocks)", true, "grow"}};
   const auto step = next_step(model);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence, HasSubstr("has more: grow (live blocks)."));
+  EXPECT_THAT(step->sentence,
+              HasSubstr("Start with the largest increase: grow (live blocks), +4.00 MiB."));
   EXPECT_EQ(step->command, "");
-  model.causes.push_back({"+8.00 MiB", "Java heap", true, "Java heap", "mapped", "", 8});
+  model.causes.push_back({"+8.00 MiB", "Java heap", true, "Java heap", "mapped", "", "", 8});
   EXPECT_THAT(next_step(model)->sentence,
-              HasSubstr("more: Java heap. To see inside, run jcmd PID GC.class_histogram."));
+              HasSubstr("Java heap, +8.00 MiB. To see inside, run jcmd PID GC.class_histogram."));
 }
 
 TEST(NextStep, NamesTheToolThatShowsTheHeapOfGoWhichNoProfileShows) {
@@ -194,7 +198,7 @@ TEST(NextStep, NamesTheToolThatShowsTheHeapOfGoWhichNoProfileShows) {
 TEST(NextStep, SaysThatNothingSpeaksAgainstAnArmOnlyWhereNothingDoes) {
   Sample sample = one_check(Verdict::improved, GateOutcome::passed);
   ASSERT_TRUE(step_after(sample));
-  EXPECT_THAT(step_after(sample)->sentence, HasSubstr("speaks against optimized"));
+  EXPECT_THAT(step_after(sample)->sentence, HasSubstr("optimized is safe to adopt"));
   Sample slower = sample;
   slower.results.comparisons.push_back(sample.results.comparisons[0]);
   slower.results.comparisons[1].gate = false;
@@ -225,8 +229,8 @@ TEST(NextStep, IsToGiveTheProgramSymbolsWhereACauseHasNoName) {
       difference.stack = {"live", "sort+0x599e", "sort+0x6e8c"};
   ReportModel model = build_report_model(sample.results, sample.run);
   ASSERT_THAT(model.causes.at(0).name, testing::StartsWith("sort+0x6e8c"));
-  ASSERT_TRUE(model.next_step);
-  EXPECT_THAT(model.next_step->sentence, HasSubstr("sort has no symbols"));
+  ASSERT_TRUE(model.results.first_screen.next_step);
+  EXPECT_THAT(model.results.first_screen.next_step->sentence, HasSubstr("sort has no symbols"));
   model.causes[0].name = "mapped by sort+0x6e8c";
   EXPECT_THAT(next_step(model)->sentence, HasSubstr("sort has no symbols"));
   model.results.gates.at(0).outcome = GateOutcome::failed;

@@ -121,7 +121,7 @@ std::string render_page(const Page& page) {
 std::string render_html(const ReportModel& model) {
   Gzip data;
   write_report_model(model, [&](std::string_view text) { data.write(text); });
-  Page page{model.title, data.finish(), viewer_script(), viewer_style()};
+  Page page{document_of(model).title, data.finish(), viewer_script(), viewer_style()};
   for (std::size_t i = 0; i < model.flames.shown.size(); ++i)
     page.attachments.push_back({flame_id(i), model.flames.shown[i].packed});
   return render_page(page);

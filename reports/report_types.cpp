@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "model_json.h"
 #include "util/reflection.h"
@@ -46,6 +47,8 @@ class TypeScript {
       for (const auto& [value, name] : kNameTable<T>)
         names += fmt::format("{}\"{}\"", names.empty() ? "" : " | ", name);
       return names;
+    } else if constexpr (VariantValue<T>) {
+      return one_of(static_cast<const T*>(nullptr));
     } else if constexpr (OptionalValue<T>) {
       return type<typename T::value_type>() + " | null";
     } else if constexpr (DictionaryValue<T>) {
@@ -67,6 +70,15 @@ class TypeScript {
     }
   }
 
+  template <typename... Values>
+  std::string one_of(const std::variant<Values...>* /*type*/) {
+    std::string all;
+    ((all += fmt::format("{}({{ kind: \"{}\" }} & {})", all.empty() ? "" : " | ",
+                         kDescription<Values>.name, type<Values>())),
+     ...);
+    return all;
+  }
+
   std::set<std::string> declared_;
   std::string text_;
 };
@@ -77,8 +89,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   memduel::TypeScript types;
   types.declare<memduel::Results>();
-  types.declare<memduel::ReportModel>();
-  types.declare<memduel::ReportExtras>();
+  types.declare<memduel::PageData>();
   std::ofstream file(argv[1]);
   file << "// Made by reports/report_types.cpp. Units and meanings are in the structs described "
           "there.\n"

@@ -146,6 +146,7 @@ WaterfallStep step_of(const Difference& row) {
     step.caller = below.empty() ? "" : below.front();
   } else if (!below.empty()) {
     step.function = short_name(below[telling_frame(below)]);
+    step.location = row.location;
     step.caller = short_name(telling_caller(below));
   }
   return step;
@@ -166,8 +167,7 @@ void add_step(std::vector<WaterfallStep>& steps, WaterfallStep step) {
   same->amount = signed_metric(std::string(kPeakRss), same->size);
 }
 
-constexpr const char* kCountedAgainWords =
-    "shared pages, counted again for each process that maps them";
+constexpr const char* kCountedAgainWords = "double-counted shared memory";
 
 std::string words_for_elsewhere(const std::string& role) {
   return fmt::format("in other processes of {}, or at another time", role);
@@ -180,21 +180,22 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
     const char* words;
   };
   static constexpr Place kPlaces[] = {
-      {PageOwner::free, kProgramBreak, "freed, kept by malloc in its main heap"},
-      {PageOwner::free, kFurtherArenas, "freed, kept by malloc in arenas of threads"},
-      {PageOwner::free, kAllocatorMappings, "freed, kept by the allocator"},
-      {PageOwner::free, "", "freed, kept by the allocator elsewhere"},
+      {PageOwner::free, kProgramBreak, "freed but retained by malloc (main arena)"},
+      {PageOwner::free, kFurtherArenas, "freed but retained by malloc (per-thread arenas)"},
+      {PageOwner::free, kAllocatorMappings, "freed but retained by the allocator"},
+      {PageOwner::free, "", "other memory freed but retained by the allocator"},
       {PageOwner::stack, kMainThread, "stack of the main thread"},
       {PageOwner::stack, kOtherThreads, "stacks of other threads"},
-      {PageOwner::inherited, kOwnCopy, "copies that forked children made of their parent's pages"},
-      {PageOwner::inherited, kSharedWithOthers, "from the parent process, shared with it"},
+      {PageOwner::inherited, kOwnCopy, "pages of the parent that forked children copied on write"},
+      {PageOwner::inherited, kSharedWithOthers,
+       "inherited from the parent process, still shared with it"},
       {PageOwner::mapped, kMappedBeforeFork, "mapped before the fork, first written after it"},
       {PageOwner::file, kSharedMemory, "shared memory"},
-      {PageOwner::live, "", "all other live blocks"},
+      {PageOwner::live, "", "all other live allocations"},
       {PageOwner::mapped, "", "all other mappings"},
       {PageOwner::file, "", "all other files"},
-      {PageOwner::fragmentation, "", "free space that other blocks pin"},
-      {PageOwner::other, "", "not explained"},
+      {PageOwner::fragmentation, "", "all other fragmentation"},
+      {PageOwner::other, "", "other: no owner was found"},
   };
   if (step.owner.empty()) return "all smaller differences";
   if (step.owner == kCountedAgain) return kCountedAgainWords;
@@ -203,13 +204,13 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
   const auto* const place = std::ranges::find_if(
       kPlaces, [&](const Place& one) { return is(one.owner) && one.name == step.function; });
   if (place != std::end(kPlaces)) return place->words;
-  std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
-  if (is(PageOwner::live)) return who + " (live blocks)";
-  if (is(PageOwner::fragmentation)) return "free space pinned by blocks of " + who;
+  std::string who = called_from(step.function, step.caller, step.location);
+  if (is(PageOwner::live)) return who + " (live allocations)";
+  if (is(PageOwner::fragmentation)) return who + " (fragmentation)";
   if (is(PageOwner::other) || runtime_memory(step.function) != nullptr) return who;
-  if (is(PageOwner::mapped)) return "mapped by " + who;
+  if (is(PageOwner::mapped)) return "mmap in " + who;
   if (is(PageOwner::file))
-    return step.function + (step.caller == kPrivateCopy             ? " (own copy of a file)"
+    return step.function + (step.caller == kPrivateCopy             ? " (private copy of a file)"
                             : is_page_cache(step.function, kShared) ? " (mapped file, reclaimable)"
                                                                     : " (shared memory)");
   return step.owner + " " + who;

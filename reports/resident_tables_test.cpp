@@ -74,11 +74,11 @@ TEST(ResidentTables, StepsAreNamedByOwnerAndFunction) {
   const ResidentTable table = resident_tables(sample()).at(0);
   for (const WaterfallStep& step : table.steps) named.emplace_back(step.words, step.size / kMiB);
   const std::vector<std::pair<std::string, double>> expected = {
-      {"freed, kept by malloc in arenas of threads", -60},
-      {"State::copy for main (live blocks)", -40},
-      {"State::copy for load (live blocks)", -15},
-      {"all other live blocks", -5},
-      {"not explained", 1},
+      {"freed but retained by malloc (per-thread arenas)", -60},
+      {"State::copy, called from main (live allocations)", -40},
+      {"State::copy, called from load (live allocations)", -15},
+      {"all other live allocations", -5},
+      {"other: no owner was found", 1},
       {"libx.so (mapped file, reclaimable)", 9}};
   EXPECT_EQ(named, expected) << "half a MiB of Log::keep is below 1/200 and in the rest";
 }
@@ -169,7 +169,7 @@ TEST(ResidentTables, OfProcessesThatShareEachPageCountsOnceWhereTheGateAsksSo) {
   EXPECT_EQ(table.candidate_bytes, 72 * kMiB);
   ASSERT_EQ(table.steps.size(), 1U) << "pages of files are no part of the metric";
   EXPECT_EQ(table.steps[0].size, -150 * kMiB);
-  EXPECT_EQ(table.steps[0].words, "copies that forked children made of their parent's pages");
+  EXPECT_EQ(table.steps[0].words, "pages of the parent that forked children copied on write");
   EXPECT_EQ(table.remarks[0],
             "a: the snapshots of 5 processes that ran at once add up to 222.0 MiB beside 6.00 MiB "
             "of page cache in round 3, phase upload, 100.0% of the measured peak with each page "
@@ -184,8 +184,7 @@ TEST(ResidentTables, ASumOfResidentSetsHasSharedPagesForEachProcess) {
   EXPECT_EQ(table.baseline_bytes, 378 * kMiB);
   EXPECT_EQ(table.candidate_bytes, 378 * kMiB);
   ASSERT_EQ(table.steps.size(), 2U);
-  EXPECT_EQ(table.steps.back().words,
-            "shared pages, counted again for each process that maps them");
+  EXPECT_EQ(table.steps.back().words, "double-counted shared memory");
   EXPECT_EQ(table.steps.back().size, 150 * kMiB);
 }
 
@@ -255,13 +254,12 @@ TEST(ResidentTables, AStepSaysWhatItsOwnerIsAndWhoMadeIt) {
     return std::string();
   };
   EXPECT_EQ(words({"fragmentation", "main", "serve", "stage"}),
-            "free space pinned by blocks of stage for serve");
-  EXPECT_EQ(words({"mapped", "map_table"}), "mapped by map_table");
-  EXPECT_EQ(words({"mapped", "main (job.py)", "CPython arenas"}),
-            "CPython arenas for main (job.py)");
+            "stage, called from serve (fragmentation)");
+  EXPECT_EQ(words({"mapped", "map_table"}), "mmap in map_table");
+  EXPECT_EQ(words({"mapped", "main (job.py)", "CPython arenas"}), "main (job.py) (CPython arenas)");
   EXPECT_EQ(words({"mapped", "V8 heap"}), "V8 heap");
   EXPECT_EQ(words({"other", "other anonymous memory"}), "other anonymous memory");
-  EXPECT_EQ(words({"file:libc.so.6", "private-copy"}), "libc.so.6 (own copy of a file)");
+  EXPECT_EQ(words({"file:libc.so.6", "private-copy"}), "libc.so.6 (private copy of a file)");
   EXPECT_EQ(words({"stack", "other-threads"}), "stacks of other threads");
 }
 

@@ -51,7 +51,7 @@ std::string css_class(SuiteOutcome outcome) {
   }
 }
 
-/// Told apart without colour, too.
+/// For readers without colours.
 const char* sign(const SuiteCell& cell) {
   switch (cell.verdict) {
     case Verdict::improved:
@@ -113,8 +113,8 @@ std::string outcome_cell(const SuiteEntry& entry) {
 }
 
 std::string line_cells(const SuiteLine& line, const std::vector<std::string>& columns) {
-  std::string text = fmt::format("<td>{}<small>against {}</small></td>",
-                                 escape_markup(line.candidate), escape_markup(line.baseline));
+  std::string text = fmt::format("<td>{}<small>vs. {}</small></td>", escape_markup(line.candidate),
+                                 escape_markup(line.baseline));
   for (const std::string& column : columns) {
     const auto cell = std::ranges::find(line.cells, column, &SuiteCell::quantity);
     if (cell == line.cells.end()) {
@@ -150,7 +150,7 @@ std::string word(SuiteOutcome outcome) {
     case SuiteOutcome::passed:
       return "gates passed";
     case SuiteOutcome::ungated:
-      return "no gate decides";
+      return "no gates";
     case SuiteOutcome::failed:
       return "gate failed";
     case SuiteOutcome::undecided:
@@ -176,8 +176,9 @@ SuiteEntry suite_entry(const std::string& name, const Results& results) {
       entry.lines.push_back({row.candidate, row.baseline, {}, {}});
       line = entry.lines.end() - 1;
     }
-    line->cells.push_back({quantity(results.job, row.role, row.metric), short_effect(row),
-                           row.verdict, row.has_more()});
+    line->cells.push_back({quantity(results.job, row.role, row.metric),
+                           change_text(row) + " (" + medians_text(row) + ")", row.verdict,
+                           row.has_more()});
   }
   for (const Equivalence& pair : results.equivalence) {
     const auto line = std::ranges::find(entry.lines, pair.candidate, &SuiteLine::candidate);
@@ -218,11 +219,11 @@ std::string render_suite_page(const SuiteIndex& index) {
 <h1>{name}</h1>
 <p>{summary} · {date} · {machine}</p>
 <div><table>
-<thead><tr><th scope="col">experiment</th><th scope="col">outcome</th><th scope="col">arm</th>{head}<th scope="col">same result?</th></tr></thead>
+<thead><tr><th scope="col">experiment</th><th scope="col">outcome</th><th scope="col">variant</th>{head}<th scope="col">output</th></tr></thead>
 <tbody>
 {rows}</tbody>
 </table></div>
-<p>▼ less memory or time than the baseline, ▲ more, = the same, ? not settled. Each experiment's report has the trials, the causes and the gates.</p>
+<p>▼ less memory or time than the baseline, ▲ more, = unchanged, ? inconclusive. Each experiment's report has the trials, the causes and the gates.</p>
 </body>
 </html>
 )",

@@ -44,7 +44,7 @@ TEST(SuitePage, EachCandidateIsALineOfTheRowsThatGatesName) {
   ASSERT_THAT(entry.lines, SizeIs(2));
   EXPECT_EQ(entry.lines[0].candidate, "a");
   EXPECT_THAT(entry.lines[0].cells, SizeIs(1));
-  EXPECT_EQ(entry.lines[0].cells[0].quantity, "server memory at its peak");
+  EXPECT_EQ(entry.lines[0].cells[0].quantity, "peak RSS");
   EXPECT_EQ(entry.lines[1].cells[0].verdict, Verdict::regressed);
 }
 

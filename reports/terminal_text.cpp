@@ -8,23 +8,6 @@
 
 namespace memduel {
 
-VerdictLook look_of(Verdict verdict, bool more) {
-  const char* const sign = more ? "▲" : "▼";
-  switch (verdict) {
-    case Verdict::improved:
-      return {sign, "\033[32m"};
-    case Verdict::regressed:
-      return {sign, "\033[31m"};
-    case Verdict::changed:
-      return {sign, ""};
-    case Verdict::unchanged:
-      return {"=", ""};
-    case Verdict::inconclusive:
-      break;
-  }
-  return {"?", "\033[2m"};
-}
-
 std::string painted(const std::string& text, const char* color, const TerminalOptions& options) {
   return options.color && *color != '\0' ? color + text + "\033[0m" : text;
 }
@@ -43,7 +26,8 @@ size_t last_column(const std::string& line, size_t begin) {
 }
 
 /// `begun` and the words of `text` after it; a line that has more than its indent may be broken.
-std::string laid_out(const std::string& begun, const std::string& text, size_t indent, int width) {
+std::string broken_words(const std::string& begun, const std::string& text, size_t indent,
+                         int width) {
   std::string out = begun;
   size_t column = count_characters(begun);
   bool first = true;
@@ -67,13 +51,13 @@ std::string laid_out(const std::string& begun, const std::string& text, size_t i
 std::string broken_line(const std::string& line, size_t begin, int width) {
   const size_t kept = last_column(line, begin);
   const size_t indent = kept == begin ? begin + 2 : kept;
-  return laid_out(line.substr(0, kept), line.substr(kept), indent, width);
+  return broken_words(line.substr(0, kept), line.substr(kept), indent, width);
 }
 
 }  // namespace
 
 std::string wrapped(const std::string& text, size_t indent, int width) {
-  return laid_out("", text, indent, width);
+  return broken_words("", text, indent, width);
 }
 
 std::string fitted(const std::string& text, int width) {
@@ -106,13 +90,6 @@ std::string padded(const std::string& text, size_t width, bool right) {
   }
   const std::string space(width - length, ' ');
   return right ? space + text : text + space;
-}
-
-std::string left(const std::string& text, size_t width) {
-  return padded(escape_terminal(text), width - 1, false) + " ";
-}
-std::string right(const std::string& text, size_t width) {
-  return " " + padded(escape_terminal(text), width - 1, true);
 }
 
 std::string sparkline(const std::vector<double>& values, double low, double high) {

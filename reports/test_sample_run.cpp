@@ -489,4 +489,8 @@ ReportModel sample_model(const SampleOptions& options) {
   return build_report_model(sample.results, sample.run, report);
 }
 
+ReportDocument sample_document(const SampleOptions& options) {
+  return document_of(sample_model(options));
+}
+
 }  // namespace memduel

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/run_data.h"
+#include "reports/report_document.h"
 #include "reports/report_model.h"
 #include "verdict/results.h"
 
@@ -47,5 +48,6 @@ std::vector<ProfileFile> sample_profiles(const Sample& sample);
 
 /// Its report.
 ReportModel sample_model(const SampleOptions& options);
+ReportDocument sample_document(const SampleOptions& options);
 
 }  // namespace memduel

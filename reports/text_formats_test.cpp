@@ -48,29 +48,52 @@ ReportModel with_gate(GateOutcome outcome, const std::string& reason) {
   return model;
 }
 
+std::string github_of(const ReportModel& model) {
+  return render_github(document_of(model));
+}
+
+TEST(GitHubAnnotations, BeginWithTheResult) {
+  EXPECT_THAT(github_of(with_gate(GateOutcome::passed, "")),
+              testing::StartsWith("::notice title=memduel%3A PASS::optimized uses 53%25 less "));
+}
+
+TEST(GitHubAnnotations, NameTheFileAndLineOfTheLargestCause) {
+  ReportModel model = with_gate(GateOutcome::failed, "3% more");
+  model.results.gates.front().role = "server";
+  model.results.gates.front().metric = "peak_rss_bytes";
+  Cause cause;
+  cause.more = true;
+  cause.location = "train.py:12";
+  cause.of = "server peak RSS";
+  model.causes = {cause};
+  EXPECT_THAT(github_of(model), testing::HasSubstr("\n::error file=train.py,line=12,title="));
+}
+
 TEST(GitHubAnnotations, ChooseTheCommandByTheOutcome) {
-  EXPECT_EQ(render_github(with_gate(GateOutcome::failed, "3% more")),
-            "::error title=memduel%3A gate failed::server.peak_rss_bytes<=+2%25 (optimized): 3%25 "
-            "more\n");
-  EXPECT_THAT(render_github(with_gate(GateOutcome::inconclusive, "")),
-              testing::StartsWith("::warning "));
-  EXPECT_THAT(render_github(with_gate(GateOutcome::passed, "")), testing::StartsWith("::notice "));
+  EXPECT_THAT(
+      github_of(with_gate(GateOutcome::failed, "3% more")),
+      testing::HasSubstr(
+          "\n::error title=memduel%3A gate failed::server.peak_rss_bytes<=+2%25 (optimized): 3%25 "
+          "more\n"));
+  EXPECT_THAT(github_of(with_gate(GateOutcome::inconclusive, "")),
+              testing::HasSubstr("\n::warning "));
+  EXPECT_THAT(github_of(with_gate(GateOutcome::passed, "")), testing::HasSubstr("\n::notice "));
 }
 
 TEST(GitHubAnnotations, AreErrorsWhereTheExitCodeIs) {
   ReportModel model = with_gate(GateOutcome::failed, "3% more");
   model.results.gates.front().advisory = true;
   model.results.gates.front().exit_code = 0;
-  EXPECT_THAT(render_github(model),
-              testing::StartsWith("::notice title=memduel%3A advisory gate failed::"));
+  EXPECT_THAT(github_of(model),
+              testing::HasSubstr("\n::notice title=memduel%3A advisory gate failed::"));
   model = with_gate(GateOutcome::inconclusive, "+419%");
   model.results.gates.front().exit_code = 5;
-  EXPECT_THAT(render_github(model),
-              testing::StartsWith("::error title=memduel%3A gate inconclusive::"));
+  EXPECT_THAT(github_of(model),
+              testing::HasSubstr("\n::error title=memduel%3A gate inconclusive::"));
 }
 
 TEST(GitHubAnnotations, KeepAHostileReasonOnItsLine) {
-  EXPECT_THAT(render_github(with_gate(GateOutcome::failed, "a\n::set-output name=x::y\r")),
+  EXPECT_THAT(github_of(with_gate(GateOutcome::failed, "a\n::set-output name=x::y\r")),
               testing::HasSubstr("a%0A::set-output name=x::y%0D\n"));
 }
 
@@ -86,9 +109,9 @@ GateResult gate(const std::string& name, GateOutcome outcome, const std::string&
 
 std::string junit_of(std::vector<GateResult> gates) {
   ReportModel model;
-  model.title = "quick<start>";
+  model.name = "quick<start>";
   model.results.gates = std::move(gates);
-  return render_junit(model);
+  return render_junit(document_of(model));
 }
 
 TEST(JunitReport, HasOneCasePerGate) {
@@ -133,8 +156,7 @@ TEST(JunitReport, HasAnErrorForAGateThatWasNotMeasured) {
 TEST(JunitReport, FailsForAnInconclusiveGateThatMakesTheExitCode) {
   GateResult beyond = gate("all.peak_rss_bytes<=+1%", GateOutcome::inconclusive, "+419%");
   beyond.exit_code = 5;
-  EXPECT_THAT(junit_of({beyond}),
-              testing::HasSubstr("<failure message=\"inconclusive: +419%\"/>"));
+  EXPECT_THAT(junit_of({beyond}), testing::HasSubstr("<failure message=\"inconclusive: +419%\"/>"));
 }
 
 TEST(JunitReport, NamesTheRoleOfAGateOnAllRoles) {
@@ -146,7 +168,7 @@ TEST(JunitReport, NamesTheRoleOfAGateOnAllRoles) {
 
 TEST(JunitReport, EscapesWhatOthersWrote) {
   const Sample sample = make_sample({.blocks = 1, .series = false, .hostile = true});
-  const std::string xml = render_junit(build_report_model(sample.results, sample.run));
+  const std::string xml = render_junit(document_of(build_report_model(sample.results, sample.run)));
   EXPECT_THAT(xml, testing::Not(testing::HasSubstr("<script")));
   EXPECT_THAT(xml, testing::Not(testing::HasSubstr("\x1B")));
 }

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 #include "model/metric_catalogue.h"
@@ -13,99 +15,49 @@
 namespace memduel {
 namespace {
 
-std::string blocks(const Comparison& c) {
-  return format_count(std::min(c.n_baseline, c.n_candidate), "block");
+constexpr std::string_view kNone = "–";
+
+/// "+3.4%" with so many decimals.
+std::string signed_percent(double share, int decimals) {
+  const std::string text = fmt::format("{:.{}f}%", 100 * std::abs(share), decimals);
+  const bool is_zero = text.find_first_not_of("0.%") == std::string::npos;
+  return (is_zero ? "" : share < 0 ? "−" : "+") + text;
 }
 
-/// "+3.4%", "843 times".
-std::string signed_percent(double ratio) {
-  if (ratio >= kTimes) return format_multiple(ratio) + " times";
+int decimals_of(double share) {
+  const double percent = 100 * std::abs(share);
+  return percent >= 9.95 ? 0 : percent >= 0.995 || percent == 0 ? 1 : 2;
+}
+
+/// An end of an interval of ratios.
+std::string end_text(double ratio, int more_decimals) {
+  if (ratio >= kTimes) return fmt::format("{:.{}f}×", ratio, 1 + more_decimals);
   const double share = ratio - 1;
-  return (share < 0 ? "−" : "+") + format_percent(std::abs(share));
+  return share == 0 ? "0%" : signed_percent(share, decimals_of(share) + more_decimals);
 }
 
-/// Of an interval whose ends read alike with as many digits as anybody writes.
-constexpr const char* kNarrow = "±<0.01%";
-
-/// "38–43", with as many digits as it takes to tell the two ends apart; empty where it takes more
-/// than two.
-std::string unlike_percents(double a, double b) {
-  const std::string from = format_percent(a);
-  const std::string to = format_percent(b);
-  if (from != to) return fmt::format("{}–{}", from.substr(0, from.size() - 1), to);
-  for (const int digits : {1, 2}) {
-    const std::string short_from = fmt::format("{:.{}f}", a * 100, digits);
-    const std::string short_to = fmt::format("{:.{}f}", b * 100, digits);
-    if (short_from != short_to) return fmt::format("{}–{}%", short_from, short_to);
+/// With as many decimals, up to two more, as it takes to keep its ends apart.
+std::string ratio_interval(double low, double high) {
+  std::string from;
+  std::string to;
+  for (const int more : {0, 1, 2}) {
+    from = end_text(low, more);
+    to = end_text(high, more);
+    if (from != to) break;
   }
-  return {};
+  if (from != to && from.ends_with('%') && to.ends_with('%')) from.pop_back();
+  return format_interval(from, to);
 }
 
-/// "38–43%" where the sentence says MORE or LESS and both ends lie on that side, else "−3% to
-/// +2%".
-std::string ratio_interval(double low, double high, bool says_side) {
-  if (says_side && (high < 1 || low > 1)) {
-    const double a = std::min(std::abs(low - 1), std::abs(high - 1));
-    const double b = std::max(std::abs(low - 1), std::abs(high - 1));
-    const std::string apart = unlike_percents(a, b);
-    return apart.empty() ? kNarrow : apart;
-  }
-  const std::string from = signed_percent(low);
-  const std::string to = signed_percent(high);
-  return from == to ? fmt::format("{} {}", from, kNarrow) : from + " to " + to;
-}
-
-/// So large that it is told as "843 TIMES AS MUCH".
-bool is_multiple(const Comparison& c) {
-  return c.ratio && *c.ratio >= kTimes;
-}
-
-/// "840–845 times", with more digits where both ends would read alike.
-std::string multiple_interval(double low, double high) {
-  std::string from = format_multiple(low);
-  std::string to = format_multiple(high);
-  if (from == to) {
-    from = fmt::format("{:.2f}", low);
-    to = fmt::format("{:.2f}", high);
-  }
-  return from == to ? "±<0.01 times" : fmt::format("{}–{} times", from, to);
-}
-
-bool is_told(const Comparison& c) {
-  return c.is_change();
-}
-
-std::string interval_words(const Comparison& c, bool says_side) {
-  if (!c.ci_low || !c.ci_high) return {};
-  const double none = c.ratio ? 1 : 0;
-  if (c.exact && (c.verdict != Verdict::unchanged || *c.ci_low == none)) return "exactly, ";
-  if (is_multiple(c) && says_side) return multiple_interval(*c.ci_low, *c.ci_high) + ", ";
-  return (c.ratio ? ratio_interval(*c.ci_low, *c.ci_high, says_side)
-                  : format_interval(signed_metric(c.metric, *c.ci_low),
-                                    signed_metric(c.metric, *c.ci_high))) +
-         ", ";
-}
-
-/// Both medians, in the unit of the second where they share it; empty where one is missing.
-std::string medians_words(const Comparison& c) {
-  if (!c.baseline_median || !c.candidate_median) return {};
-  std::string from = format_metric(c.metric, c.baseline_median);
-  const std::string to = format_metric(c.metric, c.candidate_median);
-  const std::size_t unit = from.find(' ');
-  if (unit != std::string::npos &&
-      from.substr(unit) == to.substr(std::min(to.find(' '), to.size())))
-    from.resize(unit);
-  return with_minus(fmt::format("{} → {}, ", from, to));
-}
-
-std::string margin_words(const Comparison& c) {
-  if (!c.ratio) return format_metric(c.metric, c.margin);
-  return c.margin < 1 ? format_percent(c.margin)
-                      : format_size(c.metric, c.margin, c.baseline_median);
+std::string trials_each(const Comparison& row) {
+  return row.n_baseline == row.n_candidate
+             ? fmt::format("{} each",
+                           format_count(static_cast<std::size_t>(row.n_baseline), "trial"))
+             : fmt::format("{} and {} trials", row.n_baseline, row.n_candidate);
 }
 
 std::string limit_words(const Projection& to) {
-  return fmt::format("meets the {} limit", format_bytes(to.limit_bytes));
+  return fmt::format("reaches the memory limit of {}", format_bytes(to.limit_bytes));
 }
 
 /// "in round 31"; empty where it is in none.
@@ -125,23 +77,12 @@ std::string interval_and_time(const Projection& to) {
   return text;
 }
 
-/// "original adds 0.78 GiB a round (…) and meets the 24.0 GiB limit in round 31 (30–33), 12 min 05
-/// s after the first began". The reason of a growth begins with its verb.
-void add_growth(Sentence& sentence, const Growth& g) {
-  sentence.add(g.arm + (g.verdict == GrowthVerdict::inconclusive ? ": " : " ") + g.reason);
-  if (!g.projection) return;
-  sentence.add(" and " + limit_words(*g.projection));
-  const std::string when = when_words(*g.projection);
-  if (!when.empty()) sentence.add(" ").add(when, Mark::strong);
-  sentence.add(interval_and_time(*g.projection));
-}
-
-/// "line 3: “sum 45.0” in place of “sum 45”"
+/// "line 3: “sum 45.0” instead of “sum 45”"
 std::string line_words(const LineDifference& line) {
   const auto quoted = [](const std::string& text) {
     return text.empty() ? std::string("nothing") : fmt::format("“{}”", text);
   };
-  return fmt::format("line {}: {} in place of {}", line.line, quoted(line.candidate),
+  return fmt::format("line {}: {} instead of {}", line.line, quoted(line.candidate),
                      quoted(line.baseline));
 }
 
@@ -174,45 +115,146 @@ std::string varying_sentence(const Equivalence& e, const FileEquivalence& file,
                      : ".");
 }
 
-/// "; about 7 blocks would settle it"
-void add_blocks_needed(Sentence& sentence, const Comparison& c) {
-  if (c.blocks_needed)
-    sentence.add(fmt::format("; about {} would settle it",
-                             format_count(static_cast<std::size_t>(*c.blocks_needed), "block")));
-}
-
 }  // namespace
 
 std::string role_words(const JobFacts& job, const std::string& role) {
   if (const auto group = group_role(job, role))
-    return (group->is_median ? "median-" : "largest-") + group->group->name;
-  if (role == kTree) return "whole-job";
-  return role;
+    return (group->is_median ? "median " : "largest ") + group->group->name;
+  return role == kTree ? "all processes" : role;
 }
 
-std::string change_words(const Comparison& c) {
-  if (is_multiple(c)) return format_multiple(*c.ratio) + " TIMES AS MUCH";
-  if (c.ratio) return format_percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");
-  return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
+bool is_only_role(const JobFacts& job, const std::string& role) {
+  return job.groups.empty() && job.roles.size() <= 1 &&
+         (role == kTree || job.roles.empty() || role == job.roles.front());
 }
 
-std::string projection_words(const Projection& to) {
-  const std::string when = when_words(to);
-  return limit_words(to) + (when.empty() ? "" : " " + when) + interval_and_time(to);
+std::string metric_words(const JobFacts& job, const std::string& metric) {
+  if (metric == kRoundSeconds && job.is_one_round) return "wall time";
+  const MetricInfo info = metric_info(metric);
+  if (info.display.empty()) return metric;
+  constexpr std::string_view kRoundEnd = "at round end";
+  std::string words(info.display);
+  if (job.is_one_round && words.ends_with(kRoundEnd))
+    words.replace(words.size() - kRoundEnd.size(), kRoundEnd.size(), "at the end");
+  return words;
+}
+
+std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric) {
+  const std::string words = metric_words(job, metric);
+  return is_only_role(job, role) ? words : role_words(job, role) + " " + words;
+}
+
+std::string value_text(const std::string& metric, std::optional<double> value) {
+  if (!value) return std::string(kNone);
+  const std::string text = format_metric(metric, value);
+  return with_minus(text.substr(0, text.find('/')));
+}
+
+std::string exact_text(const std::string& metric, std::optional<double> value) {
+  if (!value) return {};
+  if (metric_info(metric).unit != Unit::bytes) return with_minus(fmt::format("{}", *value));
+  std::string digits = fmt::format("{:.0f}", std::abs(*value));
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return (*value < 0 ? "−" : "") + digits + " bytes";
 }
 
 std::string signed_metric(const std::string& metric, double value) {
   return (value < 0 ? "−" : "+") + format_metric(metric, std::abs(value));
 }
 
-std::string decided_words(const Comparison& c) {
-  if (is_told(c) && (c.ratio || c.difference)) return change_words(c);
-  return c.verdict == Verdict::unchanged ? "the SAME" : "not decided";
+std::string ratio_text(double ratio) {
+  return end_text(ratio, 0);
 }
 
-std::string short_effect(const Comparison& c) {
-  return fmt::format("{} ({}{}{})", decided_words(c), medians_words(c),
-                     interval_words(c, is_told(c)), blocks(c));
+std::string limit_text(const GateResult& gate) {
+  if (!gate.evidence.limit) return {};
+  const double limit = *gate.evidence.limit;
+  switch (gate.evidence.quantity) {
+    case GateQuantity::ratio: {
+      std::string text = ratio_text(limit);
+      if (text.ends_with(".0%")) text.replace(text.size() - 3, 3, "%");
+      return text;
+    }
+    case GateQuantity::difference:
+      return signed_metric(gate.metric, limit);
+    case GateQuantity::value:
+      break;
+  }
+  return value_text(gate.metric, limit);
+}
+
+std::string change_text(const Comparison& row) {
+  if (row.ratio) return ratio_text(*row.ratio);
+  if (!row.difference) return std::string(kNone);
+  return (*row.difference < 0 ? "−" : "+") + value_text(row.metric, std::abs(*row.difference));
+}
+
+std::string interval_text(const Comparison& row) {
+  if (!row.ci_low || !row.ci_high) return std::string(kNone);
+  const double none = row.ratio ? 1 : 0;
+  if (row.exact && (row.verdict != Verdict::unchanged || *row.ci_low == none)) return "identical";
+  constexpr double kUsual = 0.95;
+  const std::string level = std::abs(row.confidence - kUsual) < 1e-9
+                                ? ""
+                                : fmt::format(" ({:.3g}%)", 100 * row.confidence);
+  if (row.ratio) return ratio_interval(*row.ci_low, *row.ci_high) + level;
+  const auto end = [&](double value) {
+    return (value < 0 ? "−" : "+") + value_text(row.metric, std::abs(value));
+  };
+  return format_interval(end(*row.ci_low), end(*row.ci_high)) + level;
+}
+
+std::string medians_text(const Comparison& row) {
+  if (!row.baseline_median || !row.candidate_median) return {};
+  std::string from = value_text(row.metric, row.baseline_median);
+  const std::string to = value_text(row.metric, row.candidate_median);
+  const std::size_t unit = from.find(' ');
+  if (unit != std::string::npos &&
+      from.substr(unit) == to.substr(std::min(to.find(' '), to.size())))
+    from.resize(unit);
+  return fmt::format("{} → {}", from, to);
+}
+
+std::string effect_text(const JobFacts& job, const Comparison& row) {
+  std::string evidence = medians_text(row);
+  const std::string interval = interval_text(row);
+  if (interval == "identical")
+    evidence += (evidence.empty() ? "" : ", ") + std::string("identical in all trials");
+  else if (interval != kNone)
+    evidence += (evidence.empty() ? "" : ", ") +
+                (interval.ends_with(')') ? "CI " + interval : "95% CI " + interval);
+  return fmt::format("{}: {} ({}{}{})", quantity(job, row.role, row.metric), change_text(row),
+                     evidence, evidence.empty() ? "" : ", ", trials_each(row));
+}
+
+std::string amount_words(const Comparison& row) {
+  const bool is_count = metric_info(row.metric).unit == Unit::count;
+  if (row.ratio) {
+    if (*row.ratio >= kTimes)
+      return fmt::format("{} as {}", ratio_text(*row.ratio), is_count ? "many" : "much");
+    const std::string text = ratio_text(*row.ratio);
+    if (text.find_first_of("123456789") == std::string::npos) return "as much";
+    const char* direction = *row.ratio > 1 ? "more" : is_count ? "fewer" : "less";
+    return text.substr(text.starts_with('+') ? 1 : std::string_view("−").size()) + " " + direction;
+  }
+  if (!row.difference) return "an unknown amount";
+  return value_text(row.metric, std::abs(*row.difference)) +
+         (*row.difference < 0 ? (is_count ? " fewer" : " less") : " more");
+}
+
+Tone tone_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::improved:
+      return Tone::good;
+    case Verdict::regressed:
+      return Tone::bad;
+    case Verdict::changed:
+      return Tone::strong;
+    case Verdict::unchanged:
+    case Verdict::inconclusive:
+      break;
+  }
+  return Tone::muted;
 }
 
 std::string with_minus(std::string_view text) {
@@ -226,100 +268,19 @@ std::string with_minus(std::string_view text) {
   return out;
 }
 
-std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric) {
-  if (metric == kRoundSeconds && job.is_one_round) return role_words(job, role) + " time";
-  const MetricInfo info = metric_info(metric);
-  return role_words(job, role) + " " + (info.display.empty() ? metric : std::string(info.display));
-}
-
-std::string change_in_words(const JobFacts& job, const Comparison& c) {
-  std::string medians = medians_words(c);
-  if (!medians.empty()) medians = " (" + medians.substr(0, medians.size() - 2) + ")";
-  const bool settled = c.verdict != Verdict::inconclusive;
-  return fmt::format("{} {}{}{}", quantity(job, c.role, c.metric), change_words(c), medians,
-                     settled ? "" : ", inconclusive");
-}
-
-Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
-  const std::string what = quantity(job, c.role, c.metric);
-  const std::string verb = "has";
-  const std::string evidence =
-      medians_words(c) + interval_words(c, c.verdict != Verdict::unchanged) + blocks(c);
-  const std::string verdict(to_name(c.verdict));
-  const bool has_effect = c.ratio.has_value() || c.difference.has_value();
-  Sentence sentence(c.candidate);
-  if (c.is_of_dead()) return sentence.add(": " + c.reason + ": ").add(verdict, Mark::verdict);
-  const double none = c.ratio ? 1 : 0;
-  const bool one_sided =
-      has_effect && c.ci_low && c.ci_high && (*c.ci_low > none || *c.ci_high < none);
-  const bool settled = c.verdict != Verdict::inconclusive;
-  if (!has_effect || (!settled && !one_sided)) {
-    Sentence untold("Cannot tell whether " + c.candidate + " " + verb + " ");
-    untold.add("MORE", Mark::strong).add(" or ").add("LESS", Mark::strong);
-    untold.add(fmt::format(" {} than {} ({}): ", what, c.baseline, evidence));
-    untold.add(verdict, Mark::verdict);
-    add_blocks_needed(untold, c);
-    return untold;
-  }
-  if (c.verdict == Verdict::unchanged)
-    return sentence.add(" " + verb + " the ")
-        .add("SAME", Mark::strong)
-        .add(fmt::format(" {} as {} ({}, inside the margin of ±{}): ", what, c.baseline, evidence,
-                         margin_words(c)))
-        .add(verdict, Mark::verdict);
-  sentence.add(" " + verb + " ")
-      .add(change_words(c), Mark::strong)
-      .add(fmt::format(" {} {} {} ({}){}: ", what, is_multiple(c) ? "as" : "than", c.baseline,
-                       evidence, settled ? "" : ", but whether that counts is not settled"))
-      .add(verdict, Mark::verdict);
-  if (!settled) add_blocks_needed(sentence, c);
-  return sentence;
-}
-
-Sentence growth_sentence(const JobFacts& job, const std::vector<const Growth*>& arms) {
-  const char* unit = arms.at(0)->metric.ends_with("_per_minute") ? "minute" : "round";
-  Sentence sentence(
-      fmt::format("{} memory from {} to {}: ", role_words(job, arms[0]->role), unit, unit));
-  // One reason that all arms share is said once.
-  const bool same =
-      arms.size() > 1 && std::ranges::all_of(arms, [&](const Growth* g) {
-        return g->verdict == GrowthVerdict::inconclusive && g->reason == arms[0]->reason;
-      });
-  if (same) return sentence.add(arms[0]->reason);
-  // Slopes that may as well be none say nothing; they are in the table.
-  const bool untold = arms.size() > 1 && std::ranges::all_of(arms, [](const Growth* g) {
-                        return g->verdict == GrowthVerdict::inconclusive && g->rounds_needed &&
-                               g->ci_low.value_or(0) <= 0;
-                      });
-  if (untold) {
-    const auto* most = *std::ranges::max_element(
-        arms, {}, [](const Growth* g) { return g->rounds_needed.value_or(0); });
-    return sentence.add(fmt::format("cannot tell yet whether it grows; {} would",
-                                    format_count(*most->rounds_needed, unit)));
-  }
-  for (const Growth* g : arms) {
-    if (g != arms[0]) sentence.add("; ");
-    add_growth(sentence, *g);
-  }
-  return sentence;
-}
-
-std::string slope_sentence(const JobFacts& job, const Growth& g) {
-  const double slope = g.slope.value_or(0);
-  return fmt::format("{}: {} memory {} by {} per {} after warm-up; a verdict needs several runs",
-                     g.arm, role_words(job, g.role), slope < 0 ? "falls" : "rises",
-                     format_bytes(std::abs(slope)),
-                     g.metric.ends_with("_per_minute") ? "minute" : "round");
+std::string projection_words(const Projection& to) {
+  const std::string when = when_words(to);
+  return limit_words(to) + (when.empty() ? "" : " " + when) + interval_and_time(to);
 }
 
 std::string file_sentence(const Equivalence& e, const FileEquivalence& file) {
   if (file.variation && !file.max_difference) return varying_sentence(e, file, *file.variation);
-  const std::string blocks = format_count(file.blocks, "block");
+  const std::string trials = format_count(static_cast<std::size_t>(file.blocks), "trial");
   if (file.identical_blocks == file.blocks)
-    return fmt::format("{} is byte by byte the same with {} and {}, in {}.", file.file, e.candidate,
-                       e.baseline, blocks);
+    return fmt::format("{} is byte-identical with {} and {} in all {}.", file.file, e.candidate,
+                       e.baseline, trials);
   std::string text = fmt::format("{} differs between {} and {} in {} of {}", file.file, e.candidate,
-                                 e.baseline, file.blocks - file.identical_blocks, blocks);
+                                 e.baseline, file.blocks - file.identical_blocks, trials);
   if (file.first_difference) text += ", first in " + line_words(*file.first_difference);
   if (!file.max_difference) return text + ".";
   text += fmt::format(", by at most {:.3g}", *file.max_difference);
@@ -336,12 +297,12 @@ std::string allocator_sentence(const std::vector<ArmSummary>& arms) {
     std::vector<std::string> files;
     for (const std::string& library : arm.allocator_libraries)
       files.push_back(library.substr(library.rfind('/') + 1));
-    parts.push_back(files.empty() ? fmt::format("{} never ran under {}", arm.name, *arm.allocator)
-                                  : fmt::format("{} ran under {} ({})", arm.name, *arm.allocator,
+    parts.push_back(files.empty() ? fmt::format("{} never used {}", arm.name, *arm.allocator)
+                                  : fmt::format("{} used {} ({})", arm.name, *arm.allocator,
                                                 fmt::join(files, ", ")));
   }
   if (parts.empty()) return {};
-  return fmt::format("Allocators, seen inside the processes: {}.", fmt::join(parts, ", "));
+  return fmt::format("Allocators found in the processes: {}.", fmt::join(parts, ", "));
 }
 
 std::string model_sentence(const Equivalence& e) {
@@ -352,8 +313,8 @@ std::string model_sentence(const Equivalence& e) {
     return fmt::format("The final models of {} and {} differ by at most {:.3g} in any element.",
                        e.candidate, e.baseline, *e.max_abs_diff);
   if (e.bit_identical)
-    return fmt::format("The final models of {} and {} differ; by how much is not known.",
-                       e.candidate, e.baseline);
+    return fmt::format("The final models of {} and {} differ by an unknown amount.", e.candidate,
+                       e.baseline);
   return {};
 }
 
@@ -361,6 +322,21 @@ bool is_told_by_no_gate(const Results& results) {
   return !results.overall.nothing.empty() && results.overall.exit_code != 0 &&
          std::ranges::none_of(results.gates,
                               [](const GateResult& gate) { return gate.exit_code != 0; });
+}
+
+std::string with_spaces(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::vector<const ArmSummary*> judged_arms(const Results& results) {
+  std::vector<const ArmSummary*> arms;
+  for (const ArmSummary& arm : results.arms)
+    if (!arm.ablation) arms.push_back(&arm);
+  std::ranges::stable_partition(
+      arms, [&](const ArmSummary* arm) { return arm->name == results.baseline; });
+  return arms;
 }
 
 }  // namespace memduel

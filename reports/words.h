@@ -1,73 +1,87 @@
-// Verdicts as sentences for somebody who was not there.
+// How reports write one row: its name, its change, its interval, and whole sentences about output.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reports/report_document.h"
 #include "reports/report_model.h"
 #include "verdict/results.h"
 
 namespace memduel {
 
-/// Beside the peaks of parts.
-inline constexpr const char* kPartPeaksRemark =
-    "Each at its own highest in any round, so that they do not add up; medians of the measured "
-    "trials.";
-
-/// "41% LESS", "12.0 MiB/round MORE", of a row with an effect.
-std::string change_words(const Comparison& comparison);
-
-/// How a sentence speaks of a role's memory or time: "server", "largest-client", "whole-job".
+/// "server", "largest client", "all processes".
 std::string role_words(const JobFacts& job, const std::string& role);
+
+/// Whether the job is one role, so that its name adds nothing to a row's.
+bool is_only_role(const JobFacts& job, const std::string& role);
+
+/// A row's name: "server peak RSS above start-up"; without the role where the job is one role.
+std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric);
+
+/// A metric's name without its role: "peak RSS"; of a job of one round "wall time" and "RSS at the
+/// end".
+std::string metric_words(const JobFacts& job, const std::string& metric);
+
+/// A value in its unit, with the reports' minus sign; "–" where it is absent. Without "/round",
+/// which the metric's name states.
+std::string value_text(const std::string& metric, std::optional<double> value);
+
+/// The value without rounding: "86,609,920 bytes".
+std::string exact_text(const std::string& metric, std::optional<double> value);
 
 /// A difference with its sign: "−12.0 KiB", "+1.5 s".
 std::string signed_metric(const std::string& metric, double value);
 
-/// "94% LESS", "the SAME", "not decided".
-std::string decided_words(const Comparison& comparison);
+/// A ratio as a change: "−83%", "+3.4%", "0%", and from 2 on "3.4×".
+std::string ratio_text(double ratio);
 
-/// "94% LESS (160.0 → 10.0 MiB, 93.7–93.9%, 8 blocks)", "the SAME (…)", "cannot be told (…)".
-std::string short_effect(const Comparison& comparison);
+/// The limit of a gate: "+2%", "+1.00 MiB", "200.0 MiB"; empty where it has none.
+std::string limit_text(const GateResult& gate);
 
-/// "server memory at its peak 94% LESS (160.0 → 10.0 MiB)": of a change, decided or not.
-std::string change_in_words(const JobFacts& job, const Comparison& comparison);
+/// "−83%", "+1.2 MiB"; "–" where nothing was compared.
+std::string change_text(const Comparison& row);
 
-/// With the minus sign that the reports use before their own numbers: "-2.5% to +1%" is "−2.5%
-/// to +1%"; hyphens in names stay.
+/// "−84 to −82%", "identical" in all trials, with the level where it is not 95%; "–" without one.
+std::string interval_text(const Comparison& row);
+
+/// "82.6 → 14.2 MiB"; empty where one median is missing.
+std::string medians_text(const Comparison& row);
+
+/// "peak RSS: −83% (82.6 → 14.2 MiB, 95% CI −84 to −82%, 8 trials each)".
+std::string effect_text(const JobFacts& job, const Comparison& row);
+
+/// "83% less", "3.4× as much", "12 fewer"; "the same" where nothing changed.
+std::string amount_words(const Comparison& row);
+
+Tone tone_of(Verdict verdict);
+
+/// With the minus sign that the reports write before numbers: "-2.5% to +1%" is "−2.5% to +1%";
+/// hyphens in names stay.
 std::string with_minus(std::string_view text);
 
-/// What the metric of a role is about: "server memory above idle at its peak". `job` knows which
-/// roles stand for a group: "largest-worker memory above idle at its peak".
-std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric);
-
-/// "optimized uses 41% LESS server memory at its peak than original (100.0 → 59.0 MiB, 38–43%,
-/// 8 blocks): improved".
-Sentence effect_sentence(const JobFacts& job, const Comparison& comparison);
-
-/// "meets the 24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first began".
+/// "reaches the 24.0 GiB memory limit in round 31 (30–33), 62 min 30 s after the first began".
 std::string projection_words(const Projection& to);
 
-/// Of a role's arms, at least one: "server memory from round to round: original grows 0.78 GiB per
-/// round and meets the 24.0 GiB limit in round 31 (30–33); optimized is flat".
-Sentence growth_sentence(const JobFacts& job, const std::vector<const Growth*>& arms);
-
-/// "watch: command memory rises by 1.00 MiB per round after warm-up; a verdict needs several runs":
-/// of an arm that stands alone.
-std::string slope_sentence(const JobFacts& job, const Growth& growth);
-
-/// "The final models of optimized and original are bit-identical."; empty when nothing was
-/// compared.
+/// "The final models of b and a are bit-identical."; empty when nothing was compared.
 std::string model_sentence(const Equivalence& equivalence);
 
-/// "Allocators, seen inside every process: a ran under jemalloc (libjemalloc.so.2)."; empty when no
-/// arm names one.
-std::string allocator_sentence(const std::vector<ArmSummary>& arms);
-
-/// "The file out.txt of optimized and original is the same."; of one that every trial leaves.
+/// "out.txt is byte-identical with b and a in all 8 trials."
 std::string file_sentence(const Equivalence& equivalence, const FileEquivalence& file);
 
-/// Whether the run fails because nothing could be compared, and no gate says so.
+/// "Allocators found in the processes: a used jemalloc (libjemalloc.so.2)."; empty when no variant
+/// names one.
+std::string allocator_sentence(const std::vector<ArmSummary>& arms);
+
+/// A name of the data as words: "leveling off" of "leveling_off".
+std::string with_spaces(std::string_view name);
+
+/// Whether the run fails because nothing could be compared, and no gate states it.
 bool is_told_by_no_gate(const Results& results);
+
+/// The variants that are no part of an ablation, the baseline first.
+std::vector<const ArmSummary*> judged_arms(const Results& results);
 
 }  // namespace memduel

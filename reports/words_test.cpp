@@ -5,7 +5,11 @@
 namespace memduel {
 namespace {
 
-const JobFacts kJob;
+const JobFacts kJob = [] {
+  JobFacts job;
+  job.roles = {"server", "client"};
+  return job;
+}();
 
 Comparison server_peak(double ratio, double low, double high, Verdict verdict) {
   Comparison c;
@@ -23,213 +27,86 @@ Comparison server_peak(double ratio, double low, double high, Verdict verdict) {
   return c;
 }
 
-TEST(EffectSentence, SaysLessWithTheIntervalAsShares) {
-  EXPECT_EQ(
-      effect_sentence(kJob, server_peak(0.59, 0.57, 0.62, Verdict::improved)).text(),
-      "optimized uses 41% LESS server memory at its peak than original (38–43%, 12 blocks): "
-      "improved");
-}
-
-TEST(EffectSentence, SaysMoreWhenTheCandidateNeedsMore) {
-  EXPECT_EQ(
-      effect_sentence(kJob, server_peak(1.34, 1.30, 1.38, Verdict::regressed)).text(),
-      "optimized uses 34% MORE server memory at its peak than original (30–38%, 12 blocks): "
-      "regressed");
-}
-
-TEST(EffectSentence, AddsDigitsWhereBothEndsOfTheIntervalWouldReadTheSame) {
-  EXPECT_EQ(effect_sentence(kJob, server_peak(0.5, 0.498, 0.502, Verdict::improved)).text(),
-            "optimized uses 50% LESS server memory at its peak than original (49.8–50.2%, 12 "
-            "blocks): improved");
-}
-
-TEST(EffectSentence, ShowsOneNumberForAnIntervalOfNoWidth) {
-  EXPECT_EQ(
-      effect_sentence(kJob, server_peak(0.678, 0.67799, 0.67801, Verdict::improved)).text(),
-      "optimized uses 32% LESS server memory at its peak than original (±<0.01%, 12 blocks): "
-      "improved");
-}
-
-TEST(EffectSentence, TellsALargeChangeAsAMultiple) {
-  Comparison c = server_peak(843.2, 840.4, 845.1, Verdict::regressed);
-  EXPECT_EQ(
-      effect_sentence(kJob, c).text(),
-      "optimized uses 843 TIMES AS MUCH server memory at its peak as original (840–845 times, "
-      "12 blocks): regressed");
-  EXPECT_EQ(short_effect(c), "843 TIMES AS MUCH (840–845 times, 12 blocks)");
-  c.exact = true;
-  EXPECT_EQ(short_effect(c), "843 TIMES AS MUCH (exactly, 12 blocks)");
-}
-
-TEST(EffectSentence, TellsAMultipleFromTwiceAsMuchOn) {
-  EXPECT_EQ(short_effect(server_peak(1.999, 1.91, 2.4, Verdict::regressed)),
-            "100% MORE (91–140%, 12 blocks)");
-  EXPECT_EQ(short_effect(server_peak(2, 1.9, 2.1, Verdict::regressed)),
-            "2.0 TIMES AS MUCH (1.9–2.1 times, 12 blocks)");
-  EXPECT_EQ(short_effect(server_peak(2.93, 2.91, 2.94, Verdict::regressed)),
-            "2.9 TIMES AS MUCH (2.91–2.94 times, 12 blocks)");
-  EXPECT_EQ(short_effect(server_peak(2.93, 2.9301, 2.9302, Verdict::regressed)),
-            "2.9 TIMES AS MUCH (±<0.01 times, 12 blocks)");
-  EXPECT_EQ(short_effect(server_peak(1.2, 0.9, 2.4, Verdict::inconclusive)),
-            "not decided (−10% to 2.4 times, 12 blocks)");
-}
-
-TEST(EffectSentence, OfAnUndeclaredMetricIsNeitherBetterNorWorse) {
-  Comparison c = server_peak(2, 2, 2, Verdict::changed);
-  c.metric = "throughput";
-  c.exact = true;
-  EXPECT_EQ(effect_sentence(kJob, c).text(),
-            "optimized has 2.0 TIMES AS MUCH server throughput as original (exactly, 12 blocks): "
-            "changed");
-}
-
-TEST(EffectSentence, ShowsNoIntervalOfWhatWasCountedAlike) {
-  Comparison c = server_peak(1, 1, 1, Verdict::unchanged);
-  c.exact = true;
-  EXPECT_EQ(short_effect(c), "the SAME (exactly, 12 blocks)");
-  c.ratio = c.ci_low = c.ci_high = 0.9997;
-  EXPECT_EQ(short_effect(c), "the SAME (−0.03% ±<0.01%, 12 blocks)");
-}
-
-TEST(EffectSentence, GivesAMarginAboveTheBaselineAsAnAmount) {
-  Comparison c = server_peak(1.1, 0.9, 1.2, Verdict::unchanged);
-  c.baseline_median = 4096;
-  c.margin = 15;
-  EXPECT_NE(effect_sentence(kJob, c).text().find("inside the margin of ±60.0 KiB"),
-            std::string::npos);
-}
-
-TEST(EffectSentence, SpeaksOfRoundsOnlyWhereAJobHasThem) {
-  Comparison c = server_peak(0.5, 0.4, 0.6, Verdict::improved);
-  c.metric = "round_seconds";
+TEST(RowWords, NameTheRoleOnlyIfThereAreSeveral) {
   JobFacts job;
-  EXPECT_NE(effect_sentence(job, c).text().find("server time per round than"), std::string::npos);
+  job.roles = {"server", "client"};
+  EXPECT_EQ(quantity(job, "server", "peak_rss_bytes"), "server peak RSS");
+  EXPECT_EQ(quantity(job, "all", "peak_heap_bytes"), "all processes peak heap");
+  EXPECT_EQ(quantity(job, "server", "queue_depth_count"), "server queue_depth_count");
+  job.roles = {"command"};
+  EXPECT_EQ(quantity(job, "command", "peak_rss_bytes"), "peak RSS");
+  EXPECT_EQ(quantity(job, "all", "round_seconds"), "time per round");
   job.is_one_round = true;
-  EXPECT_NE(effect_sentence(job, c).text().find("server time than"), std::string::npos);
+  EXPECT_EQ(quantity(job, "all", "round_seconds"), "wall time");
+  job.groups = {{"client", 3}};
+  EXPECT_EQ(quantity(job, "client_max", "peak_rss_bytes"), "largest client peak RSS");
 }
 
-TEST(EffectSentence, SaysSameOnlyWithTheMarginThatProvesIt) {
-  EXPECT_EQ(effect_sentence(kJob, server_peak(1.0, 0.996, 1.003, Verdict::unchanged)).text(),
-            "optimized uses the SAME server memory at its peak as original (−0.40% to +0.30%, 12 "
-            "blocks, inside the margin of ±1.0%): unchanged");
-}
-
-TEST(EffectSentence, SignsAnIntervalWhoseSideNoWordSays) {
-  const Comparison c = server_peak(0.995, 0.9947, 0.9955, Verdict::unchanged);
-  EXPECT_NE(effect_sentence(kJob, c).text().find("(−0.53% to −0.45%, "), std::string::npos);
-  EXPECT_EQ(short_effect(c), "the SAME (−0.53% to −0.45%, 12 blocks)");
-  EXPECT_EQ(short_effect(server_peak(1.3, 1.2, 1.4, Verdict::inconclusive)),
-            "not decided (+20% to +40%, 12 blocks)");
-}
-
-TEST(EffectSentence, CannotTellWhenInconclusiveAndSaysHowManyBlocksWould) {
-  Comparison c = server_peak(0.97, 0.92, 1.03, Verdict::inconclusive);
-  c.blocks_needed = 20;
-  EXPECT_EQ(
-      effect_sentence(kJob, c).text(),
-      "Cannot tell whether optimized uses MORE or LESS server memory at its peak than original "
-      "(−8.0% to +3.0%, 12 blocks): inconclusive; about 20 blocks would settle it");
-}
-
-TEST(EffectSentence, CannotTellWithoutAnEffect) {
-  Comparison c = server_peak(1, 1, 1, Verdict::inconclusive);
-  c.ratio.reset();
-  c.ci_low.reset();
-  c.ci_high.reset();
-  c.n_candidate = 1;
-  EXPECT_EQ(
-      effect_sentence(kJob, c).text(),
-      "Cannot tell whether optimized uses MORE or LESS server memory at its peak than original "
-      "(1 block): inconclusive");
-}
-
-TEST(EffectSentence, ComparesGrowthAsADifference) {
+TEST(ChangeText, IsASignedPercentageOrAFactor) {
+  EXPECT_EQ(ratio_text(0.17), "−83%");
+  EXPECT_EQ(ratio_text(1.058), "+5.8%");
+  EXPECT_EQ(ratio_text(1.0042), "+0.42%");
+  EXPECT_EQ(ratio_text(1), "0%");
+  EXPECT_EQ(ratio_text(3.4), "3.4×");
   Comparison c = server_peak(1, 1, 1, Verdict::improved);
   c.metric = "rss_growth_bytes_per_round";
   c.ratio.reset();
   c.difference = -12.0 * 1024 * 1024;
-  c.ci_low = -13.0 * 1024 * 1024;
-  c.ci_high = -11.0 * 1024 * 1024;
-  EXPECT_EQ(effect_sentence(kJob, c).text(),
-            "optimized grows 12.0 MiB/round LESS server memory per round than original (−13.0 "
-            "MiB/round to −11.0 MiB/round, 12 blocks): improved");
+  EXPECT_EQ(change_text(c), "−12.0 MiB");
+  c.difference.reset();
+  EXPECT_EQ(change_text(c), "–");
 }
 
-TEST(EffectSentence, NamesAMetricThatHasNoWordsOfItsOwn) {
-  Comparison c = server_peak(0.5, 0.4, 0.6, Verdict::improved);
-  c.metric = "queue_depth_count";
-  EXPECT_EQ(effect_sentence(kJob, c).text(),
-            "optimized has 50% LESS server queue_depth_count than original (40–60%, 12 blocks): "
-            "improved");
+TEST(IntervalText, HasAsManyDigitsAsKeepItsEndsApart) {
+  EXPECT_EQ(interval_text(server_peak(0.59, 0.57, 0.62, Verdict::improved)), "−43 to −38%");
+  EXPECT_EQ(interval_text(server_peak(0.5, 0.498, 0.502, Verdict::improved)), "−50.2 to −49.8%");
+  EXPECT_EQ(interval_text(server_peak(2.93, 2.91, 2.94, Verdict::regressed)), "2.91× to 2.94×");
+  EXPECT_EQ(interval_text(server_peak(0.678, 0.6779999, 0.6780001, Verdict::improved)), "−32.20%");
 }
 
-TEST(GrowthSentence, SaysWhenMemoryRunsOut) {
-  Growth g;
-  g.arm = "original";
-  g.role = "server";
-  g.metric = "rss_growth_bytes_per_round";
-  g.slope = 0.78 * 1024 * 1024 * 1024;
-  g.verdict = GrowthVerdict::growing;
-  g.reason = "adds 798.7 MiB a round (790.0 MiB to 810.0 MiB)";
-  g.projection = Projection{24.0 * 1024 * 1024 * 1024, 31.0, 30.0, 33.0, 62.5};
-  Growth flat = g;
-  flat.arm = "optimized";
-  flat.verdict = GrowthVerdict::flat;
-  flat.reason = "stays near 2.00 GiB";
-  flat.projection.reset();
-  EXPECT_EQ(
-      growth_sentence(kJob, {&g, &flat}).text(),
-      "server memory from round to round: original adds 798.7 MiB a round (790.0 MiB to 810.0 "
-      "MiB) and meets the 24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first "
-      "began; optimized stays near 2.00 GiB");
+TEST(IntervalText, StatesIdenticalValuesAndAnotherLevel) {
+  Comparison c = server_peak(0.9, 0.9, 0.9, Verdict::improved);
+  c.exact = true;
+  EXPECT_EQ(interval_text(c), "identical");
+  c.exact = false;
+  c.ci_low = 0.97;
+  c.ci_high = 1.02;
+  c.confidence = 0.9;
+  EXPECT_EQ(interval_text(c), "−3.0 to +2.0% (90%)");
+  c.ci_high.reset();
+  EXPECT_EQ(interval_text(c), "–") << "an open end is no interval";
 }
 
-TEST(GrowthSentence, SaysOfWhichArmsNothingCanBeToldYet) {
-  Growth g;
-  g.arm = "original";
-  g.role = "all";
-  g.metric = "rss_growth_bytes_per_minute";
-  g.reason = "cannot tell yet: 12 minutes would";
-  Growth flat = g;
-  flat.arm = "optimized";
-  flat.verdict = GrowthVerdict::flat;
-  flat.reason = "stays near 2.00 GiB";
-  EXPECT_EQ(growth_sentence(kJob, {&g, &flat}).text(),
-            "whole-job memory from minute to minute: original: cannot tell yet: 12 minutes would; "
-            "optimized stays near 2.00 GiB");
+TEST(EffectText, GivesMediansIntervalAndTrials) {
+  Comparison c = server_peak(0.59, 0.57, 0.62, Verdict::improved);
+  c.baseline_median = 100.0 * (1 << 20);
+  c.candidate_median = 59.0 * (1 << 20);
+  EXPECT_EQ(effect_text(kJob, c),
+            "server peak RSS: −41% (100.0 → 59.0 MiB, 95% CI −43 to −38%, 12 trials each)");
 }
 
-TEST(GrowthSentence, SaysOnceThatNothingCanBeToldOfAnyArm) {
-  Growth g;
-  g.arm = "original";
-  g.role = "server";
-  g.metric = "rss_growth_bytes_per_round";
-  g.reason = "cannot tell yet: 434.5 KiB a round so far; 50 rounds would";
-  g.ci_low = -5.0;
-  g.rounds_needed = 50;
-  Growth other = g;
-  other.arm = "optimized";
-  other.reason = "cannot tell yet: 1.06 MiB a round so far; 67 rounds would";
-  other.rounds_needed = 67;
-  EXPECT_EQ(growth_sentence(kJob, {&g, &other}).text(),
-            "server memory from round to round: cannot tell yet whether it grows; 67 rounds would");
-  other.ci_low = 1.0;
-  EXPECT_THAT(growth_sentence(kJob, {&g, &other}).text(), testing::HasSubstr("1.06 MiB"));
+TEST(AmountWords, CompareInWords) {
+  EXPECT_EQ(amount_words(server_peak(0.17, 0, 0, Verdict::improved)), "83% less");
+  EXPECT_EQ(amount_words(server_peak(1.3, 0, 0, Verdict::regressed)), "30% more");
+  EXPECT_EQ(amount_words(server_peak(3.4, 0, 0, Verdict::regressed)), "3.4× as much");
+  Comparison c = server_peak(0.5, 0, 0, Verdict::improved);
+  c.metric = "allocation_count";
+  EXPECT_EQ(amount_words(c), "50% fewer");
 }
 
 TEST(FileSentence, SaysInHowManyBlocksAndByHowMuch) {
   const Equivalence e{"before", "after", false, {}, {}};
   FileEquivalence file{"model", 8, 8, {}, {}, {}};
   EXPECT_EQ(file_sentence(e, file),
-            "model is byte by byte the same with after and before, in 8 blocks.");
+            "model is byte-identical with after and before in all 8 trials.");
   file.identical_blocks = 5;
-  EXPECT_EQ(file_sentence(e, file), "model differs between after and before in 3 of 8 blocks.");
+  EXPECT_EQ(file_sentence(e, file), "model differs between after and before in 3 of 8 trials.");
   file.max_difference = 0.0012;
   EXPECT_EQ(file_sentence(e, file),
-            "model differs between after and before in 3 of 8 blocks, by at most 0.0012.");
+            "model differs between after and before in 3 of 8 trials, by at most 0.0012.");
   file.max_within_baseline = 0.001;
   EXPECT_EQ(file_sentence(e, file),
-            "model differs between after and before in 3 of 8 blocks, by at most 0.0012; trials of "
+            "model differs between after and before in 3 of 8 trials, by at most 0.0012; trials of "
             "before differ from each other by at most 0.001.");
 }
 
@@ -238,10 +115,9 @@ TEST(FileSentence, SaysWhatIsPrintedInPlaceOfWhat) {
   FileEquivalence file{kStandardOutput, 8, 0, {}, {}, LineDifference{3, "sum 45", "sum 45.0"}};
   EXPECT_THAT(
       file_sentence(e, file),
-      testing::EndsWith("in 8 of 8 blocks, first in line 3: “sum 45.0” in place of “sum 45”."));
+      testing::EndsWith("in 8 of 8 trials, first in line 3: “sum 45.0” instead of “sum 45”."));
   file.first_difference->candidate.clear();
-  EXPECT_THAT(file_sentence(e, file),
-              testing::EndsWith("in line 3: nothing in place of “sum 45”."));
+  EXPECT_THAT(file_sentence(e, file), testing::EndsWith("in line 3: nothing instead of “sum 45”."));
 }
 
 TEST(FileSentence, SaysWhatCanBeComparedOfAFileThatVaries) {
@@ -258,7 +134,7 @@ TEST(FileSentence, SaysWhatCanBeComparedOfAFileThatVaries) {
   EXPECT_EQ(file_sentence(e, file),
             "standard output varies between trials of the same variant (lines 3, 4, 7 and 2 more), "
             "so it cannot be compared; of its other 4 lines, 1 differs, first in line 1: “tiny "
-            "2.0” in place of “tiny 1.0”.");
+            "2.0” instead of “tiny 1.0”.");
   file.variation = Variation{2, 2, {1, 2}, 0};
   EXPECT_EQ(file_sentence(e, file),
             "standard output varies between trials of the same variant (lines 1, 2), so it cannot "
@@ -291,21 +167,9 @@ TEST(AllocatorSentence, NamesWhatWasSeenNotWhatWasAskedFor) {
   ArmSummary failed = jemalloc;
   failed.name = "c";
   failed.allocator_libraries.clear();
-  EXPECT_EQ(
-      allocator_sentence({plain, jemalloc, failed}),
-      "Allocators, seen inside the processes: b ran under jemalloc (libjemalloc.so.2), c never "
-      "ran under jemalloc.");
-}
-
-TEST(SlopeSentence, SaysWhereALoneArmGoesWithoutAVerdict) {
-  Growth growth;
-  growth.arm = "watch";
-  growth.role = "command";
-  growth.metric = "rss_growth_bytes_per_minute";
-  growth.slope = -3.0 * (1 << 20);
-  EXPECT_EQ(slope_sentence(kJob, growth),
-            "watch: command memory falls by 3.00 MiB per minute after warm-up; a verdict needs "
-            "several runs");
+  EXPECT_EQ(allocator_sentence({plain, jemalloc, failed}),
+            "Allocators found in the processes: b used jemalloc (libjemalloc.so.2), c never used "
+            "jemalloc.");
 }
 
 }  // namespace

@@ -146,6 +146,17 @@ std::string format_bytes(double bytes) {
                      kUnits[unit]);
 }
 
+std::string format_bytes_with_interval(double bytes, double half_width) {
+  if (half_width < 0.5) return format_bytes(bytes);
+  const std::string larger = format_bytes(std::max(std::abs(bytes), half_width));
+  const std::size_t space = larger.find(' ');
+  const std::string unit = larger.substr(space + 1);
+  const std::size_t point = larger.find('.');
+  const std::size_t digits = point == std::string::npos ? 0 : space - point - 1;
+  const double size = byte_unit(unit).value_or(1);
+  return fmt::format("{:.{}f} ± {:.{}f} {}", bytes / size, digits, half_width / size, digits, unit);
+}
+
 std::string format_seconds(double seconds) {
   // What would be rounded up to 1000 of a unit, or to two minutes, is of the next.
   const double size = std::abs(seconds);
@@ -209,7 +220,7 @@ std::string format_share(double share) {
   if (first == std::string::npos) return "0%";
   text.resize(std::min(text.size(), first + 3));
   text.resize(text.find_last_not_of('0') + 1);
-  return text + " %";
+  return text + "%";
 }
 
 std::string format_size(std::string_view metric, double share, std::optional<double> baseline) {

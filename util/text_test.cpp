@@ -56,6 +56,15 @@ TEST(FormatBytes, KeepsThreeOrFourDigits) {
   EXPECT_EQ(format_bytes(-2097152), "-2.00 MiB");
 }
 
+TEST(FormatBytes, HasAnIntervalInTheUnitOfTheLarger) {
+  constexpr double kMiB = 1024.0 * 1024;
+  EXPECT_EQ(format_bytes_with_interval(34.3 * kMiB, 5.6 * kMiB), "34.3 ± 5.6 MiB");
+  EXPECT_EQ(format_bytes_with_interval(-2 * kMiB, 12 * 1024.0), "-2.00 ± 0.01 MiB");
+  EXPECT_EQ(format_bytes_with_interval(512, 20 * kMiB), "0.0 ± 20.0 MiB");
+  EXPECT_EQ(format_bytes_with_interval(100, 3), "100 ± 3 B");
+  EXPECT_EQ(format_bytes_with_interval(1536, 0), "1.50 KiB");
+}
+
 TEST(FormatSeconds, ChoosesTheUnit) {
   EXPECT_EQ(format_seconds(0.0008), "0.8 ms");
   EXPECT_EQ(format_seconds(12.34), "12.3 s");

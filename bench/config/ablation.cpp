@@ -92,7 +92,7 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
   std::vector<std::string> names;
   for (const Switch& one : differences_around(baseline, candidate)) names.push_back(one.name);
   throw Error(
-      ExitCode::usage, "a command workload has no switches to take apart", experiment.config.name,
+      ExitCode::usage, "a command workload has no switches", experiment.config.name,
       names.empty()
           ? "a workload plug-in can define some: docs/providers.md"
           : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them its own variant, which "
@@ -144,7 +144,7 @@ const Variant& named_variant(const Experiment& experiment, const std::string& na
 const Variant& last_variant_beside(const Experiment& experiment, const std::string& baseline) {
   for (auto arm = experiment.variants.rbegin(); arm != experiment.variants.rend(); ++arm)
     if (arm->name != baseline && !arm->twin_of) return *arm;
-  throw Error(ExitCode::usage, "found no variant beside the baseline to take apart", "variants");
+  throw Error(ExitCode::usage, "found no variant besides the baseline", "variants");
 }
 
 /// One switch flipped in one of the two variants, and why none measures that.
@@ -227,9 +227,9 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   const auto switches = differences(baseline, candidate, expansion->catalog);
   if (switches.empty())
     throw Error(ExitCode::usage,
-                fmt::format("the variants \"{}\" and \"{}\" differ in no switch", baseline.name,
+                fmt::format("the variants \"{}\" and \"{}\" have the same switches", baseline.name,
                             candidate.name),
-                experiment.config.name, "name two others with --baseline and --candidate");
+                experiment.config.name, "choose two others with --baseline and --candidate");
 
   const std::string origin = "ablation of " + experiment.config.name;
   const Asked asked{experiment, origin, ask};

@@ -170,7 +170,7 @@ TEST(AblationArms, NeedADifference) {
   EXPECT_THAT(error_of([&] {
                 ablation_experiment(same, {std::nullopt, "old"}, five_switches());
               }).message(),
-              HasSubstr("differ in no switch"));
+              HasSubstr("have the same switches"));
 }
 
 TEST(AblationArms, HaveNamesThatTheSchemaTakes) {
@@ -192,7 +192,7 @@ TEST(AblationArms, OfACommandAreRefused) {
           "variants": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})",
       "c.json", "/", {}, five_switches());
   EXPECT_EQ(error_of([&] { ablation_experiment(command, {}); }).message(),
-            "c: a command workload has no switches to take apart\n  \"a\" and \"b\" differ in X: "
+            "c: a command workload has no switches\n  \"a\" and \"b\" differ in X: "
             "give each of them its own variant, which is \"a\" with that alone, and memduel run "
             "compares them all");
 }

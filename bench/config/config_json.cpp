@@ -89,9 +89,9 @@ class LineRecorder {
     if (!is_new)
       throw Error(
           ExitCode::usage,
-          fmt::format("found \"{}\" twice, in line {} and in line {}", key,
+          fmt::format("found \"{}\" twice, in lines {} and {}", key,
                       position_of(text_, first->second).line, position_of(text_, byte).line),
-          places_.file(), "give it once");
+          places_.file(), "write it once");
     object.key = key;
     if (wanted_) places_.add_line(path(), line_of(byte));
   }
@@ -141,7 +141,7 @@ ConfigTree parse_config_text(std::string_view text, const std::string& origin) {
     const Position at = position_of(text, zero);
     throw Error(ExitCode::usage, "not valid JSON: found a byte of value 0",
                 fmt::format("{}, line {}, column {}", origin, at.line, at.column),
-                "write it in UTF-8");
+                "encode the file in UTF-8");
   }
   try {
     tree.root = nlohmann::json::parse(CountedBytes{text.data(), &byte, text.data()},

@@ -120,7 +120,7 @@ TEST(JsonText, AKeyGivenTwiceIsNamedWithBothLines) {
         "f.json");
   });
   EXPECT_EQ(error.code(), ExitCode::usage);
-  EXPECT_STREQ(error.what(), "found \"baseline\" twice, in line 2 and in line 4");
+  EXPECT_STREQ(error.what(), "found \"baseline\" twice, in lines 2 and 4");
   EXPECT_EQ(error.where(), "f.json");
 }
 

@@ -145,9 +145,8 @@ TEST(BadConfig, FaultyArms) {
             "c.json, $.variants[1].allocator: expected glibc or jemalloc or tcmalloc or mimalloc, "
             "found \"jemaloc\"\n  did you mean \"jemalloc\"?");
   EXPECT_EQ(message_after([](json& c) { c["variants"][1]["name"] = "original"; }),
-            "c.json, $.variants[1].name: found the variant name \"original\" twice\n  give every "
-            "variant its "
-            "own name");
+            "c.json, $.variants[1].name: found the variant name \"original\" twice\n  use a "
+            "different name for every variant");
   EXPECT_EQ(message_after([](json& c) { c["baseline"] = "orginal"; }),
             "c.json, $.baseline: expected the name of a variant (original, optimized), found "
             "\"orginal\"\n  did you mean \"original\"?");
@@ -156,8 +155,8 @@ TEST(BadConfig, FaultyArms) {
   EXPECT_EQ(
       message_after([](json& c) { c["variants"][1]["preset"] = "appfl-original"; }),
       "c.json, $.variants[1]: the variants \"original\" and \"optimized\" have the same program, "
-      "arguments, environment and directory\n  nothing can differ between them; to measure "
-      "the noise give --calibrate");
+      "arguments, environment and directory\n  use different commands, or measure the noise with "
+      "--calibrate");
   EXPECT_EQ(message_after([](json& c) { c["variants"][1]["twin_of"] = "nobody"; }),
             "c.json, $.variants[1].twin_of: expected the name of a variant (original, optimized), "
             "found \"nobody\"");

@@ -22,7 +22,7 @@ nlohmann::json ask_for(const Provider& provider, const std::string& word, const 
 
 /// An answer as a value. Throws Error(usage) at its place in `origin`, in the words of the
 /// validator.
-template <Section S>
+template <KeySection S>
 S read_answer(const nlohmann::json& answer, const std::string& origin) {
   try {
     return read_valid<S>(answer, Places(origin));

@@ -108,7 +108,7 @@ TEST(RenamedKeys, OfACatalogueAreRefusedByTheirNewNames) {
   EXPECT_THAT(
       refusal_of_answer("catalogue", [](json& a) { a["schema"] = "memduel.catalogue/1"; }),
       AllOf(HasSubstr("expected the schema \"memduel.catalogue/2\", found \"memduel.catalogue/1\""),
-            HasSubstr("\"switches\" for \"optimizations\"")));
+            HasSubstr("\"switches\" instead of \"optimizations\"")));
 }
 
 TEST(RenamedKeys, OfAnExpansionAreRefusedByTheirNewNames) {
@@ -122,7 +122,7 @@ TEST(RenamedKeys, OfAnExpansionAreRefusedByTheirNewNames) {
                 "renamed"));
   EXPECT_THAT(refusal_of_answer("expand", [](json& a) { a["schema"] = "memduel.expanded/1"; }),
               AllOf(HasSubstr("expected the schema \"memduel.expanded/2\""),
-                    HasSubstr("\"variants\" for \"arms\"")));
+                    HasSubstr("\"variants\" instead of \"arms\"")));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void resolve_templates(std::vector<JobTemplate>& templates, const std::filesyste
     JobTemplate& each = templates[i];
     const JsonPath at = below(path, i);
     refuse_outside_trial(each.to, places.at(below(at, "to")),
-                         "a copy belongs to one trial and goes with it");
+                         "a copy belongs to one trial and is removed with it");
     if (each.from.has_value() == each.json.has_value())
       throw Error(ExitCode::usage,
                   each.from ? "expected \"from\" or \"json\", found both"
@@ -127,7 +127,7 @@ class JobRules {
     if (role == kTree) refuse(path, "found \"all\", which memduel uses for all processes together");
     if (contains(taken_, role))
       refuse(path, fmt::format("found \"{}\" twice", role),
-             "give each process its own role, or one process a count");
+             "use a different role for each process, or set \"count\"");
   }
 
   void check_pattern(const std::string& pattern, const JsonPath& path) const {
@@ -143,7 +143,7 @@ class JobRules {
         job_.processes, [](const JobProcess& process) { return process.end == End::wait; });
     if (!ends && !job_.stop_after_round)
       refuse(in_workload("processes"),
-             "found \"end\": \"stop\" in all of them: nothing ends a trial", kGiveATrialAnEnd);
+             "found \"end\": \"stop\" in every process, so nothing ends a trial", kGiveATrialAnEnd);
   }
 
   /// The role whose rounds others may take has to be there, and to have some.
@@ -221,9 +221,9 @@ class JobRules {
       const Known& earlier = known.emplace(one.metric, first).first->second;
       if (earlier.better == one.better) return;
       refuse(path,
-             fmt::format("found that {} is better for {}, but {} is better by {}",
+             fmt::format("found that {} is better for {}, but {} is better according to {}",
                          to_name(one.better), one.metric, to_name(earlier.better), earlier.by),
-             "declare it once, or both alike");
+             "declare it once, or the same in both");
     });
   }
 
@@ -237,7 +237,7 @@ class JobRules {
           refuse(in_workload("processes"),
                  fmt::format("found the role \"{}\", which memduel uses for all of {}", name,
                              group.name),
-                 "give it another name");
+                 "rename it");
   }
 
   void check_files() {
@@ -253,7 +253,7 @@ class JobRules {
     if (job_.final_model)
       refuse_outside_trial(job_.final_model->path,
                            places_.at(below(in_workload("final_model"), "path")),
-                           "it is moved from there into the run");
+                           "memduel moves it from there into the run directory");
   }
 
   Job& job_;
@@ -353,7 +353,7 @@ void refuse_only_warmup_rounds(const Document& document, const Places& places) {
               fmt::format("expected less than the {1} of a trial (workload.{2}), found {0}",
                           left_out, format_count(static_cast<std::size_t>(*rounds), "round"),
                           job.stop_after_round ? "stop_after_round" : "rounds"),
-              places.at({"measure", "warmup_rounds"}), "else none of its rounds is left");
+              places.at({"measure", "warmup_rounds"}), "otherwise no round remains to measure");
 }
 
 /// The order's seed is fresh for every run, the workload's the same for all.

@@ -58,8 +58,8 @@ TEST(BadCommandConfig, FaultyProcesses) {
   json twice = command_config();
   twice["workload"]["processes"][1]["role"] = "server";
   EXPECT_EQ(message_of(twice),
-            "c.json, $.workload.processes[1].role: found \"server\" twice\n  give each process its "
-            "own role, or one process a count");
+            "c.json, $.workload.processes[1].role: found \"server\" twice\n  use a different role "
+            "for each process, or set \"count\"");
   json reserved = command_config();
   reserved["workload"]["processes"][1]["role"] = "all";
   EXPECT_EQ(message_of(reserved),
@@ -69,8 +69,8 @@ TEST(BadCommandConfig, FaultyProcesses) {
   clash["workload"]["processes"][0]["role"] = "client-2";
   clash["workload"]["processes"][1]["after"] = {"client-2"};
   EXPECT_EQ(message_of(clash),
-            "c.json, $.workload.processes[1].role: found \"client-2\" twice\n  give each process "
-            "its own role, or one process a count");
+            "c.json, $.workload.processes[1].role: found \"client-2\" twice\n  use a different "
+            "role for each process, or set \"count\"");
   json later = command_config();
   later["workload"]["processes"][0]["after"] = {"client"};
   EXPECT_EQ(message_of(later),
@@ -153,12 +153,12 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
 TEST(BadCommandConfig, FaultyPartsOfTheJob) {
   EXPECT_EQ(message_with("/templates", R"([{"from": "a", "to": "{trial_dir}/../a"}])"),
             "c.json, $.workload.templates[0].to: expected a file below {trial_dir}, found "
-            "\"{trial_dir}/../a\"\n  a copy belongs to one trial and goes with it");
+            "\"{trial_dir}/../a\"\n  a copy belongs to one trial and is removed with it");
   EXPECT_THAT(message_with("/templates", R"([{"from": "a", "to": "/etc/passwd"}])"),
               testing::HasSubstr("expected a file below {trial_dir}"));
   EXPECT_EQ(message_with("/match", R"([{"role": "server", "pattern": "x"}])"),
-            "c.json, $.workload.match[0].role: found \"server\" twice\n  give each process its own "
-            "role, or one process a count");
+            "c.json, $.workload.match[0].role: found \"server\" twice\n  use a different role for "
+            "each process, or set \"count\"");
   EXPECT_THAT(message_with("/match", R"([{"role": "trainer", "pattern": "train(er"}])"),
               testing::HasSubstr("$.workload.match[0].pattern: \"train(er\" is not a regular"));
   EXPECT_THAT(message_with("/processes/0/rounds", R"("reference")"),
@@ -176,8 +176,9 @@ TEST(BadCommandConfig, FaultyPartsOfTheJob) {
   EXPECT_THAT(message_with("/processes/0/argv", R"(["./server", "a\u0000b"])"),
               testing::HasSubstr("$.workload.processes[0].argv[1]: found a NUL character"));
   EXPECT_THAT(message_with("/prepare", R"(["make data"])"), testing::HasSubstr("expected array"));
-  EXPECT_THAT(message_with("/processes/1/end", R"("stop")"),
-              testing::StartsWith("c.json, $.workload.processes: found \"end\": \"stop\" in all"));
+  EXPECT_THAT(
+      message_with("/processes/1/end", R"("stop")"),
+      testing::StartsWith("c.json, $.workload.processes: found \"end\": \"stop\" in every"));
 }
 
 TEST(BadCommandConfig, WarmUpRoundsThatLeaveNone) {
@@ -186,7 +187,7 @@ TEST(BadCommandConfig, WarmUpRoundsThatLeaveNone) {
   document["measure"]["warmup_rounds"] = 12;
   EXPECT_EQ(message_of(document),
             "c.json, $.measure.warmup_rounds: expected less than the 12 rounds of a trial "
-            "(workload.rounds), found 12\n  else none of its rounds is left");
+            "(workload.rounds), found 12\n  otherwise no round remains to measure");
   document["workload"]["stop_after_round"] = 5;
   document["measure"]["warmup_rounds"] = 8;
   EXPECT_THAT(message_of(document), testing::HasSubstr("5 rounds of a trial (workload.stop_after"));
@@ -213,7 +214,7 @@ TEST(BadCommandConfig, ARoleThatStandsForAGroup) {
   EXPECT_EQ(
       message_of(named),
       "c.json, $.workload.processes: found the role \"client_max\", which memduel uses for all "
-      "of client\n  give it another name");
+      "of client\n  rename it");
   json matched = command_config();
   matched["workload"]["match"] = {{{"role", "client_median"}, {"pattern", "x"}}};
   EXPECT_THAT(message_of(matched), testing::HasSubstr("found the role \"client_median\""));
@@ -366,19 +367,21 @@ TEST(DeclaredMetrics, AreThoseOfTheKeyAndOfThePatterns) {
 TEST(DeclaredMetrics, ThatContradictEachOtherAreRefusedAtTheirPlace) {
   json of_key_and_pattern = logging_config();
   of_key_and_pattern["workload"]["metrics"]["loss"]["better"] = "higher";
-  EXPECT_THAT(refusal_of_metrics(of_key_and_pattern),
-              AllOf(HasSubstr("c.json, $.workload.marks[0].pattern: found that lower is better for "
-                              "loss, but higher is better by $.workload.metrics.loss.better"),
-                    HasSubstr("declare it once")));
+  EXPECT_THAT(
+      refusal_of_metrics(of_key_and_pattern),
+      AllOf(HasSubstr("c.json, $.workload.marks[0].pattern: found that lower is better for "
+                      "loss, but higher is better according to $.workload.metrics.loss.better"),
+            HasSubstr("declare it once")));
   json of_two_patterns = logging_config();
   of_two_patterns["workload"]["marks"].push_back(
       {{"role", "server"}, {"from", "stderr"}, {"pattern", "(?<higher_loss>\\S+)"}});
   EXPECT_THAT(refusal_of_metrics(of_two_patterns), HasSubstr("$.workload.marks[1].pattern"));
   json of_the_table = logging_config();
   of_the_table["workload"]["metrics"]["train_loss"]["better"] = "higher";
-  EXPECT_THAT(refusal_of_metrics(of_the_table),
-              HasSubstr("found that higher is better for train_loss, but lower is better by "
-                        "memduel list metrics"));
+  EXPECT_THAT(
+      refusal_of_metrics(of_the_table),
+      HasSubstr("found that higher is better for train_loss, but lower is better according to "
+                "memduel list metrics"));
 }
 
 TEST(DeclaredMetrics, NeedAWordThatIsOne) {

@@ -98,7 +98,7 @@ std::vector<SuiteExperiment> multiplied(const std::vector<SuiteExperiment>& all,
     throw Error(ExitCode::usage,
                 fmt::format("expected a matrix of at most {1} experiments, found {0} or more",
                             all.size() * values.size(), kMostSuiteExperiments),
-                placed.places.at(matrix), "name fewer values, or make two suites of it");
+                placed.places.at(matrix), "use fewer values, or split it into two suites");
   std::vector<SuiteExperiment> product;
   for (const SuiteExperiment& one : all) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -155,7 +155,7 @@ Suite load_suite(const std::filesystem::path& path) {
       for (const char* kept : {kSuitePage, kSuiteFile, kLockFile})
         if (one.name == kept)
           throw Error(ExitCode::usage,
-                      fmt::format("found the name \"{}\", which a file of the suite has", kept),
+                      fmt::format("found the name \"{}\", which a file of the suite uses", kept),
                       place, kOwnName);
       const auto [known, is_new] = places.emplace(one.name, place);
       if (!is_new)
@@ -169,7 +169,7 @@ Suite load_suite(const std::filesystem::path& path) {
     throw Error(ExitCode::usage,
                 fmt::format("expected at most {1} experiments, found {0}", suite.experiments.size(),
                             kMostSuiteExperiments),
-                path.string(), "make two suites of it");
+                path.string(), "split it into two suites");
   return suite;
 }
 

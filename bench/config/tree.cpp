@@ -144,7 +144,7 @@ class Matrix {
     const json& axes = variant_.at("matrix");
     if (!axes.is_array() || axes.empty()) refuse(path_, "expected at least one axis, found none");
     if (!variant_.contains("name") || !variant_["name"].is_string())
-      refuse(path_, "found no name before it, with which its variants' names begin");
+      refuse(path_, "found no name before it, expected the prefix of its variants' names");
     std::vector<Combination> all = {{variant_, {}}};
     all[0].variant.erase("matrix");
     for (std::size_t i = 0; i < axes.size(); ++i) all = multiplied(all, axes[i], below(path_, i));
@@ -154,7 +154,7 @@ class Matrix {
  private:
   [[noreturn]] void refuse(const JsonPath& path, const std::string& what) const {
     throw Error(ExitCode::usage, what, places_.at(path),
-                "an axis is an object of names and what each changes in the variant");
+                "an axis is an object of names and the changes of each to the variant");
   }
 
   /// Every variant so far with each value of the axis.
@@ -167,7 +167,7 @@ class Matrix {
         const JsonPath at = below(path, name);
         if (!change.is_object()) refuse(at, "expected an object of keys to change, found none");
         if (change.contains("name") || change.contains("matrix"))
-          refuse(at, "found a name or a matrix, which an axis does not change");
+          refuse(at, "found a name or a matrix, which an axis cannot change");
         Combination one = variant;
         note_changes(variant.variant, change, {}, at, one.moved);
         one.variant.merge_patch(change);

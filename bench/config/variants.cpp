@@ -31,7 +31,8 @@ void refuse_repeated_names(const std::vector<std::string>& names, const Places& 
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (seen.insert(names[i]).second) continue;
     throw Error(ExitCode::usage, fmt::format("found the variant name \"{}\" twice", names[i]),
-                places.at(below(variant_path(i), "name")), "give every variant its own name");
+                places.at(below(variant_path(i), "name")),
+                "use a different name for every variant");
   }
 }
 

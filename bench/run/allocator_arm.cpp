@@ -61,8 +61,8 @@ std::string ldconfig_cache() {
 void refuse_split(const fs::path& library) {
   if (library.string().find_first_of(" :") == std::string::npos) return;
   throw Error(ExitCode::cannot_measure,
-              "LD_PRELOAD splits at spaces and colons, of which this path has one",
-              library.string(), "install or link it where the path has none");
+              "LD_PRELOAD splits at spaces and colons, but this path contains one",
+              library.string(), "install or link it to a path without them");
 }
 
 /// Put before what the process would have preloaded.
@@ -103,7 +103,7 @@ fs::path checked_library(Allocator allocator, const std::optional<fs::path>& fou
     throw Error(ExitCode::cannot_measure,
                 fmt::format("allocator {} is not installed: found no {}", name_of(allocator),
                             fmt::join(offer.files, " and no ")),
-                "", "Debian's package " + offer.package + " brings it");
+                "", "install Debian's package " + offer.package);
   }
   refuse_split(*found);
   return *found;

@@ -80,7 +80,7 @@ TEST(AllocatorArm, AMissingLibraryIsNamedWithItsPackage) {
   EXPECT_EQ(error.message(),
             "allocator tcmalloc is not installed: found no libtcmalloc_minimal.so.4 and no "
             "libtcmalloc.so.4\n  "
-            "Debian's package libtcmalloc-minimal4 brings it");
+            "install Debian's package libtcmalloc-minimal4");
   for (const char* path : {"/opt/my lib/x.so", "/opt/a:b/x.so"})
     EXPECT_THAT(error_of([&] { checked_library(Allocator::jemalloc, path); }).message(),
                 HasSubstr("LD_PRELOAD splits"));

@@ -109,18 +109,18 @@ std::optional<std::string> FileStamps::first_not_written() const {
   for (const auto& [file, stamp] : before_) {
     const auto now = stamp_of(file.path);
     if (!now) {
-      return fmt::format("every process ended well, but none wrote {}, {}", file.name,
+      return fmt::format("every process succeeded, but none wrote {}, {}", file.name,
                          file.path.string());
     }
     if (leads_to_an_older_file(file.path, begin_)) {
       return fmt::format(
-          "every process ended well, but none wrote {}: {} is a symlink to a file from before the "
+          "every process succeeded, but none wrote {}: {} is a symlink to a file from before the "
           "trial",
           file.name, file.path.string());
     }
     if (now == stamp) {
-      return fmt::format("every process ended well, but none wrote {}: {} is as it was before",
-                         file.name, file.path.string());
+      return fmt::format("every process succeeded, but none wrote {}: {} is unchanged", file.name,
+                         file.path.string());
     }
   }
   return std::nullopt;
@@ -240,18 +240,18 @@ class Comparer {
   static Note varying_model(const std::string& arm, std::size_t count) {
     return {"final_model_varies",
             fmt::format("the trials of variant {} end with {} different models", arm, count),
-            "a workload that is not deterministic can hide that it computes something else; fix "
-            "its seeds and threads"};
+            "fix its seeds and thread counts; a nondeterministic workload can hide a changed "
+            "result"};
   }
 
   [[nodiscard]] Note varying_file(const std::string& arm, std::size_t count,
                                   const std::string& name) const {
     const auto unpinned = unpinned_python(experiment_);
-    return {"file_varies",
-            fmt::format("the trials of variant {} leave {} different {}", arm, count, name),
-            "a job that is not repeatable can hide that it computes something else; fix its seeds "
-            "and threads" +
-                (unpinned ? ": " + *unpinned : std::string())};
+    return {
+        "file_varies",
+        fmt::format("the trials of variant {} wrote {} different versions of {}", arm, count, name),
+        "fix its seeds and thread counts; a nondeterministic job can hide a changed result" +
+            (unpinned ? ": " + *unpinned : std::string())};
   }
 
   void compare_arms(const Artifact& artifact) {
@@ -324,7 +324,7 @@ class Comparer {
       const ProcessSpec& process = plan.processes.front();
       if (const auto text = printed_text(logs_of(plan).file(process.role, "stdout")))
         at->second = printed_number(*text);
-      why = fmt::format("{} printed no number as its last word", fmt::join(process.argv, " "));
+      why = fmt::format("{} did not print a number as its last word", fmt::join(process.argv, " "));
     }
     if (!at->second) {
       result_.warnings.push_back(

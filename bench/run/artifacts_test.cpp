@@ -29,12 +29,12 @@ TEST_F(Artifacts, AFileMustBeWrittenByTheTrial) {
   const Artifact file{Kind::file, "model", folder_ / "model.npz", {}};
   const FileStamps without({file});
   EXPECT_EQ(without.first_not_written(),
-            "every process ended well, but none wrote model, " + file.path.string());
+            "every process succeeded, but none wrote model, " + file.path.string());
   write_file_atomically(file.path, "weights");
   EXPECT_EQ(without.first_not_written(), std::nullopt);
   const FileStamps with({file});
-  EXPECT_EQ(with.first_not_written(), "every process ended well, but none wrote model: " +
-                                          file.path.string() + " is as it was before");
+  EXPECT_EQ(with.first_not_written(), "every process succeeded, but none wrote model: " +
+                                          file.path.string() + " is unchanged");
   write_file_atomically(file.path, "weights");
   EXPECT_EQ(with.first_not_written(), std::nullopt) << "equal bytes, but written anew";
 }
@@ -156,7 +156,8 @@ TEST_F(ArtifactComparisonTest, TheLargestDifferenceOfAllBlocksBesideTheBaselines
   EXPECT_EQ(result.differences[0].max_within_baseline, 0.5);
   EXPECT_EQ(asked_, 3) << "equal pairs are asked about once";
   ASSERT_EQ(result.warnings.size(), 2U);
-  EXPECT_EQ(result.warnings[1].message, "the trials of variant before leave 2 different model");
+  EXPECT_EQ(result.warnings[1].message,
+            "the trials of variant before wrote 2 different versions of model");
 }
 
 TEST_F(ArtifactComparisonTest, AJobThatIsToldItsBlockMayVary) {
@@ -178,7 +179,7 @@ TEST_F(ArtifactComparisonTest, ACommandThatPrintsNoNumberIsAWarning) {
   EXPECT_FALSE(result.differences.at(0).max_difference);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_EQ(result.warnings[0].code, "files_not_compared");
-  EXPECT_THAT(result.warnings[0].message, testing::HasSubstr("printed no number"));
+  EXPECT_THAT(result.warnings[0].message, testing::HasSubstr("did not print a number"));
 }
 
 }  // namespace

@@ -22,17 +22,17 @@ struct Dependence {
 constexpr Dependence kDependences[] = {
     {"recorder",
      "heap and mapped bytes, allocated_bytes, allocation_count, live_at_end_bytes, stacks",
-     "peak_rss_bytes, with its noise"},
+     "peak_rss_bytes, which is noisier"},
     {"statm", "peak_rss_bytes and all growth",
-     "peak_heap_and_mapped_bytes and allocation_count, exact"},
+     "peak_heap_and_mapped_bytes and allocation_count, which are exact"},
     {"smaps_rollup", "peak_pss_bytes, end_pss_bytes",
      "all.peak_rss_bytes, in which shared pages count once per process"},
     {"peak_reset", "exact peaks of rounds and phases",
-     "sampled ones, and the exact peak of a whole trial"},
+     "sampled peaks, and the exact peak of a whole trial"},
     {"oom_counter", "\"killed for memory\" as the reason of a failure",
-     "such a trial is a failed one"},
-    {"subreaper", "trials with processes that daemonise themselves", "all other trials"},
-    {"memduel-worker", "the federated replays", "commands, builds and revisions"},
+     "such a trial is reported as failed"},
+    {"subreaper", "trials with processes that daemonize themselves", "all other trials"},
+    {"memduel-worker", "the built-in FL workloads", "commands, builds and revisions"},
     {"git", "compare --ref-a --ref-b", "compare --build-a --build-b"},
 };
 
@@ -55,9 +55,9 @@ std::vector<RunnerLoss> losses(const std::vector<Capability>& capabilities) {
                        cgroup->detail.find("no memory controller") == std::string::npos;
   if (!charged)
     lost.push_back({kPeakCgroup,
-                    cgroup == nullptr || cgroup->ok ? "no memory controller may be used here"
+                    cgroup == nullptr || cgroup->ok ? "no memory controller can be used here"
                                                     : cgroup->detail + "; " + cgroup->advice,
-                    "all.peak_rss_bytes: the processes, without the page cache"});
+                    "all.peak_rss_bytes, without the page cache"});
   return lost;
 }
 
@@ -74,8 +74,8 @@ std::string machine_line(const json& environment) {
 
 std::vector<std::string> noise(const json& environment) {
   std::vector<std::string> noisy = {
-      "round_seconds, cpu_seconds: neighbours of a virtual machine take their share at any time; "
-      "leave them advisory, or gate allocation_count instead"};
+      "round_seconds, cpu_seconds: other virtual machines on the same host can slow them down at "
+      "any time; make their gates advisory, or gate allocation_count instead"};
   const double busy = environment.value("cpu_busy_ratio", 0.0);
   constexpr double kBusy = 0.5;
   if (busy > kBusy)
@@ -84,7 +84,7 @@ std::vector<std::string> noise(const json& environment) {
   const std::string pages = environment.value("transparent_hugepage", std::string());
   if (pages == "always")
     noisy.emplace_back(
-        "peak_rss_bytes: transparent huge pages are always on, so that it moves in steps of 2 MiB");
+        "peak_rss_bytes: transparent huge pages are always on, so it changes in steps of 2 MiB");
   return noisy;
 }
 
@@ -129,11 +129,11 @@ std::string runner_text(const RunnerReport& report) {
   text += report.lost.empty() ? "\nEverything that memduel measures can be measured here.\n"
                               : "\nCannot be measured here\n";
   for (const RunnerLoss& loss : report.lost)
-    text += paragraph(loss.metrics, 2) + paragraph("why: " + loss.why, 6) +
-            paragraph("remains: " + loss.remains, 6);
-  text += "\nCan be measured, but hardly decided\n";
+    text += paragraph(loss.metrics, 2) + paragraph("reason: " + loss.why, 6) +
+            paragraph("still available: " + loss.remains, 6);
+  text += "\nToo noisy for most gates\n";
   for (const std::string& line : report.noisy) text += paragraph(line, 2);
-  text += "\nGates that hold here (docs/ci.md has what each can see)\n";
+  text += "\nRecommended gates (docs/ci.md lists what each can detect)\n";
   for (const std::string& gate : report.gates) text += "  --gate '" + gate + "'\n";
   return text;
 }

@@ -60,7 +60,7 @@ TEST(CiRunner, WithoutTheRecorderOffersNoHeapGate) {
 TEST(CiRunner, ACgroupWithoutMemoryControllerGivesNoCgroupPeak) {
   std::vector<Capability> rows = all_there();
   rows[2].detail =
-      "every trial gets its own group, no memory controller: peak_cgroup_bytes is absent";
+      "every trial has its own cgroup, no memory controller: peak_cgroup_bytes is absent";
   ASSERT_THAT(describe_runner(rows, kQuiet).lost, SizeIs(1));
   EXPECT_EQ(describe_runner(rows, kQuiet).lost[0].metrics, "peak_cgroup_bytes");
   EXPECT_THAT(describe_runner(without("cgroup"), kQuiet).lost, SizeIs(1));

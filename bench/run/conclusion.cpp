@@ -53,7 +53,8 @@ std::optional<Calibration> read_calibration(const fs::path& path) {
   if (::access(path.c_str(), R_OK) != 0) return std::nullopt;
   const nlohmann::json json = parse_foreign_json(read_text_file(path));
   if (json.is_discarded())
-    throw Error(ExitCode::io, "is not JSON", path.string(), "delete it and calibrate again");
+    throw Error(ExitCode::io, "is not JSON", path.string(),
+                "delete it and run memduel calibrate again");
   return calibration_from_json(json, path.string());
 }
 
@@ -94,15 +95,15 @@ void note_unexplained(Results& results, const RunData& run) {
   const auto go = std::ranges::find(results.limitations, kGoHeapNote, &Note::code);
   if (go != results.limitations.end()) {
     results.limitations.push_back({"where_unknown",
-                                   "a gate failed, and no profile says where the variants differ",
+                                   "a gate failed, but no profile shows where the variants differ",
                                    go->advice});
     return;
   }
   const bool is_off = run.config.profile && run.config.profile->trials == 0;
   results.limitations.push_back(
-      {"where_unknown", "a gate failed, and no profile says where the variants differ",
-       is_off ? "the config has no profile trials: repeat the run with --set profile.trials=1"
-              : "repeat the run with this gate, and with time for one trial more of each side"});
+      {"where_unknown", "a gate failed, but no profile shows where the variants differ",
+       is_off ? "rerun with --set profile.trials=1"
+              : "rerun with this gate, with time for one more trial of each variant"});
 }
 
 /// Of a run that an earlier version measured.
@@ -110,7 +111,7 @@ void note_removed_tracers(Results& results, const RunData& run) {
   for (const std::string& tracer : tracers_of(run.trials))
     if (const auto instead = replacement_for(Removed::tracer, tracer))
       results.limitations.push_back({"profiles_not_read",
-                                     fmt::format("the profiles of {} are not read", tracer),
+                                     fmt::format("profiles of {} are no longer read", tracer),
                                      std::string(*instead)});
 }
 

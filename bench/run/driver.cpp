@@ -102,14 +102,13 @@ bool wants_a_shell(const Experiment& experiment) {
 
 std::string advice_on_dead_baseline(const Experiment& experiment, const std::string& failure) {
   std::string advice =
-      "the logs are in logs/, its files in trials/; memduel report shows the rounds that there are";
+      "see its logs in logs/ and its files in trials/; memduel report shows the completed rounds";
   const bool foreign = !experiment.expansion;
   if (foreign && failure.find("exited with status") != std::string::npos)
     advice +=
-        "; where that status is no failure, give --ignore-failure to compare, or name it in "
+        "; if that status is not a failure, use compare --ignore-failure, or add it to "
         "\"exit_statuses\" of the process in a config";
-  if (foreign && wants_a_shell(experiment))
-    advice += "; nothing goes through a shell unless --shell is given";
+  if (foreign && wants_a_shell(experiment)) advice += "; to run commands in a shell, use --shell";
   return advice;
 }
 
@@ -236,7 +235,7 @@ int BlockTrials::count_whole(int first, int count) {
   }
   if (run_.ledger().dropped() > kMostDroppedBlocks)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("{} lost to faults of memduel itself",
+                fmt::format("{} lost to internal errors of memduel",
                             format_count(run_.ledger().dropped(), "block was", "blocks were")),
                 run_.store().directory().string(), "see the failures in memduel report");
   return whole;
@@ -279,7 +278,7 @@ ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run
       continue;
     }
     run.store().add_limitation(
-        {"profiler_missing", fmt::format("there are no profiles by {}: {}", name, here.why),
+        {"profiler_missing", fmt::format("{} is not available: {}", name, here.why),
          entry.package.empty() ? "" : fmt::format("apt-get install {}", entry.package)});
   }
   run.expect_profiles(trials_of_config());
@@ -338,7 +337,7 @@ void note_the_job(const Experiment& experiment, Store& store) {
   if (const auto warning = warning_of_programs_elsewhere(experiment)) store.add_warning(*warning);
   if (const auto unpinned = unpinned_python(experiment))
     store.add_limitation(
-        {"python_not_pinned", *unpinned, "set them in env to make results repeatable"});
+        {"python_not_pinned", *unpinned, "set them in env for repeatable results"});
 }
 
 void compare_what_was_left(RunInProgress& run, const fs::path& logs, const RunTrial& run_trial) {

@@ -271,7 +271,7 @@ TEST_F(DriverTest, AWorkloadThatLeavesNoModelHasFailed) {
     if (trial.arm != "optimized") continue;
     EXPECT_EQ(trial.status, TrialStatus::failed);
     EXPECT_THAT(trial.failure,
-                testing::StartsWith("every process ended well, but none wrote the final model, "));
+                testing::StartsWith("every process succeeded, but none wrote the final model, "));
   }
 }
 
@@ -292,7 +292,7 @@ TEST_F(DriverTest, AHarnessThatKeepsFailingIsNotBelieved) {
   Store store = create();
   const Error error = error_of([&] { run(store); });
   EXPECT_EQ(error.code(), ExitCode::cannot_measure);
-  EXPECT_THAT(error.what(), testing::EndsWith("blocks were lost to faults of memduel itself"));
+  EXPECT_THAT(error.what(), testing::EndsWith("blocks were lost to internal errors of memduel"));
 }
 
 TEST_F(DriverTest, AnInterruptedRunResumesWithEveryTrialOnce) {
@@ -392,8 +392,8 @@ TEST_F(TimedDriverTest, TooLittleTimeIsRefusedAfterTheWarmUpWithTheMinutesThatWo
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_EQ(error.message(),
             "--max-minutes: expected at least 2.5, found 2.31667: after the warm-up, which took "
-            "20.0 s, a run that can decide has 6 blocks of 20.0 s each\n"
-            "  give --max-minutes 2.5 or more");
+            "20.0 s, a decision needs 6 trials each, 20.0 s per block\n"
+            "  use --max-minutes 2.5 or more");
   EXPECT_EQ(fake_.seen.size(), 2U) << "no trial that counts";
 }
 
@@ -404,11 +404,11 @@ TEST_F(TimedDriverTest, AdviceIsTheCommandThatGoesOn) {
   options_.max_minutes = 139.0 / 60;
   Store store = create();
   EXPECT_EQ(error_of([&] { run(store); }).advice(),
-            "go on, without a second warm-up, with:\n  memduel run --max-minutes 2.5");
+            "to continue without a second warm-up, run:\n  memduel run --max-minutes 2.5");
   options_.max_minutes = 141.0 / 60;
   run(store);
   ASSERT_EQ(time_warnings().size(), 1U);
-  EXPECT_EQ(time_warnings()[0].advice, "go on with:\n  memduel run");
+  EXPECT_EQ(time_warnings()[0].advice, "to continue, run:\n  memduel run");
 }
 
 TEST_F(TimedDriverTest, TheWarmUpIsCheckedOnceBeforeTheFirstBlock) {
@@ -436,9 +436,10 @@ TEST_F(TimedDriverTest, TheRunEndsAfterThePairOfBlocksThatPassesTheTime) {
   EXPECT_EQ(outcome.end, RunEnd::out_of_time);
   EXPECT_EQ(outcome.blocks, 8) << "after six of them a second was left";
   ASSERT_EQ(time_warnings().size(), 1U);
-  EXPECT_EQ(time_warnings()[0].message,
-            "the run ended after 8 of 100 blocks: 3 min 00 s had passed, more than --max-minutes "
-            "2.35");
+  EXPECT_EQ(
+      time_warnings()[0].message,
+      "the run ended after 8 of 100 trials each: 3 min 00 s had passed, more than --max-minutes "
+      "2.35");
 }
 
 TEST_F(TimedDriverTest, BlocksLeaveTimeForProfileTrials) {
@@ -453,8 +454,9 @@ TEST_F(TimedDriverTest, BlocksLeaveTimeForProfileTrials) {
   fake_.seen.clear();
   options_.max_minutes = 159.0 / 60;
   Store other = create();
-  EXPECT_THAT(error_of([&] { run(other); }).message(),
-              testing::HasSubstr("6 blocks of 20.0 s each, and profile trials of 20.0 s\n"));
+  EXPECT_THAT(
+      error_of([&] { run(other); }).message(),
+      testing::HasSubstr("6 trials each, 20.0 s per block, and profiled trials of 20.0 s\n"));
 }
 
 TEST_F(TimedDriverTest, AsManyBlocksAsArePlannedAreEnough) {
@@ -704,10 +706,9 @@ TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
       if (note.code == "profiler_missing") notes.push_back(note.message + "; " + note.advice);
     return notes;
   };
-  EXPECT_THAT(missing(),
-              testing::ElementsAre("there are no profiles by gperftools: libtcmalloc.so.4 was "
-                                   "not found; apt-get install "
-                                   "libgoogle-perftools4"));
+  EXPECT_THAT(missing(), testing::ElementsAre("gperftools is not available: libtcmalloc.so.4 was "
+                                              "not found; apt-get install "
+                                              "libgoogle-perftools4"));
   EXPECT_EQ(profiled_by(fake_.seen),
             (Profiled{{"heaptrack", "original"}, {"heaptrack", "optimized"}}));
   installed = true;
@@ -737,9 +738,9 @@ TEST_F(DriverTest, AProfileTrialThatFailsIsAWarningAndNotRepeated) {
   for (const Note& note : stored().warnings)
     if (note.code == "profile_failed") failures.push_back(note.message);
   EXPECT_THAT(failures,
-              testing::ElementsAre("the profile trial of variant original under jemalloc failed: "
+              testing::ElementsAre("the profiled trial of variant original with jemalloc failed: "
                                    "server: killed by signal 6",
-                                   "the profile trial of variant optimized under jemalloc failed: "
+                                   "the profiled trial of variant optimized with jemalloc failed: "
                                    "server: killed by signal 6"));
   EXPECT_THAT(stored().limitations,
               testing::Contains(testing::Field(&Note::code, "profiler_replaces_allocator")));

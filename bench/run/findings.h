@@ -38,6 +38,9 @@ struct ArmDifferences {
 /// `run_directory`.
 ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run);
 
+/// The worktrees of a run of two revisions, then the directories in which its programs ran.
+SourceRoots source_roots(const std::filesystem::path& run_directory, const Document& config);
+
 /// Of the first profile trial of `arm` in which the recorder looked at `role`; of several process
 /// images the one that has most at its last end. Nothing where there is none with rounds; a profile
 /// that cannot be read is a problem more.

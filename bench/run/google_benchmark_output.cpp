@@ -40,10 +40,10 @@ void add_benchmarks(const TrialPlan& plan, TrialRun& run) {
     try {
       add_benchmarks_of(process.role, file, run.trial);
     } catch (const Error& error) {
-      run.warnings.push_back({"benchmarks_not_read",
-                              fmt::format("what {} wrote of its benchmarks cannot be read: {}",
-                                          process.role, error.what()),
-                              ""});
+      run.warnings.push_back(
+          {"benchmarks_not_read",
+           fmt::format("the benchmark output of {} cannot be read: {}", process.role, error.what()),
+           ""});
     }
   }
 }

@@ -133,8 +133,8 @@ ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>&
     if (read[i])
       by_trial[{name.role, name.trial}].push_back(std::move(*read[i]));
     else
-      problems.push_back(
-          {"profile_unreadable", why[i], "where the variants differ is told without this profile"});
+      problems.push_back({"profile_unreadable", why[i],
+                          "the differences between the variants do not include this profile"});
   }
   ArmProfiles profiles;
   for (auto& [looked, trial] : by_trial) profiles[looked.first].push_back(std::move(trial));
@@ -170,6 +170,7 @@ Difference row_of(const StackDifference& stack, const ProfileDifference& whole) 
   row.baseline_bytes = stack.baseline.bytes;
   row.candidate_bytes = stack.candidate.bytes;
   if (stack.half_width() > 0) row.half_width_bytes = stack.half_width();
+  row.location = valid_utf8(stack.location);
   return row;
 }
 
@@ -193,7 +194,7 @@ void add_difference(ArmDifferences& found, const ProfileDifference& whole,
 }
 
 void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& baseline,
-                  const ArmProfiles& candidate, const std::string& name) {
+                  const ArmProfiles& candidate, const std::string& name, const SourceRoots& roots) {
   const std::string reference = run.config.baseline;
   struct Question {
     const std::string* role;
@@ -224,7 +225,7 @@ void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& 
   std::vector<ProfileDifference> answers(questions.size());
   run_parallel(questions.size(), [&](std::size_t i) {
     const Question& of = questions[i];
-    answers[i] = profile_difference(*of.baseline, *of.candidate, of.kind, of.heap);
+    answers[i] = profile_difference(*of.baseline, *of.candidate, of.kind, of.heap, roots);
   });
   for (std::size_t i = 0; i < questions.size(); ++i)
     add_difference(found, answers[i], name, *questions[i].role);
@@ -288,6 +289,23 @@ void add_resident(ArmDifferences& found, const ArmProfiles& profiles, const std:
 
 }  // namespace
 
+SourceRoots source_roots(const std::filesystem::path& run_directory, const Document& config) {
+  SourceRoots roots;
+  const auto add = [&](const std::filesystem::path& directory) {
+    if (!directory.is_absolute() || directory.native().find('{') != std::string::npos) return;
+    std::error_code unreachable;
+    for (const auto& root : {directory, std::filesystem::weakly_canonical(directory, unreachable)})
+      if (!root.empty() && std::ranges::find(roots, root) == roots.end()) roots.push_back(root);
+  };
+  const std::filesystem::path worktrees =
+      std::filesystem::absolute(run_directory) / kWorktreesFolder;
+  for (const char* side : {"a", "b"}) add(worktrees / side);
+  for (const JobProcess& process : config.workload.job.processes) add(process.cwd);
+  for (const Variant& variant : config.variants) add(variant.cwd.value_or(""));
+  add(config.workload.job.cwd);
+  return roots;
+}
+
 ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run) {
   ArmDifferences found;
   const std::string baseline = run.config.baseline;
@@ -296,6 +314,7 @@ ArmDifferences arm_differences(const std::filesystem::path& run_directory, const
     if (trial.kind == TrialKind::profile && trial.arm != baseline) candidates.insert(trial.arm);
   if (candidates.empty()) return found;
   const std::vector<KeptImage> all = kept_images(run_directory);
+  const SourceRoots roots = source_roots(run_directory, run.config);
   std::map<std::string, ArmProfiles> references;  // of the baseline, by tracer
   for (const std::string& candidate : candidates) {
     const auto tracer = tracer_of_both(all, run, baseline, candidate);
@@ -309,7 +328,7 @@ ArmDifferences arm_differences(const std::filesystem::path& run_directory, const
     }
     const ArmProfiles profiles = profiles_of(candidate);
     add_resident(found, profiles, candidate);
-    compare_arms(found, run, references[*tracer], profiles, candidate);
+    compare_arms(found, run, references[*tracer], profiles, candidate, roots);
   }
   return found;
 }
@@ -349,14 +368,15 @@ std::optional<LiveAtRoundEnds> kept_round_ends(const std::filesystem::path& run_
                                                const std::string& role,
                                                std::vector<Note>& problems) {
   std::optional<LiveAtRoundEnds> largest;
+  const SourceRoots roots = source_roots(run_directory, run.config);
   for (const std::filesystem::path& file : recorded_images(run_directory, run, arm, role)) {
     try {
-      LiveAtRoundEnds live = live_at_round_ends(read_profile(file));
+      LiveAtRoundEnds live = live_at_round_ends(read_profile(file), roots);
       const bool more = !largest || bytes_at_last_end(live) > bytes_at_last_end(*largest);
       if (!live.rounds.empty() && more) largest = std::move(live);
     } catch (const Error& error) {
       problems.push_back({"profile_unreadable", error.message(),
-                          "which stacks grow is told without this profile"});
+                          "the growing stacks do not include this profile"});
     }
   }
   return largest;

@@ -46,6 +46,19 @@ TEST(ProgramsInTurn, AreNotKnownWithoutTheMeterOrCounters) {
   EXPECT_FALSE(ran_in_turn({without}, {1.0 * kMiB}));
 }
 
+TEST(SourceRoots, AreTheWorktreesThenWhereProgramsRan) {
+  Document config;
+  config.workload.job.cwd = "/srv/app";
+  JobProcess& server = config.workload.job.processes.emplace_back();
+  server.cwd = "/srv/app/server/";
+  config.workload.job.processes.emplace_back().cwd = "/srv/{role}";
+  config.variants.emplace_back().cwd = "/srv/other";
+  config.variants.emplace_back();
+  EXPECT_THAT(source_roots("/srv/runs/1", config),
+              testing::ElementsAre("/srv/runs/1/worktrees/a", "/srv/runs/1/worktrees/b",
+                                   "/srv/app/server/", "/srv/other", "/srv/app"));
+}
+
 TEST(MeasuredPeaks, AreOfTheArmsProfileTrials) {
   RunData run;
   for (const TrialKind kind : {TrialKind::measure, TrialKind::profile}) {

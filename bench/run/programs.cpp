@@ -61,13 +61,13 @@ std::optional<std::string> unpinned_python(const Experiment& experiment) {
     }
   }
   if (roles.empty()) return std::nullopt;
-  std::vector<std::string> effects;
-  if (variables.contains("PYTHONHASHSEED"))
-    effects.emplace_back("PYTHONHASHSEED (the order of sets differs from run to run)");
-  if (variables.contains("OMP_NUM_THREADS"))
-    effects.emplace_back("OMP_NUM_THREADS (sums depend on the number of threads)");
-  return fmt::format("{} run{} Python without {}", fmt::join(roles, " and "),
-                     roles.size() == 1 ? "s" : "", fmt::join(effects, " and "));
+  std::vector<std::string> unset;
+  if (variables.contains("PYTHONHASHSEED")) unset.emplace_back("PYTHONHASHSEED");
+  if (variables.contains("OMP_NUM_THREADS")) unset.emplace_back("OMP_NUM_THREADS");
+  const bool is_command = roles.size() == 1 && *roles.begin() == "command";
+  return fmt::format("{} {} not set{}, so results may vary between trials",
+                     fmt::join(unset, " and "), unset.size() == 1 ? "is" : "are",
+                     is_command ? "" : fmt::format(" for {}", fmt::join(roles, " and ")));
 }
 
 namespace {
@@ -137,30 +137,31 @@ void refuse_fall_through(const Variant& arm, const JobProcess& process, const fs
   if (folder == added.end()) return;
   throw Error(
       ExitCode::usage,
-      fmt::format("no program \"{}\" in {}{}; {} would run in its place", name, *folder,
-                  fs::is_directory(*folder) ? "" : ", which is no directory", file.string()),
+      fmt::format("found no program \"{}\" in {}{}; {} would run instead", name, *folder,
+                  fs::is_directory(*folder) ? "" : ", which is not a directory", file.string()),
       place_of(arm, process) + ", PATH",
-      "correct the directory, make the virtualenv again, or give the program with its path");
+      "correct the directory, recreate the virtualenv, or write the path of the program");
 }
 
 /// What to do about a PATH of the arm's own without the folder of a program that memduel's has.
 std::string advice_on_path(const std::string& path, const std::string& name) {
   if (path.find('$') != std::string::npos)
-    return "nothing expands $PATH here: write its folders, or let a shell do it";
+    return "$PATH is not expanded here: write its folders, or use a shell";
   const auto usual = resolve_program(name, "/", own_path());
   if (path == own_path() || !usual)
-    return "install it, or give a path that starts at the process's cwd";
-  return fmt::format("it is {} here: put the folder behind those of the variant's PATH, {}:{}",
+    return "install it, or write a path relative to the process's cwd";
+  return fmt::format("it is {} here: append its folder to the variant's PATH, {}:{}",
                      usual->string(), path, usual->parent_path().string());
 }
 
 [[noreturn]] void refuse_missing(const Variant& arm, const JobProcess& process) {
   const std::string& name = process.argv.front();
   if (name.find('/') != std::string::npos)
-    throw Error(ExitCode::usage, fmt::format("no program \"{}\"", name), place_of(arm, process),
-                "a path in argv starts at the process's cwd, which is " + process.cwd);
+    throw Error(ExitCode::usage, fmt::format("found no program \"{}\"", name),
+                place_of(arm, process),
+                "a path in argv is relative to the process's cwd, " + process.cwd);
   const std::string path = search_path(arm, process);
-  throw Error(ExitCode::usage, fmt::format("no program \"{}\" in its PATH, {}", name, path),
+  throw Error(ExitCode::usage, fmt::format("found no program \"{}\" in its PATH, {}", name, path),
               place_of(arm, process), advice_on_path(path, name));
 }
 
@@ -254,7 +255,7 @@ void refuse_arms_that_run_the_same(const Experiment& experiment) {
   const auto equal = equal_arms(experiment, [](const fs::path& file) { return file.string(); });
   if (!equal) return;
   throw Error(ExitCode::usage,
-              fmt::format("the variants \"{}\" and \"{}\" run the same program, with the same "
+              fmt::format("the variants \"{}\" and \"{}\" run the same program with the same "
                           "arguments, environment and directory",
                           equal->first, equal->second),
               "", kMeasureTheNoise);
@@ -316,10 +317,9 @@ std::optional<Note> warning_of_equal_contents(const Experiment& experiment) {
   return Note{
       "variants_have_equal_contents",
       fmt::format("the programs of the variants {} and {} are different files with the same "
-                  "contents, and all else is the same",
+                  "contents, and everything else is the same",
                   equal->first, equal->second),
-      "what differs between them can only be noise, or files that they find beside "
-      "themselves"};
+      "differences between them can only come from noise or from files next to the programs"};
 }
 
 std::optional<Note> warning_of_programs_elsewhere(const Experiment& experiment) {
@@ -328,11 +328,12 @@ std::optional<Note> warning_of_programs_elsewhere(const Experiment& experiment) 
     for (const JobProcess& process : arm.processes)
       if (const std::string client = client_in(process.argv); !client.empty()) found.insert(client);
   if (found.empty()) return std::nullopt;
-  return Note{"programs_elsewhere",
-              fmt::format("{} has a program run by a daemon or on another machine, and what that "
-                          "program uses is in no number",
-                          fmt::join(found, ", ")),
-              "name the program itself, or run memduel where it runs"};
+  return Note{
+      "programs_elsewhere",
+      fmt::format("{} runs a program in a daemon or on another machine, so the memory of that "
+                  "program is not measured",
+                  fmt::join(found, ", ")),
+      "run the program itself, or run memduel on that machine"};
 }
 
 }  // namespace memduel

@@ -61,9 +61,9 @@ TEST_F(Programs, AMissingOneIsNamedWithItsArmAndRole) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_EQ(error.message(),
-              "variant before, role server: no program \"absent\" in its PATH, /nowhere:" +
+              "variant before, role server: found no program \"absent\" in its PATH, /nowhere:" +
                   (dir_ / "bin").string() +
-                  "\n  install it, or give a path that starts at the process's cwd");
+                  "\n  install it, or write a path relative to the process's cwd");
   }
 }
 
@@ -73,11 +73,11 @@ TEST_F(Programs, APathWithoutTheFolderOfASystemsProgramIsToldWhichToAdd) {
   experiment.variants[0].env["PATH"] = own;
   const fs::path sh = *resolve_program("sh", "/", getenv("PATH"));
   EXPECT_EQ(error_of([&] { program_hashes(experiment); }).advice(),
-            "it is " + sh.string() + " here: put the folder behind those of the variant's PATH, " +
-                own + ":" + sh.parent_path().string());
+            "it is " + sh.string() + " here: append its folder to the variant's PATH, " + own +
+                ":" + sh.parent_path().string());
   experiment.variants[0].env["PATH"] = own + ":$PATH";
   EXPECT_THAT(error_of([&] { program_hashes(experiment); }).advice(),
-              testing::StartsWith("nothing expands $PATH here"));
+              testing::StartsWith("$PATH is not expanded here"));
   experiment.variants[0].env["PATH"] = own + ":" + sh.parent_path().string();
   EXPECT_NO_THROW(program_hashes(experiment));
 }
@@ -97,9 +97,10 @@ TEST_F(Programs, AVirtualenvWithoutAPythonProgramIsNotPassedOver) {
   write_file_atomically(venv / "pyvenv.cfg", "home = /usr/bin\n");
   const Error lacks = error_of([&] { program_hashes(experiment); });
   EXPECT_EQ(lacks.code(), ExitCode::usage);
-  EXPECT_THAT(lacks.message(),
-              testing::StartsWith("variant before, role server, PATH: no program \"pytest\" in " +
-                                  (venv / "bin").string() + "; "));
+  EXPECT_THAT(
+      lacks.message(),
+      testing::StartsWith("variant before, role server, PATH: found no program \"pytest\" in " +
+                          (venv / "bin").string() + "; "));
   experiment.variants[0].processes[0].argv = {"sh"};
   EXPECT_NO_THROW(program_hashes(experiment)) << "a virtualenv has no shell of its own";
   fs::copy_file(dir_ / "bin/tool", venv / "bin/pytest");
@@ -107,7 +108,7 @@ TEST_F(Programs, AVirtualenvWithoutAPythonProgramIsNotPassedOver) {
   EXPECT_NO_THROW(program_hashes(experiment));
   experiment.variants[0].env["PATH"] = path_of(dir_ / "gone/bin");
   EXPECT_THAT(error_of([&] { program_hashes(experiment); }).message(),
-              testing::HasSubstr("gone/bin, which is no directory; "));
+              testing::HasSubstr("gone/bin, which is not a directory; "));
 }
 
 TEST_F(Programs, ScriptsStepsAndTemplatesAreHashedToo) {
@@ -175,7 +176,8 @@ TEST_F(Programs, ThoseThatHaveOthersRunElsewhereAreAWarning) {
     const auto warning = warning_of_programs_elsewhere(experiment);
     return warning ? warning->message : std::string();
   };
-  EXPECT_THAT(message({"docker", "run", "image"}), testing::StartsWith("docker has a program run"));
+  EXPECT_THAT(message({"docker", "run", "image"}),
+              testing::StartsWith("docker runs a program in a daemon"));
   EXPECT_THAT(message({"sudo", "-E", "timeout", "60", "/usr/bin/ssh", "host", "job"}),
               testing::StartsWith("ssh "));
   EXPECT_THAT(message({"env", "A=1", "systemd-run", "job"}), testing::StartsWith("systemd-run "));
@@ -215,11 +217,12 @@ class PythonSettings : public TestFolder {
 
 TEST_F(PythonSettings, NameTheRolesAndWhatTheyLack) {
   const std::string python = script("#!/usr/bin/env python3");
-  EXPECT_EQ(unpinned_python(running(python, {})),
-            "server runs Python without PYTHONHASHSEED (the order of sets differs from run to "
-            "run) and OMP_NUM_THREADS (sums depend on the number of threads)");
+  EXPECT_EQ(
+      unpinned_python(running(python, {})),
+      "PYTHONHASHSEED and OMP_NUM_THREADS are not set for server, so results may vary between "
+      "trials");
   EXPECT_EQ(unpinned_python(running(python, {{"PYTHONHASHSEED", "0"}})),
-            "server runs Python without OMP_NUM_THREADS (sums depend on the number of threads)");
+            "OMP_NUM_THREADS is not set for server, so results may vary between trials");
   EXPECT_EQ(unpinned_python(running(python, {{"PYTHONHASHSEED", "0"}, {"OMP_NUM_THREADS", "1"}})),
             std::nullopt);
   EXPECT_NE(

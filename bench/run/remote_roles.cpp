@@ -47,11 +47,11 @@ void send(ProcessSpec& process, const PlanSite& site, const std::filesystem::pat
   if (process.node > static_cast<int>(site.nodes.size()))
     throw Error(
         ExitCode::usage,
-        fmt::format("found node {}, and the allocation has {}", process.node, site.nodes.size()),
-        "role " + process.role, "ask Slurm for more: --nodes");
+        fmt::format("found node {}, but the allocation has {}", process.node, site.nodes.size()),
+        "role " + process.role, "request more nodes from Slurm: --nodes");
   if (process.allocator)
     throw Error(ExitCode::usage, "a variant's allocator cannot be verified on another node",
-                "role " + process.role, "set LD_PRELOAD in its env, or leave out its node");
+                "role " + process.role, "set LD_PRELOAD in its env, or omit its node");
   const std::string& node = site.nodes[static_cast<std::size_t>(process.node - 1)].name;
   const std::string token = random_digits();
   process.remote = {node, trial_dir / "nodes" / process.role, token};
@@ -89,7 +89,7 @@ std::vector<SiteNode> nodes_of_allocation(const std::map<std::string, std::strin
   const std::string own = value_in(environment, "SLURMD_NODENAME");
   if (list.empty() || own.empty())
     throw Error(ExitCode::cannot_measure,
-                "roles are to run on several nodes, and this is no batch job of Slurm", "node",
+                "the roles use several nodes, but this is not a Slurm batch job", "node",
                 "memduel run CONFIG --launcher slurm --nodes N, or sbatch --nodes=N");
   std::vector<SiteNode> nodes;
   std::istringstream names(said_by_scontrol({"show", "hostnames", list}));
@@ -158,11 +158,11 @@ void take(const ProcessSpec& process, TrialRun& run) {
                                                                      : std::string();
   };
   if (text("node_token") != remote.token)
-    throw Error(ExitCode::cannot_measure, "carries the token of another trial");
+    throw Error(ExitCode::cannot_measure, "has the token of another trial");
   const std::string version = memduel_version();
   if (text("memduel") != version)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("is of memduel {}, and this one is {}", text("memduel"), version));
+                fmt::format("is of memduel {}, but this is memduel {}", text("memduel"), version));
   const auto& roles = measured.trials.front().roles;
   const auto found = std::ranges::find(roles, "command", &RoleData::role);
   const auto own = std::ranges::find(run.trial.roles, process.role, &RoleData::role);
@@ -185,7 +185,7 @@ void take_remote_roles(const TrialPlan& plan, TrialRun& run) {
       take(process, run);
     } catch (const std::exception& problem) {
       run.trial.status = TrialStatus::failed;
-      run.trial.failure = fmt::format("what was measured of {} on node {} {}", process.role,
+      run.trial.failure = fmt::format("the measurement of {} on node {} {}", process.role,
                                       process.remote->node, problem.what());
     }
   }
@@ -193,10 +193,10 @@ void take_remote_roles(const TrialPlan& plan, TrialRun& run) {
   std::erase_if(run.trial.roles, [](const RoleData& role) { return role.role == kTree; });
   run.limitations.push_back(
       {"roles_on_other_nodes",
-       fmt::format("roles ran on {} other nodes: there is no whole job of one machine, and "
-                   "their heap is not counted",
+       fmt::format("roles ran on {} other nodes, so there are no values for all processes, and "
+                   "their heap is not measured",
                    nodes.size()),
-       "each role has its own numbers"});
+       "see the numbers of each role"});
 }
 
 }  // namespace memduel

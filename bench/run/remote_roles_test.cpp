@@ -68,11 +68,11 @@ TEST(SpreadRoles, HaveGatesOfTheirOwn) {
 TEST(SpreadRoles, AreRefusedWhereTheyCannotBe) {
   EXPECT_TRUE(is_spread(spread_experiment()));
   EXPECT_THAT(error_of([] { nodes_of_allocation({{"SLURM_JOB_NODELIST", "n[1-2]"}}); }).message(),
-              HasSubstr("no batch job of Slurm"));
+              HasSubstr("not a Slurm batch job"));
   PlanSite two = site_of_three();
   two.nodes.pop_back();
   EXPECT_THAT(error_of([&] { plan_trial(spread_experiment(), {4, 1, 0, 0}, two); }).message(),
-              HasSubstr("role client-2: found node 3, and the allocation has 2"));
+              HasSubstr("role client-2: found node 3, but the allocation has 2"));
 }
 
 using testing::HasSubstr;
@@ -131,13 +131,13 @@ TEST_F(RemoteRoles, TakeThePlaceOfSrun) {
 
 TEST_F(RemoteRoles, OfAnotherTrialAreRefused) {
   watched("4567");
-  EXPECT_THAT(take(), HasSubstr("client-1 on node n2 carries the token of another trial"));
+  EXPECT_THAT(take(), HasSubstr("client-1 on node n2 has the token of another trial"));
   EXPECT_EQ(run_.trial.status, TrialStatus::failed);
 }
 
 TEST_F(RemoteRoles, OfAnotherMemduelAreRefused) {
   watched("0123", "0.0.1");
-  EXPECT_THAT(take(), HasSubstr("is of memduel 0.0.1, and this one is " + memduel_version()));
+  EXPECT_THAT(take(), HasSubstr("is of memduel 0.0.1, but this is memduel " + memduel_version()));
 }
 
 TEST_F(RemoteRoles, ThatLeftNothingFailTheTrial) {

@@ -165,8 +165,9 @@ void RunInProgress::note_the_whole() {
   store_.forget_notes(kSampledLessOften);
   const auto note = sampled_less_often(
       sample_intervals_ms_, experiment_.config.measure.interval_ms,
-      "memduel samples less often while no memory moves, and to keep its own CPU time below 0.2% "
-      "of the trial's; the peak of a single process is the kernel's and not sampled");
+      "memduel samples less often while memory does not change, and to keep its CPU time below "
+      "0.2% "
+      "of the trial's; the peak of a single process comes from the kernel and is exact");
   if (note) store_.add_limitation(*note);
   so_far_.reset();
 }
@@ -201,12 +202,13 @@ void RunInProgress::expect_time(int profile_rounds) const {
   if (needed <= *options_.max_minutes * kSecondsPerMinute) return;
   throw Error(
       ExitCode::usage,
-      fmt::format("expected at least {:g}, found {:g}: after the warm-up, which took {}, {} has {} "
-                  "of {} each{}",
-                  enough_minutes(needed), *options_.max_minutes, format_seconds(elapsed),
-                  blocks == planned ? "the run" : "a run that can decide",
-                  format_count(static_cast<std::size_t>(blocks), "block"), format_seconds(*block),
-                  profile_rounds == 0 ? "" : ", and profile trials of " + format_seconds(profiles)),
+      fmt::format(
+          "expected at least {:g}, found {:g}: after the warm-up, which took {}, {} needs {} "
+          "each, {} per block{}",
+          enough_minutes(needed), *options_.max_minutes, format_seconds(elapsed),
+          blocks == planned ? "the run" : "a decision",
+          format_count(static_cast<std::size_t>(blocks), "trial"), format_seconds(*block),
+          profile_rounds == 0 ? "" : ", and profiled trials of " + format_seconds(profiles)),
       "--max-minutes", advice_to_resume(enough_minutes(needed)));
 }
 
@@ -216,9 +218,9 @@ void RunInProgress::expect_worthwhile_blocks() {
 
 std::string RunInProgress::advice_to_resume(std::optional<double> minutes) const {
   if (options_.resume_command)
-    return with_command(minutes ? "go on, without a second warm-up, with" : "go on with",
+    return with_command(minutes ? "to continue without a second warm-up, run" : "to continue, run",
                         options_.resume_command(minutes));
-  return minutes ? fmt::format("give --max-minutes {:g} or more", *minutes)
+  return minutes ? fmt::format("use --max-minutes {:g} or more", *minutes)
                  : "run the same command again";
 }
 
@@ -231,11 +233,12 @@ Note RunInProgress::out_of_time(int blocks) const {
   const char* most = experiment_.config.measure.repeats ? "" : "at most ";
   const bool is_past = is_out_of_time(0);
   return {kOutOfTime,
-          fmt::format("the run ended after {} of {}{} blocks: {} had passed, {} --max-minutes {:g}",
-                      blocks, most, own_blocks(experiment_.config.measure, options_),
-                      format_seconds(elapsed_seconds()),
-                      is_past ? "more than" : "and the profile trials need the rest of",
-                      *options_.max_minutes),
+          fmt::format(
+              "the run ended after {} of {}{} trials each: {} had passed, {} --max-minutes {:g}",
+              blocks, most, own_blocks(experiment_.config.measure, options_),
+              format_seconds(elapsed_seconds()),
+              is_past ? "more than" : "and the profiled trials need the rest of",
+              *options_.max_minutes),
           advice_to_resume()};
 }
 

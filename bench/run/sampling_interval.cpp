@@ -40,7 +40,7 @@ std::optional<Note> sampled_less_often(std::vector<double> stored_ms, double wan
   const double stored = middle_of(std::move(stored_ms));
   if (stored <= kClearly * wanted_ms) return std::nullopt;
   return Note{kSampledLessOften,
-              fmt::format("the stored samples of resident memory are {:.3g} ms apart (median), and "
+              fmt::format("the stored RSS samples are {:.3g} ms apart (median), "
                           "not {:.3g} ms",
                           stored, wanted_ms),
               why};

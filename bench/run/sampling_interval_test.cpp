@@ -34,8 +34,7 @@ TEST(SamplingInterval, IsSaidWhereItIsClearlyLonger) {
   const auto note = sampled_less_often({24, 2.5, 8.04}, 2, "why");
   ASSERT_TRUE(note);
   EXPECT_EQ(note->code, kSampledLessOften);
-  EXPECT_EQ(note->message,
-            "the stored samples of resident memory are 8.04 ms apart (median), and not 2 ms");
+  EXPECT_EQ(note->message, "the stored RSS samples are 8.04 ms apart (median), not 2 ms");
   EXPECT_EQ(note->advice, "why");
 }
 

@@ -92,8 +92,8 @@ Part read_part(const fs::path& directory, WithSeries series) {
   part.programs = read_programs(directory);
   const auto share = part.run.environment.find(kShareKey);
   if (share == part.run.environment.end() || !share->is_string())
-    refuse(part, "is a run of its own, expected a shard of one",
-           "shards are made by memduel run CONFIG --shard I/N");
+    refuse(part, "is a complete run, expected a shard",
+           "measure shards with memduel run CONFIG --shard I/N");
   part.share = share_from(share->get<std::string>(), directory.string());
   return part;
 }
@@ -106,12 +106,12 @@ void refuse_others(const std::vector<Part>& parts) {
       refuse(part,
              fmt::format("is a shard of another plan than {}: its config or its seed differs",
                          first.directory.string()),
-             "give every shard the same config, --repeats and --seed");
+             "use the same config, --repeats and --seed for every shard");
     if (part.share.of != first.share.of)
       refuse(part,
-             fmt::format("is shard {}, and {} is {}", to_text(part.share), first.directory.string(),
+             fmt::format("is shard {}, but {} is {}", to_text(part.share), first.directory.string(),
                          to_text(first.share)),
-             "give every shard the same number of shards");
+             "use the same number of shards everywhere");
     for (const auto& [path, sha256] : part.programs) {
       const auto other = first.programs.find(path);
       if (other != first.programs.end() && other->second != sha256)
@@ -124,7 +124,7 @@ void refuse_others(const std::vector<Part>& parts) {
       refuse(parts[i],
              fmt::format("is shard {}, and so is {}", to_text(parts[i].share),
                          parts[i - 1].directory.string()),
-             "give each shard once");
+             "pass each shard once");
 }
 
 /// Warm-ups and profiles are the first share's; blocks are everyone's.
@@ -177,8 +177,8 @@ void note_machines(const std::vector<Part>& parts, Store& store) {
   store.add_warning(
       {"machines_differ",
        fmt::format("the shards were measured on {} kinds of machine ({})", machines.size(), all),
-       "each superblock is of one machine, so that variants are compared on equal "
-       "ground; absolute numbers are of all machines together"});
+       "each block pair ran on one machine, so the comparison stays fair; absolute "
+       "numbers combine all machines"});
 }
 
 int repeats_of(const Part& part) {
@@ -208,12 +208,11 @@ void note_gaps(const std::vector<Part>& parts, Store& store) {
     const auto part = by_number.find(number);
     const int blocks = part == by_number.end() ? 0 : whole_blocks(*part->second);
     if (blocks >= range.blocks()) continue;
-    store.add_warning(
-        {"shard_missing",
-         fmt::format("shard {} {}: of blocks {} to {} there are {}", to_text(share),
-                     part == by_number.end() ? "is missing" : "was not finished",
-                     2 * range.first + 1, 2 * range.end, blocks),
-         fmt::format("run it again with --shard {} and merge again", to_text(share))});
+    store.add_warning({"shard_missing",
+                       fmt::format("shard {} {}: of blocks {} to {} it has {}", to_text(share),
+                                   part == by_number.end() ? "is missing" : "was not finished",
+                                   2 * range.first + 1, 2 * range.end, blocks),
+                       fmt::format("rerun it with --shard {} and merge again", to_text(share))});
   }
 }
 
@@ -349,14 +348,14 @@ void merge_shares(const std::vector<fs::path>& directories, const fs::path& out)
     parts.push_back(read_part(directory, WithSeries::yes));
   std::ranges::stable_sort(parts, {}, [](const Part& part) { return part.share.number; });
   refuse_others(parts);
-  refuse_used_directory(out, "give another --out");
+  refuse_used_directory(out, "use another --out");
   const Staging staging(out);
   merge_into(parts, staging.path());
   std::error_code failed;
   fs::rename(staging.path(), out, failed);
   if (failed)
     throw Error(ExitCode::io, "cannot put the merged run there: " + failed.message(), out.string(),
-                "give an --out that is not there yet");
+                "use an --out that does not exist yet");
 }
 
 }  // namespace memduel

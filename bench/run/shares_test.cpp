@@ -157,7 +157,7 @@ TEST_F(Shares, AreWholeWithEveryArmOfEveryBlock) {
   std::set<std::string> told;
   for (const Note& note : run.warnings)
     if (note.code == "shard_missing") told.insert(note.message);
-  EXPECT_THAT(told, testing::Contains("shard 2/4 was not finished: of blocks 3 to 4 there are 1"));
+  EXPECT_THAT(told, testing::Contains("shard 2/4 was not finished: of blocks 3 to 4 it has 1"));
 }
 
 TEST_F(Shares, MissingOrUnfinishedAreNamed) {
@@ -166,7 +166,7 @@ TEST_F(Shares, MissingOrUnfinishedAreNamed) {
   for (const Note& note : run.warnings)
     if (note.code == "shard_missing") missing.push_back(note.message);
   ASSERT_EQ(missing.size(), 2U);
-  EXPECT_EQ(missing[0], "shard 2/4 is missing: of blocks 3 to 4 there are 0");
+  EXPECT_EQ(missing[0], "shard 2/4 is missing: of blocks 3 to 4 it has 0");
   EXPECT_THAT(missing[1], HasSubstr("shard 4/4"));
 }
 
@@ -186,10 +186,10 @@ TEST_F(Shares, OfDifferentMachinesAreSaidToBe) {
 
 TEST_F(Shares, OfAnotherPlanBuildOrNumberAreRefused) {
   const fs::path first = measured("a", Share{1, 2});
-  EXPECT_THAT(refusal({first, measured("whole", std::nullopt)}), HasSubstr("a run of its own"));
+  EXPECT_THAT(refusal({first, measured("whole", std::nullopt)}), HasSubstr("a complete run"));
   EXPECT_THAT(refusal({first, measured("again", Share{1, 2})}), HasSubstr("and so is"));
   EXPECT_THAT(refusal({first, measured("of4", Share{2, 4})}), HasSubstr("shard 2/4"));
-  EXPECT_THAT(refusal({first, folder_ / "nothing"}), HasSubstr("no run here"));
+  EXPECT_THAT(refusal({first, folder_ / "nothing"}), HasSubstr("not a run directory"));
   programs_["/bin/worker"] = "5678";
   EXPECT_THAT(refusal({first, measured("build", Share{2, 2})}), HasSubstr("another build"));
   programs_["/bin/worker"] = "1234";

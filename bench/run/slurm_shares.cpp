@@ -72,7 +72,8 @@ std::string SlurmCommands::expect(const std::vector<std::string>& argv) const {
   throw Error(ExitCode::cannot_measure,
               said.empty() ? fmt::format("exited with {}", done.exit_status)
                            : fmt::format("{}", fmt::join(said, "; ")),
-              argv.front(), "see sinfo for partitions and nodes, scontrol ping for Slurm itself");
+              argv.front(),
+              "check partitions and nodes with sinfo, and Slurm itself with scontrol ping");
 }
 
 std::int64_t SlurmCommands::submit(const std::vector<std::string>& options,
@@ -203,7 +204,7 @@ fs::path slurm_script_file(const fs::path& directory) {
 SlurmRecord read_slurm_record(const fs::path& directory) {
   const fs::path file = directory / kSlurmFile;
   if (!is_there(file))
-    throw Error(ExitCode::usage, "there is no run on Slurm here to resume", directory.string());
+    throw Error(ExitCode::usage, "found no Slurm run to resume", directory.string());
   const nlohmann::json document = parse_foreign_json(read_text_file(file));
   const JsonReader in(document, file.string());
   if (const auto schema = in.maybe_text("schema"); schema != kRecordSchema)
@@ -272,7 +273,8 @@ std::vector<std::string> SlurmShares::go_on() {
   std::vector<std::string> said;
   const auto queue = commands_.queue(open_jobs());
   if (!queue)
-    throw Error(ExitCode::cannot_measure, "Slurm does not answer", "squeue", "see scontrol ping");
+    throw Error(ExitCode::cannot_measure, "Slurm does not respond", "squeue",
+                "check it with scontrol ping");
   for (ShareTask& task : record_.tasks) {
     if (task.state == kShareDone || task.state == kShareWaits ||
         queue->contains({task.job, task.index}))
@@ -282,7 +284,7 @@ std::vector<std::string> SlurmShares::go_on() {
       continue;
     }
     said.push_back(how_it_ended(task, commands_.end_of({task.job, task.index})) +
-                   "; it is handed over again");
+                   "; it is submitted again");
     task = ShareTask(task.share);
   }
   save();
@@ -358,16 +360,16 @@ std::string SlurmShares::judge(ShareTask& task) {
   const std::string what = how_it_ended(task, end);
   if (!again) {
     task.state = kShareLost;
-    return what + "; it is not tried again";
+    return what + "; it is not retried";
   }
   task.state = kShareWaits;
   task.job = 0;
-  return fmt::format("{}; trying again, {} of {}", what, task.attempts++, retries_);
+  return fmt::format("{}; retry {} of {}", what, task.attempts++, retries_);
 }
 
 std::string SlurmShares::how_it_ended(const ShareTask& task, const std::string& end) const {
   return fmt::format("shard {} of {} ended early: {} (job {}){}", task.share, record_.tasks.size(),
-                     end.empty() ? "Slurm does not know how" : end,
+                     end.empty() ? "unknown reason" : end,
                      to_text(SlurmTaskId{task.job, task.index}), last_words(task));
 }
 

@@ -156,12 +156,12 @@ TEST_F(SharesOnSlurm, ThatFailAreTriedAgainAndThenLost) {
   slurm_.answers["sbatch"].out = "18\n";
   EXPECT_THAT(shares.look(), ElementsAre("shard 2 of 2 ended early: OUT_OF_MEMORY (job 17_2); " +
                                          (folder_ / "log-17-2.txt").string() +
-                                         " ends with: killed for memory; trying again, 1 of 1"));
+                                         " ends with: killed for memory; retry 1 of 1"));
   EXPECT_THAT(slurm_.called("sbatch"), testing::Contains("--array=2"));
   EXPECT_EQ(shares.summary(), "1 PENDING, 1 RUNNING");
   EXPECT_THAT(shares.look(), IsEmpty());
   EXPECT_THAT(shares.look(), ElementsAre("shard 2 of 2 ended early: OUT_OF_MEMORY (job 18_2); it "
-                                         "is not tried again"));
+                                         "is not retried"));
   EXPECT_TRUE(shares.has_lost());
   EXPECT_FALSE(shares.over());
 }
@@ -170,7 +170,7 @@ TEST_F(SharesOnSlurm, ThatSomebodyCancelledAreNotTriedAgain) {
   SlurmShares shares = handed_over(1);
   slurm_.answers["sacct"] = {0, "CANCELLED by 0\n", ""};
   shares.look();
-  EXPECT_THAT(shares.look(), ElementsAre(HasSubstr("CANCELLED (job 17_1); it is not tried")));
+  EXPECT_THAT(shares.look(), ElementsAre(HasSubstr("CANCELLED (job 17_1); it is not retried")));
   EXPECT_TRUE(shares.over());
 }
 
@@ -202,7 +202,7 @@ TEST_F(SharesOnSlurm, GoOnFromTheirRecord) {
   slurm_.answers["squeue"].out = "17_1|RUNNING|None\n";
   slurm_.answers["sacct"] = {0, "NODE_FAIL\n", ""};
   EXPECT_THAT(after.go_on(), ElementsAre("shard 2 of 2 ended early: NODE_FAIL (job 17_2); it is "
-                                         "handed over again"));
+                                         "submitted again"));
 }
 
 TEST_F(SharesOnSlurm, AreRefusedWhereTheirRecordIsDamaged) {

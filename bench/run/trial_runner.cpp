@@ -65,7 +65,7 @@ std::optional<Note> take_warning(const TrialData& trial, RoleData& role,
   return Note{level.code,
               fmt::format("trial {}, variant {}: {} for {} in {}: at most {:.1f}% used", trial.id,
                           trial.arm, level.words, role.role, rounds_in_words(rounds), 100 * most),
-              "its stderr in logs/ says whose memory"};
+              "see its stderr in logs/ for the cause"};
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ Prepared prepare(const PlannedTrial& planned, const RunTrial& run_trial) {
     if (has_note(run.warnings, kLeftOver)) {
       prepared.warnings.push_back(
           {"prepare_left_processes",
-           fmt::format("{} left processes behind, which were ended before the trial", step.role),
+           fmt::format("{} left processes behind, which were killed before the trial", step.role),
            "start them as roles of the job"});
     }
   }
@@ -137,8 +137,8 @@ std::vector<Note> clean_up(const PlannedTrial& planned, const RunTrial& run_tria
     plan.deadline_seconds = std::min(plan.deadline_seconds, kCleanupSeconds);
     const TrialRun run = run_trial(plan);
     if (run.trial.status == TrialStatus::ok) continue;
-    warnings.push_back({"cleanup_failed", run.trial.failure,
-                        "what it should have removed may change the trials that follow"});
+    warnings.push_back(
+        {"cleanup_failed", run.trial.failure, "its leftovers may affect later trials"});
   }
   return warnings;
 }
@@ -222,8 +222,8 @@ void TrialRunner::run(TrialSlot slot) {
     trial.warnings.push_back({"warmup_failed",
                               fmt::format("the warm-up trial of variant {} failed: {}",
                                           trial.trial.arm, trial.trial.failure),
-                              "the first trials that count may be those that warm files and "
-                              "caches"});
+                              "the first measured trials may be slower, because files and "
+                              "caches are not warm"});
   for (Note& note : take_memory_warnings(trial.trial)) trial.warnings.push_back(std::move(note));
   const bool is_surrounded = !planned.prepare.empty() || !planned.cleanup.empty();
   run_.add(trial,
@@ -245,7 +245,7 @@ void TrialRunner::refuse_unmarked_rounds(const TrialRun& trial) const {
   for (const Note& note : trial.warnings)
     if (note.code == kNoRoundToStopAfter)
       throw Error(ExitCode::usage, note.message, "workload.stop_after_round",
-                  note.advice + "; or leave stop_after_round out");
+                  note.advice + "; or omit stop_after_round");
 }
 
 /// No profile is worth a run.
@@ -254,19 +254,19 @@ void TrialRunner::keep_profiles_of(const TrialPlan& plan, TrialRun& trial) const
   try {
     for (const std::string& why : keep_profiles(plan, run_.store().directory() / kProfilesFolder))
       trial.warnings.push_back(
-          {"profile_incomplete", fmt::format("{} under {}: {}", plan.arm, plan.tracer, why), ""});
+          {"profile_incomplete", fmt::format("{} with {}: {}", plan.arm, plan.tracer, why), ""});
   } catch (const Error& error) {
     trial.warnings.push_back({"profile_incomplete", error.message(), error.advice()});
   }
   if (!entry.allocator.empty())
     trial.limitations.push_back(
         {"profiler_replaces_allocator",
-         fmt::format("profiles by {} are of the programs on {}, not on their own allocator",
-                     entry.name, entry.allocator),
+         fmt::format("{} profiles the programs with {}, not with their own allocator", entry.name,
+                     entry.allocator),
          ""});
   if (trial.trial.status != TrialStatus::ok)
     trial.warnings.push_back({"profile_failed",
-                              fmt::format("the profile trial of variant {} under {} failed: {}",
+                              fmt::format("the profiled trial of variant {} with {} failed: {}",
                                           plan.arm, plan.tracer, trial.trial.failure),
                               ""});
 }

@@ -95,7 +95,7 @@ TEST_F(JobTrial, APrepareThatLeavesProcessesIsAWarning) {
   EXPECT_EQ(result.trial.status, TrialStatus::ok);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_EQ(result.warnings[0].message,
-            "prepare.2 left processes behind, which were ended before the trial");
+            "prepare.2 left processes behind, which were killed before the trial");
 }
 
 TEST_F(JobTrial, CleansUpAfterAFailedAndAnInterruptedTrial) {
@@ -128,7 +128,7 @@ TEST_F(JobTrial, WritesTemplatesIntoANewDirectoryAndKeepsWhatIsLeft) {
   EXPECT_EQ(result.trial.files.size(), 1U);
   EXPECT_TRUE(fs::is_directory(folder_ / "files"));
   writes_ = false;
-  EXPECT_THAT(run().trial.failure, testing::StartsWith("every process ended well, but none wrote"));
+  EXPECT_THAT(run().trial.failure, testing::StartsWith("every process succeeded, but none wrote"));
 }
 
 TEST_F(JobTrial, TakesWhatIsPrintedForTheResultWithoutThePathsOfAnArm) {

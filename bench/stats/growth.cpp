@@ -23,6 +23,7 @@ constexpr double kMatterShare = 0.02;  ///< of the level, added by the horizon: 
 constexpr double kFlatShare = 0.05;    ///< of the level: less than that by the horizon is bounded
 constexpr double kQuietShare = 2.0 / 3;  ///< of the rounds: a jump after that may not be the last
 constexpr double kQuietFewRounds = 1.0 / 3;  ///< likewise where there are few rounds
+constexpr double kPercent = 100;
 constexpr double kLargestFactor = 3;  ///< between the ends of an interval that may be projected
 
 GrowthScale scale_of(const AlignedRuns& all, const GrowthQuestion& question) {
@@ -108,11 +109,12 @@ class Judge {
     return GrowthVerdict::flat;
   }
 
-  /// " (5 MiB to 8 MiB)"; empty where too few runs have a slope.
+  /// " (95% CI 5 MiB to 8 MiB)"; empty where too few runs have a slope.
   [[nodiscard]] std::string range(const GrowthEstimate& out) const {
     if (!out.trials.has_interval()) return {};
     return fmt::format(
-        " ({})", format_interval(format_bytes(out.interval.low), format_bytes(out.interval.high)));
+        " ({:.4g}% CI {})", kPercent * (1 - question_.alpha),
+        format_interval(format_bytes(out.interval.low), format_bytes(out.interval.high)));
   }
 
   [[nodiscard]] const char* unit() const { return question_.by_time ? "minute" : "round"; }
@@ -133,39 +135,40 @@ class Judge {
   [[nodiscard]] std::string growing(const GrowthEstimate& out, const SeenGrowth& seen) const {
     const double from = *out.level;
     const double left = scale_.horizon - all_.x.back();
-    std::string text = fmt::format("adds {} a {}{}", format_bytes(*out.slope), unit(), range(out));
+    std::string text =
+        fmt::format("grows by {} per {}{}", format_bytes(*out.slope), unit(), range(out));
     const bool sharp = out.interval.high <= kLargestFactor * out.interval.low;
     if (left > 0 && sharp)
       text += fmt::format(": {} {} ({})", format_bytes(from + *out.slope * left), by_horizon(),
                           format_interval(format_bytes(from + out.interval.low * left),
                                           format_bytes(from + out.interval.high * left)));
     else
-      text += fmt::format(": {} over these {}", format_bytes(*out.slope * all_.x.back()),
+      text += fmt::format(": {} over {}", format_bytes(*out.slope * all_.x.back()),
                           amount_of(all_.x.back()));
-    if (seen.shape == GrowthShape::staircase) text += ", in steps that go on";
+    if (seen.shape == GrowthShape::staircase) text += ", in steps that continue";
     if (seen.shape == GrowthShape::warmup) text += ", after a warm-up";
-    if (seen.shape == GrowthShape::resets) text += ", though it falls back at times";
+    if (seen.shape == GrowthShape::resets) text += ", with occasional drops";
     return text;
   }
 
   [[nodiscard]] std::string bounded_reason(const GrowthEstimate& out,
                                            const SeenGrowth& seen) const {
     const std::string most =
-        fmt::format("adds at most {} {}",
+        fmt::format("grows by at most {} {}",
                     format_bytes(std::max(0.0, out.interval.high) * scale_.horizon), by_horizon());
     switch (bounded(seen)) {
       case GrowthVerdict::leveling_off:
         return fmt::format("levels off near {} after a warm-up; {}", format_bytes(*out.level),
                            most);
       case GrowthVerdict::stepped:
-        return fmt::format("rises in single jumps and stays near {}; {}", format_bytes(*out.level),
+        return fmt::format("rises in single steps and stays near {}; {}", format_bytes(*out.level),
                            most);
       default:
         break;
     }
     return fmt::format(
         "{} {}; {}",
-        seen.shape == GrowthShape::resets ? "rises and falls back, last near" : "stays near",
+        seen.shape == GrowthShape::resets ? "rises and drops, last near" : "stays near",
         format_bytes(*out.level), most);
   }
 
@@ -186,12 +189,14 @@ class Judge {
   [[nodiscard]] std::string cannot_tell(const GrowthEstimate& out,
                                         std::optional<double> more) const {
     const bool rises = out.interval.low > 0;
-    std::string text = fmt::format("{} {} a {} so far{}", rises ? "rises by" : "cannot tell yet:",
-                                   format_bytes(*out.slope), unit(), range(out));
+    std::string text = fmt::format("inconclusive after {}", amount_of(all_.x.back()));
     if (more)
-      text += fmt::format("; {} would{}", amount_of(question_.by_time ? *more : std::ceil(*more)),
-                          rises ? " tell whether it goes on" : "");
-    return text;
+      text += fmt::format(" (needs about {})", question_.by_time
+                                                   ? amount_of(*more)
+                                                   : fmt::format("{:.0f}", std::ceil(*more)));
+    return text + fmt::format(": {}{} per {} so far{}{}", *out.slope > 0 ? "+" : "",
+                              format_bytes(*out.slope), unit(), range(out),
+                              rises ? ", but it may level off" : "");
   }
 
   AlignedRuns all_;
@@ -228,7 +233,7 @@ GrowthEstimate judge_growth(std::span<const GrowthSeries> runs, const GrowthQues
     estimate.slope = estimate.trials.mean();
   }
   estimate.reason =
-      fmt::format("cannot tell: {} of {} runs with three rounds or more after warm-up",
+      fmt::format("too few trials with three rounds or more after warm-up: {} of at least {}",
                   all.runs.size(), kGrowthRuns);
   return estimate;
 }

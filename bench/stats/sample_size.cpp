@@ -68,10 +68,11 @@ CheckedLooks check_looks(const LookPlan& plan, int comparisons, const SmallestP&
       carried = look.alpha;
       checked.limitations.push_back(
           {"look_refused",
-           fmt::format("no look at {} blocks: the smallest p there is {:.4f}, and {} share a level "
-                       "of {:.4f}",
-                       look.blocks, least, format_count(comparisons, "comparison"), look.alpha),
-           "compare fewer candidates, or name fewer gates, to be able to stop earlier"});
+           fmt::format("no interim analysis after {0} trials each: with {1} a change needs p of "
+                       "{2:.4f} or less, but {0} trials each cannot give less than p = {3:.4f}",
+                       look.blocks, format_count(comparisons, "comparison"),
+                       look.alpha / comparisons, least),
+           "compare fewer candidates or name fewer gates to be able to stop earlier"});
     }
   }
   return checked;

@@ -52,9 +52,8 @@ class Obstacles {
 std::string why_silent(const std::string& program, bool cleaned, Obstacles& obstacles) {
   if (const std::string& obstacle = obstacles.of(program); !obstacle.empty())
     return fmt::format("{}: {}", program, obstacle);
-  if (cleaned)
-    return program + ": it was started without LD_PRELOAD or MEMDUEL_WITNESS in its environment";
-  return program + " never loaded what LD_PRELOAD names";
+  if (cleaned) return program + ": LD_PRELOAD or MEMDUEL_WITNESS was removed from its environment";
+  return program + " did not load the library in LD_PRELOAD";
 }
 
 /// The images that the witness was in, each with its malloc; empty when all are as required.
@@ -124,7 +123,7 @@ void verify_allocators(const TrialPlan& plan, const TrialProcesses& processes,
       outcome.limitations.push_back(
           {"helper_without_allocator",
            fmt::format("a helper of {} ran without {}: {}", process.role(), required->name, helper),
-           "its memory is in the numbers of the role; where it does the work, link it "
+           "the numbers of the role include its memory; if it does the main work, link it "
            "dynamically"});
   }
 }

@@ -37,20 +37,19 @@ TEST(AllocatorVerdict, NoWordAtAllIsAFailureWithTheReason) {
       judge("", kJemalloc, "ldconfig").failure,
       "did not run under jemalloc: ldconfig: it is statically linked: nothing can be preloaded");
   EXPECT_EQ(judge("", kJemalloc, "/bin/true").failure,
-            "did not run under jemalloc: /bin/true never loaded what LD_PRELOAD names");
+            "did not run under jemalloc: /bin/true did not load the library in LD_PRELOAD");
 }
 
 TEST(AllocatorVerdict, AShimThatCleansTheEnvironmentIsNamed) {
   EXPECT_EQ(judge("start 7 /usr/lib/x86_64-linux-gnu/libjemalloc.so.2\t/usr/bin/env\nexec 7 "
                   "cleaned /bin/true\n")
                 .failure,
-            "did not run under jemalloc: /bin/true: it was started without LD_PRELOAD or "
-            "MEMDUEL_WITNESS in its "
-            "environment");
+            "did not run under jemalloc: /bin/true: LD_PRELOAD or MEMDUEL_WITNESS was removed from "
+            "its environment");
   EXPECT_THAT(
       judge("start 7 /usr/lib/x86_64-linux-gnu/libjemalloc.so.2\t/bin/sh\nexec 8 cleaned true\n")
           .failure,
-      HasSubstr("its descendant true: it was started without LD_PRELOAD"))
+      HasSubstr("its descendant true: LD_PRELOAD or MEMDUEL_WITNESS was removed"))
       << "which no shell needs to execute in its own place";
 }
 
@@ -77,7 +76,7 @@ TEST(AllocatorVerdict, AHelperThatNothingCanEnterIsOnlySaid) {
       "exec 11 kept /bin/true\n");
   EXPECT_EQ(findings.failure, "");
   EXPECT_THAT(findings.helpers,
-              ElementsAre("/bin/true never loaded what LD_PRELOAD names",
+              ElementsAre("/bin/true did not load the library in LD_PRELOAD",
                           "/sbin/ldconfig: it is statically linked: nothing can be preloaded",
                           "ldconfig: it is statically linked: nothing can be preloaded"));
 }

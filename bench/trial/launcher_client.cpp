@@ -69,8 +69,8 @@ pid_t start(const std::filesystem::path& program, const std::string& trial, int 
 std::filesystem::path find_launcher() {
   const auto launcher = program_beside("memduel-launcher");
   if (!is_there(launcher)) {
-    throw Error(ExitCode::io, "memduel-launcher is not there", launcher.string(),
-                "build or install it beside memduel");
+    throw Error(ExitCode::io, "memduel-launcher is missing", launcher.string(),
+                "build or install it next to memduel");
   }
   return launcher;
 }
@@ -79,7 +79,7 @@ LauncherClient::LauncherClient(const std::filesystem::path& program, const std::
     : trial_(trial) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw Error(ExitCode::cannot_measure, "cannot make a control socket", std::strerror(errno));
+    throw Error(ExitCode::cannot_measure, "cannot create a control socket", std::strerror(errno));
   }
   control_ = Descriptor(ends[0]);
   Descriptor remote(ends[1]);
@@ -96,7 +96,7 @@ LauncherClient::LauncherClient(const std::filesystem::path& program, const std::
   if (!message) {
     kill(pid_, SIGKILL);
     wait_for(pid_, kEndLimit);
-    throw Error(ExitCode::cannot_measure, "the launcher did not come up", program.string());
+    throw Error(ExitCode::cannot_measure, "the launcher did not start", program.string());
   }
   cgroup_ = std::get<LauncherReady>(*message).cgroup;
 }

@@ -139,8 +139,7 @@ std::string describe_leftovers(const Leftovers& leftovers) {
     parts.push_back(fmt::format("{} ({})",
                                 format_count(leftovers.processes.size(), "process", "processes"),
                                 fmt::join(names, ", ")));
-  if (!leftovers.cgroups.empty())
-    parts.push_back(format_count(leftovers.cgroups.size(), "control group"));
+  if (!leftovers.cgroups.empty()) parts.push_back(format_count(leftovers.cgroups.size(), "cgroup"));
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 

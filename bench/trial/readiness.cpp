@@ -97,7 +97,7 @@ bool Readiness::met(std::int64_t now_ns, const std::vector<pid_t>& processes) {
 
 std::string Readiness::describe() const {
   if (ready_.port && port_held_by_another_) {
-    return fmt::format("listening on port {}, which {} outside this role holds", *ready_.port,
+    return fmt::format("listening on port {}, which {} outside this role uses", *ready_.port,
                        listener_on(*ready_.port).value_or("a process"));
   }
   if (ready_.port) return fmt::format("listening on port {}", *ready_.port);

@@ -92,7 +92,8 @@ std::string came_too_early(const SupervisedProcess& process,
   const auto unready = std::ranges::find_if(
       all, [](const SupervisedProcess& other) { return other.readiness && !other.is_ready; });
   if (!process.is_ready || unready == all.end()) return {};
-  return fmt::format(" while {} was not ready yet (\"after\" would make it wait)", unready->role());
+  return fmt::format(" while {} was not ready yet (set \"after\" to make it wait)",
+                     unready->role());
 }
 
 /// SIGUSR1 and SIGUSR2 are for the processes of a trial, as those that a watch gets are for its
@@ -153,8 +154,8 @@ void Supervision::limit_memory() {
     throw Error(ExitCode::cannot_measure,
                 fmt::format("cannot limit the memory of a trial: {}",
                             std::generic_category().message(error)),
-                "control groups",
-                "run as root, or below a group that is yours: systemd-run --user --scope "
+                "cgroups",
+                "run as root, or in a delegated cgroup: systemd-run --user --scope "
                 "--property=Delegate=yes memduel …");
 }
 
@@ -225,7 +226,7 @@ bool Supervision::over() const {
 }
 
 void Supervision::take_report(const std::optional<Packet>& packet) {
-  if (!packet) return outcome_.fail_harness("the launcher was lost");
+  if (!packet) return outcome_.fail_harness("the launcher exited");
   const auto report = read_report(packet->fields);
   if (!report) return;
   if (const auto* spawned = std::get_if<Spawned>(&*report)) {
@@ -292,9 +293,8 @@ void Supervision::check_ports() {
     if (!holder) continue;
     outcome_.warnings.push_back(
         {"port_still_held",
-         fmt::format("after the trial {} still listens on the port that was {{port:{}}}", *holder,
-                     name),
-         "something outside the trial may have answered in its place"});
+         fmt::format("{} still listens on the port {{port:{}}} after the trial", *holder, name),
+         "a process outside the trial may have answered instead"});
   }
 }
 
@@ -309,16 +309,18 @@ Capability launcher() {
   try {
     return {"launcher", true, find_launcher().string(), {}};
   } catch (const Error& error) {
-    return {"launcher", false, error.message(), "build or install memduel-launcher beside memduel"};
+    return {"launcher", false, error.message(),
+            "build or install memduel-launcher next to memduel"};
   }
 }
 
 Capability subreaper() {
   int on = 0;
   if (prctl(PR_GET_CHILD_SUBREAPER, &on) == 0) {
-    return {"subreaper", true, "daemonised processes can be found", {}};
+    return {"subreaper", true, "daemonized processes can be found", {}};
   }
-  return {"subreaper", false, "the kernel knows no child subreapers", "Linux 3.4 or later"};
+  return {"subreaper", false, "the kernel does not support child subreapers",
+          "use Linux 3.4 or later"};
 }
 
 Capability cgroup(const TrialCgroup& group) {
@@ -326,21 +328,21 @@ Capability cgroup(const TrialCgroup& group) {
     const std::string memory = group.memory_dir.empty()
                                    ? "no memory controller: peak_cgroup_bytes is absent"
                                    : "with memory accounting";
-    return {"cgroup", true, "every trial gets its own group, " + memory, {}};
+    return {"cgroup", true, "every trial has its own cgroup, " + memory, {}};
   }
-  return {"cgroup", false, "no control group may be made here; leftovers are found by /proc",
-          "run as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes"};
+  return {"cgroup", false, "no cgroup can be created here; leftovers are found through /proc",
+          "run as root, or in a delegated cgroup: systemd-run --user --scope -p Delegate=yes"};
 }
 
 Capability oom_counter(const TrialCgroup& group) {
   if (oom_kills_of(group)) {
-    return {"oom_counter", true, "kills for memory are counted per trial", {}};
+    return {"oom_counter", true, "out-of-memory kills are counted per trial", {}};
   }
   if (oom_kills_anywhere()) {
-    return {"oom_counter", true, "kills for memory are counted machine-wide", {}};
+    return {"oom_counter", true, "out-of-memory kills are counted for the whole machine", {}};
   }
-  return {"oom_counter", false, "the kernel counts no kills for memory",
-          "Linux 4.13 or later; without it such a trial is reported as failed"};
+  return {"oom_counter", false, "the kernel does not count out-of-memory kills",
+          "use Linux 4.13 or later; otherwise such a trial is reported as failed"};
 }
 
 }  // namespace

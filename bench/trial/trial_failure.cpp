@@ -88,7 +88,7 @@ std::string never_ends(const std::deque<SupervisedProcess>& processes) {
       waited_for.push_back(process.role());
   }
   if (!any_ended || waited_for.empty()) return {};
-  return fmt::format("\n  the others have ended; \"end\": \"stop\" ends {} with them",
+  return fmt::format("\n  the others have exited; set \"end\": \"stop\" to stop {} with them",
                      fmt::join(waited_for, ", "));
 }
 
@@ -101,13 +101,13 @@ std::string describe_overrun(const TrialPlan& plan,
     if (process.state != State::ended) there.push_back(process.role());
   }
   std::string text =
-      fmt::format("the trial did not end within {} s; still there: {}{}", plan.deadline_seconds,
+      fmt::format("the trial did not end within {} s; still running: {}{}", plan.deadline_seconds,
                   fmt::join(there, ", "), never_ends(processes));
   for (const SupervisedProcess& process : processes) {
     if (process.state != State::running) continue;
     const auto silent = process.silent_seconds();
     const std::string since =
-        silent ? ", silent for " + format_seconds(*silent) : ", which never wrote a word";
+        silent ? ", silent for " + format_seconds(*silent) : ", no output at all";
     text += fmt::format("\n{}{}:{}", process.role(), since, process.last_words());
   }
   return text;
@@ -120,11 +120,10 @@ constexpr std::string_view kSanitizerWords = "runtime does not come first in ini
 
 std::string harm_to(const RoleData& role, const TrialPlan& plan) {
   const bool by_filter = role.exit_signal == SIGSYS || role.exit_status == 128 + SIGSYS;
-  if (by_filter)
-    return "its filter of system calls (seccomp) refuses what the recorder asks of the system";
+  if (by_filter) return "its seccomp filter rejects a system call of the recorder";
   const std::string words = log_tail(logs_of(plan).file(role.role, "stderr"), 100, 1 << 16);
   if (words.find(kSanitizerWords) == std::string::npos) return {};
-  return "it runs a program that is built with a sanitizer, whose own interposer must come first";
+  return "it runs a program built with a sanitizer, whose interposer must come first";
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
   for (const ProcessSpec& process : plan.processes) {
     for (const std::string& before : process.after) {
       if (roles.contains(before)) continue;
-      refuse(process.role, fmt::format("waits for \"{}\", which is no role of the trial", before),
+      refuse(process.role,
+             fmt::format("waits for \"{}\", which is not a role of the trial", before),
              nearest_advice(before, {roles.begin(), roles.end()}));
     }
   }
@@ -55,7 +56,7 @@ void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
     }
   }
   for (const ProcessSpec& process : plan.processes) {
-    if (!started.contains(process.role)) refuse(process.role, "waits for itself in a circle");
+    if (!started.contains(process.role)) refuse(process.role, "waits for itself in a cycle");
   }
 }
 
@@ -64,7 +65,7 @@ void check_text_marks(const TrialPlan& plan, const std::set<std::string>& roles)
     const bool is_matched = std::ranges::any_of(
         plan.match, [&](const RoleMatch& match) { return match.role == spec.role; });
     if (!is_matched && !roles.contains(spec.role))
-      refuse(spec.role, "is to mark its rounds, but is no role");
+      refuse(spec.role, "has log patterns, but is not a role");
   }
 }
 

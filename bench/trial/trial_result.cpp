@@ -37,17 +37,20 @@ void note_meters(TrialRun& run, const TrialOutcome& outcome, int skipped_sweeps)
   }
   note_roles(
       run.limitations, unmarked, kPeaksSampledFromOutside,
-      "{} sent no marks and ran several processes: one round each, with sums sampled from outside",
+      "{} sent no markers and ran several processes: it counts as one round, and the sums over its "
+      "processes were sampled",
       "mark rounds with memduel_annotate.py (Python) or memduel/annotate.h (C, C++) for exact "
       "peaks");
   note_roles(run.limitations, no_reset, "peaks_not_resettable",
-             "{} cannot reset VmHWM: peaks of rounds and phases are sampled from outside",
-             "see memduel doctor, peak_reset");
+             "{} cannot reset the peak RSS counter (VmHWM), so the peaks of rounds and phases were "
+             "sampled",
+             "run memduel doctor and see peak_reset");
   if (skipped_sweeps > 0 && std::ranges::any_of(outcome.trace.roles, marks_rounds)) {
-    run.limitations.push_back({"pss_rationed",
-                               "PSS was not read at every round end, to keep its cost below its "
-                               "share of the trial's time",
-                               ""});
+    run.limitations.push_back(
+        {"pss_rationed",
+         "PSS was not read at every round end, to limit the time that reading it "
+         "takes",
+         ""});
   }
 }
 
@@ -55,9 +58,10 @@ void note_stop_after_round(TrialRun& run, const TrialPlan& plan, const TrialOutc
   if (!plan.stop_after_round || std::ranges::any_of(outcome.trace.roles, marks_rounds)) return;
   run.warnings.push_back(
       {kNoRoundToStopAfter,
-       fmt::format("stop_after_round is {}, and no process marked a round: the job ran to its end",
-                   *plan.stop_after_round),
-       "give patterns of its log in \"marks\", or mark rounds in the program: docs/marks.md"});
+       fmt::format(
+           "stop_after_round is {}, but no process marked a round, so the job ran to its end",
+           *plan.stop_after_round),
+       "add log patterns in \"marks\", or mark rounds in the program: docs/marks.md"});
 }
 
 void note_phases(TrialRun& run, const TrialTrace& trace) {
@@ -66,7 +70,7 @@ void note_phases(TrialRun& run, const TrialTrace& trace) {
     if (phases.empty()) continue;
     run.limitations.push_back(
         {"phases_outside_rounds",
-         fmt::format("{} marked {} {} outside its rounds, and memduel compares only phases inside "
+         fmt::format("{} marked {} {} outside its rounds, but memduel compares only phases inside "
                      "rounds",
                      role.role, phases.size() == 1 ? "the phase" : "the phases",
                      fmt::join(phases, ", ")),
@@ -79,10 +83,10 @@ void note_matches(TrialRun& run, const TrialPlan& plan, TrialProcesses& processe
     if (processes.matched_traces().contains(match.role)) continue;
     run.warnings.push_back(
         {"match_found_nothing",
-         fmt::format("no descendant's arguments matched \"{}\": there is no role {}", match.pattern,
-                     match.role),
-         "descendants are looked for ten times a second; the pattern is for all arguments, joined "
-         "by spaces"});
+         fmt::format("no descendant's arguments matched \"{}\", so there is no role {}",
+                     match.pattern, match.role),
+         "memduel looks for descendants ten times a second; the pattern must match all arguments, "
+         "joined by spaces"});
   }
 }
 
@@ -108,41 +112,43 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   for (const RoleTrace& role : outcome.trace.roles)
     if (role.last_round_ended_by_time) timed.push_back(role.role);
   note_roles(run.limitations, lent, "rounds_of_reference",
-             "the rounds of {} are the reference role's: what it did in them is its own, when they "
-             "begin and end is not",
-             "\"rounds\": \"reference\" asks for that");
+             "the rounds of {} begin and end with those of the reference role",
+             "the config sets \"rounds\": \"reference\"");
   note_roles(
       run.limitations, timed, "last_round_ended_by_time",
-      "no mark ends the last round of {}: it was taken to be over after twice the time of the "
-      "longest round before it",
-      "let the program mark its end with memduel/annotate.h or memduel_annotate.py, or run one "
-      "round more than stop_after_round");
-  note_roles(run.warnings, daemons, "role_became_daemon",
-             "{} put itself into the background; what it left there was measured and stopped as "
-             "the role, without its CPU time",
-             "start it in the foreground");
+      "no marker ends the last round of {}, so it was ended after twice the time of the longest "
+      "round before it",
+      "mark the end of rounds with memduel/annotate.h or memduel_annotate.py, or run one more "
+      "round than stop_after_round");
+  note_roles(
+      run.warnings, daemons, "role_became_daemon",
+      "{} put itself into the background; its background processes were measured and stopped as "
+      "the role, but their CPU time is missing",
+      "start it in the foreground");
   note_roles(run.warnings, several, kMarksOfSeveralProcesses,
-             "more than one process of {} sent marks; those of the first one count",
-             "give each process its own role");
-  note_roles(run.warnings, other_clocks, "clock_of_role",
-             "the clock of {} is not the machine's: its marks lie outside the trial, and are taken "
-             "to be of the moment when they came",
-             "its phases and rounds may be a little late; under libfaketime set "
-             "FAKETIME_DONT_FAKE_MONOTONIC=1");
-  note_roles(run.limitations, never_idle, "no_idle_level",
-             "nothing says when {} was idle, so its peak above idle is not measured",
-             "call idle() of memduel/annotate.h or memduel_annotate.py once its libraries are "
-             "loaded, give it \"ready\", or a pattern with a group (?<idle>…)");
-  note_roles(run.warnings, garbled, "garbled_marks", "{} sent lines that are no marks",
-             "send marks only through memduel/annotate.h or memduel_annotate.py");
+             "more than one process of {} sent markers; only those of the first one count",
+             "use a separate role for each process");
+  note_roles(
+      run.warnings, other_clocks, "clock_of_role",
+      "the clock of {} differs from the machine's, so the time at which a marker arrived was "
+      "used instead of its own",
+      "its phases and rounds may be slightly late; with libfaketime, set "
+      "FAKETIME_DONT_FAKE_MONOTONIC=1");
+  note_roles(
+      run.limitations, never_idle, "no_idle_level",
+      "{} has no start-up marker, so its peak above start-up was not measured",
+      "call idle() of memduel/annotate.h or memduel_annotate.py after its libraries are loaded, "
+      "or set \"ready\" or a log pattern with a group (?<idle>…)");
+  note_roles(run.warnings, garbled, "garbled_marks", "{} sent invalid markers",
+             "send markers only through memduel/annotate.h or memduel_annotate.py");
   note_roles(run.warnings, outcome.escaped, "process_escaped",
-             "processes had left the trial's process tree and were killed: {}",
-             "start daemons as roles of their own");
+             "processes that had left the trial's process tree were killed: {}",
+             "start daemons as separate roles");
   note_roles(run.warnings, outcome.killed_after_grace, "killed_after_grace",
-             "{} did not end on SIGTERM and was killed",
-             "raise the workload's stop_grace_seconds, or let it end on SIGTERM");
+             "{} did not exit on SIGTERM and was killed",
+             "raise workload.stop_grace_seconds, or make it exit on SIGTERM");
   if (outcome.left_over > 0) {
-    run.warnings.push_back({kLeftOver, "processes that the roles had left behind were killed", ""});
+    run.warnings.push_back({kLeftOver, "processes left behind by the roles were killed", ""});
   }
   if (outcome.survivors > 0) {
     run.warnings.push_back({"processes_survived",
@@ -177,8 +183,9 @@ void note_uncounted(TrialRun& run, const std::string& role, const std::string& w
 void note_go_heap(TrialRun& run, const std::string& role) {
   run.limitations.push_back(
       {kGoHeapNote,
-       fmt::format("the anonymous memory of {} is the Go heap, of which memduel sees only the sum",
-                   role),
+       fmt::format(
+           "the anonymous memory of {} is the Go heap, of which memduel measures only the total",
+           role),
        to_see_go_heap()});
 }
 
@@ -212,12 +219,14 @@ void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
     if (touches_are_sampled(role)) touched.push_back(role.role);
   }
   note_roles(run.limitations, sampled, "heap_sum_sampled",
-             "peak_heap_bytes is a sampled sum where one role runs several programs: {}",
-             "allocated_bytes and allocation_count are exact all the same");
-  note_roles(run.limitations, touched, "touched_memory_sampled",
-             "peak_heap_and_mapped_bytes is sampled where programs map 2 MiB or more at once, or "
-             "cannot be counted in: {}",
-             "see docs/method.md#memory-that-programs-map-themselves");
+             "peak_heap_bytes of {} was sampled because it runs several processes, so it may miss "
+             "short peaks",
+             "allocated_bytes and allocation_count are exact");
+  note_roles(
+      run.limitations, touched, "touched_memory_sampled",
+      "peak_heap_and_mapped_bytes of {} was sampled because it maps 2 MiB or more at once or runs "
+      "programs that cannot be counted",
+      "see docs/method.md#memory-that-programs-map-themselves");
 }
 
 }  // namespace
@@ -344,11 +353,12 @@ std::optional<Note> program_behind_script(const ProcessSpec& spec,
   for (const HeapCounters& image : images)
     if (image.pid == images.front().pid) program = image.program;
   if (interpreter.empty() || is_same_file(interpreter, program)) return std::nullopt;
-  return Note{"program_behind_script",
-              fmt::format("{} of {} is a script, {}, which ends by executing {}; what the script "
-                          "itself uses is part of all numbers",
-                          spec.argv.front(), spec.role, script.string(), program),
-              "to measure the program without the script, put its path into the command"};
+  return Note{
+      "program_behind_script",
+      fmt::format("{} of {} is a script, {}, that executes {} in the end; all numbers include "
+                  "the memory of the script",
+                  spec.argv.front(), spec.role, script.string(), program),
+      "to measure the program without the script, use its path in the command"};
 }
 
 }  // namespace memduel

@@ -166,8 +166,7 @@ AblationSum sum_of(const View& view, const AblationSubject& subject,
 /// Why no variant measures a cell; empty where one does.
 std::string why_not(const PlannedCell& cell) {
   if (cell.variant) return {};
-  return cell.idle ? "changes nothing: " + *cell.idle
-                   : "not possible: " + cell.refused.value_or("");
+  return cell.idle ? "has no effect: " + *cell.idle : "not possible: " + cell.refused.value_or("");
 }
 
 /// A cell before the verdicts of its family.
@@ -183,7 +182,7 @@ MeasuredCell measure_cell(const AblationSubject& subject, const PlannedCell& pla
   MeasuredCell cell{planned, reference, why_not(planned), std::nullopt};
   if (!planned.variant) return cell;
   const AnalysisSettings& settings = subject.inquiry.settings;
-  cell.no_value = fmt::format("no block has {} in both {} and {}",
+  cell.no_value = fmt::format("no pair of trials has {} in both {} and {}",
                               subject.phase ? "phase " + *subject.phase : subject.metric,
                               *planned.variant, reference);
   const ArmObservations* a = find_arm(subject.observations, reference);
@@ -350,11 +349,11 @@ Note not_possible(const Document& config) {
   };
   for (const PlannedSwitch& one : config.ablation->switches) {
     add(one.added_alone, fmt::format("{} added to {}", one.name, config.baseline));
-    add(one.removed_alone, fmt::format("{} left out of {}", one.name, config.ablation->candidate));
+    add(one.removed_alone, fmt::format("{} removed from {}", one.name, config.ablation->candidate));
   }
   if (list.empty()) return {};
-  return {"ablation_not_possible", "cells without a variant: " + list,
-          "such a switch is measured on the other side, where it can act there"};
+  return {"ablation_not_possible", "not measured: " + list,
+          "see the other column for the effect of such a switch"};
 }
 
 }  // namespace

@@ -158,11 +158,11 @@ TEST(Ablation, SaysWhyACellHasNoArmAndCountsItAsNoEffect) {
   const AblationCell& cell = row_of(ablation, "z").added_alone;
   EXPECT_FALSE(cell.arm);
   EXPECT_FALSE(cell.ratio);
-  EXPECT_EQ(cell.reason, "changes nothing: needs fold=on");
+  EXPECT_EQ(cell.reason, "has no effect: needs fold=on");
   EXPECT_EQ(ablation.totals.at(0).added_alone.sum, -50 * kMiB);
   ASSERT_EQ(ablation.limitations.size(), 1U);
   EXPECT_EQ(ablation.limitations[0].message,
-            "cells without a variant: z added to old (changes nothing: needs fold=on)");
+            "not measured: z added to old (has no effect: needs fold=on)");
 }
 
 TEST(Ablation, DoesNotTakeARefusedSwitchForOneWithoutEffect) {
@@ -187,7 +187,7 @@ TEST(Ablation, NamesASwitchWhoseArmGaveNoNumberAsMissing) {
   const Ablation ablation = ablation_of(run);
   const AblationCell& cell = row_of(ablation, "x").added_alone;
   EXPECT_EQ(cell.verdict, Verdict::regressed);
-  EXPECT_THAT(cell.reason, HasSubstr("failed in 6 of 6 blocks"));
+  EXPECT_THAT(cell.reason, HasSubstr("failed in 6 of 6 trials"));
   EXPECT_FALSE(cell.difference);
   EXPECT_THAT(ablation.totals.at(0).added_alone.missing, ElementsAre("x"));
   EXPECT_EQ(ablation.totals.at(0).added_alone.sum, -20 * kMiB);
@@ -197,7 +197,7 @@ TEST(Ablation, CannotTellFromFewBlocks) {
   const Ablation ablation = ablation_of(ablation_run(independent(), three_switches(), 3));
   const AblationCell& cell = row_of(ablation, "x").added_alone;
   EXPECT_EQ(cell.verdict, Verdict::inconclusive);
-  EXPECT_EQ(cell.reason, "cannot tell: 3 of 5 blocks");
+  EXPECT_EQ(cell.reason, "too few trials: 3 of at least 5");
   EXPECT_NEAR(*cell.ratio, 0.7, 1e-4);
   EXPECT_EQ(row_of(ablation, "x").effect, SwitchEffect::inconclusive);
   EXPECT_FALSE(ablation.totals.at(0).added_alone.ci_low);
@@ -246,7 +246,8 @@ TEST(Ablation, ReportsThePeakOfEveryPhase) {
   EXPECT_EQ(ablation.totals[2].phase, "cleanup");
   const AblationRow& cleanup = ablation.rows.back();
   EXPECT_EQ(cleanup.phase, "cleanup");
-  EXPECT_THAT(cleanup.added_alone.reason, HasSubstr("no block has phase cleanup in both old+"));
+  EXPECT_THAT(cleanup.added_alone.reason,
+              HasSubstr("no pair of trials has phase cleanup in both old+"));
   EXPECT_EQ(cleanup.left_out.verdict, Verdict::unchanged);
 }
 

@@ -49,9 +49,10 @@ std::vector<Note> leave_out_growth(std::vector<Gate>& gates, const Observations&
       gates, [](const Gate& gate) { return gate.is_default && is_growth_metric(gate.metric); });
   if (removed == 0) return {};
   return {{"growth_needs_rounds",
-           fmt::format("{} rounds cannot distinguish growth from a warm-up, so no gate judges it",
+           fmt::format("{} rounds cannot distinguish growth from a warm-up, so the default growth "
+                       "gates were skipped",
                        rounds),
-           fmt::format("{} rounds would tell: --set workload.rounds={}", needed, needed)}};
+           fmt::format("run {} rounds or more: --set workload.rounds={}", needed, needed)}};
 }
 
 /// Every metric that a variant has of these roles.
@@ -67,7 +68,9 @@ std::vector<std::string> metric_names(const Observations& observations,
 std::string wait_for_look(const LookPlan& looks, int done) {
   const auto next =
       std::ranges::find_if(looks, [&](const Look& look) { return look.blocks > done; });
-  return next == looks.end() ? "" : fmt::format("no verdict before block {}", next->blocks);
+  return next == looks.end()
+             ? ""
+             : fmt::format("no verdict before the analysis after {} trials each", next->blocks);
 }
 
 }  // namespace
@@ -166,9 +169,9 @@ void note_rare_metrics(std::vector<Note>& notes, const Inquiry& inquiry) {
         if (with == alive) continue;
         notes.push_back(
             {"metric_in_few_trials",
-             fmt::format("{} of {} was given in {} of {} of {}", metric, role, with,
+             fmt::format("{} of {} was recorded in {} of {} of {}", metric, role, with,
                          format_count(static_cast<std::size_t>(alive), "trial"), arm.arm),
-             "log or mark it in every trial"});
+             "log or record it in every trial"});
       }
     }
   }
@@ -181,10 +184,11 @@ std::vector<Note> missing_values(const Inquiry& inquiry) {
   if (const std::string roles = roles_in_warmup_alone(inquiry); !roles.empty()) {
     limitations.push_back(
         {"rounds_of_warmup_alone",
-         fmt::format("warmup_rounds is {}, and no trial of {} has more rounds: times per round and "
-                     "values at the ends of rounds are left out",
-                     inquiry.settings.warmup_rounds, roles),
-         "give a smaller measure.warmup_rounds"});
+         fmt::format(
+             "warmup_rounds is {}, and no trial of {} has more rounds, so times per round and "
+             "values at round ends are omitted",
+             inquiry.settings.warmup_rounds, roles),
+         "set a smaller measure.warmup_rounds"});
   }
   return limitations;
 }
@@ -197,15 +201,15 @@ std::vector<Note> losses(const Inquiry& inquiry, const std::vector<ArmSummary>& 
   if (observations.dropped_blocks > 0) {
     warnings.push_back(
         {"blocks_dropped",
-         fmt::format("{} left out because memduel itself failed there",
+         fmt::format("{} dropped because memduel itself failed",
                      format_count(observations.dropped_blocks, "block was", "blocks were")),
-         "see the failed trials' logs"});
+         "see the logs of the failed trials"});
   }
   if (observations.not_a_number > 0) {
     warnings.push_back({"not_a_number",
-                        fmt::format("{} values were not a number and count as not measured",
+                        fmt::format("{} values were not a number and are treated as not measured",
                                     observations.not_a_number),
-                        "look for the gauge that reports NaN"});
+                        "find the custom metric that reports NaN"});
   }
   for (const ArmSummary& arm : arms) {
     if (arm.trials_failed == 0) continue;
@@ -214,12 +218,12 @@ std::vector<Note> losses(const Inquiry& inquiry, const std::vector<ArmSummary>& 
     });
     warnings.push_back(
         {"trials_failed",
-         fmt::format("{} of {} of arm {} failed{}", arm.trials_failed,
+         fmt::format("{} of {} of variant {} failed{}", arm.trials_failed,
                      format_count(arm.trials_ok + arm.trials_failed, "trial"), arm.name,
                      first == run.trials.end() ? "" : "; the first: " + first->failure),
          arm.name == inquiry.view.baseline
-             ? "blocks without a living baseline are left out of the comparison"
-             : "a failed candidate counts as worse than any value"});
+             ? "trials whose baseline failed are excluded from the comparison"
+             : "a failed trial of a candidate counts as worse than any value"});
   }
   return warnings;
 }
@@ -282,11 +286,12 @@ Results frame_of(const Inquiry& inquiry) {
   append(results.warnings, losses(inquiry, results.arms));
   if (is_other_order(inquiry)) {
     results.order = std::string(to_name(Design::superblocks));
-    results.limitations.push_back({"order_not_drawn",
-                                   "the trials did not run in the order that the config's seed "
-                                   "draws: the test takes all orders "
-                                   "within pairs of blocks, and removes no effect of places",
-                                   "run it again as a whole"});
+    results.limitations.push_back(
+        {"order_not_drawn",
+         "the trials did not run in the order drawn from the config's seed, so "
+         "the test uses all orders within block pairs and removes no "
+         "position effect",
+         "rerun it as a whole"});
   }
   return results;
 }

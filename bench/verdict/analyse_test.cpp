@@ -100,7 +100,7 @@ TEST(Analyse, CannotTellBelowFiveBlocks) {
       analyse(make_duel("peak_rss_bytes", mib({200, 201, 199}), mib({300, 301, 299})), {});
   const Comparison& row = results.comparisons.front();
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  EXPECT_EQ(row.reason, "cannot tell: 3 of 5 blocks");
+  EXPECT_EQ(row.reason, "too few trials: 3 of at least 5");
   EXPECT_EQ(row.blocks_needed, 5);
   EXPECT_FALSE(row.p_value);
   EXPECT_EQ(results.gates.front().outcome, GateOutcome::inconclusive);
@@ -126,7 +126,7 @@ TEST(Analyse, ComparesExactMetricsDirectlyFromThreeTrials) {
 
 TEST(Analyse, AnExactMetricNeedsThreeTrials) {
   const Results results = analyse(make_duel("peak_heap_bytes", mib({100}), mib({99})), {});
-  EXPECT_EQ(results.comparisons.front().reason, "cannot tell: 1 of 3 blocks");
+  EXPECT_EQ(results.comparisons.front().reason, "too few trials: 1 of at least 3");
 }
 
 TEST(Analyse, FailsTheGatesOfACandidateThatIsKilledForMemory) {
@@ -138,7 +138,7 @@ TEST(Analyse, FailsTheGatesOfACandidateThatIsKilledForMemory) {
   const Comparison& row = results.comparisons.front();
   EXPECT_EQ(row.n_candidate, 8);
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  EXPECT_THAT(row.reason, HasSubstr("killed for memory in 1 of 8 blocks"));
+  EXPECT_THAT(row.reason, HasSubstr("killed for memory in 1 of 8 trials"));
   EXPECT_EQ(results.gates.front().outcome, GateOutcome::failed);
   EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::gate_failed);
 }
@@ -196,9 +196,10 @@ TEST(Analyse, HasNoVerdictOfARunningRunBeforeTheNextLook) {
   settings.still_running = true;
   const Results running = analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore), settings);
   EXPECT_EQ(running.comparisons.front().verdict, Verdict::inconclusive);
-  EXPECT_EQ(running.comparisons.front().reason, "no verdict before block 12");
+  EXPECT_EQ(running.comparisons.front().reason,
+            "no verdict before the analysis after 12 trials each");
   EXPECT_EQ(running.gates.front().outcome, GateOutcome::inconclusive);
-  EXPECT_EQ(running.gates.front().reason, "no verdict before block 12");
+  EXPECT_EQ(running.gates.front().reason, "no verdict before the analysis after 12 trials each");
   EXPECT_FALSE(running.gates.front().evidence.estimate);
   EXPECT_EQ(running.overall.outcome, OverallOutcome::inconclusive);
   EXPECT_EQ(running.overall.exit_code, 0);
@@ -226,12 +227,12 @@ TEST(Analyse, JudgesACeilingOfWhatOnlyTheCandidateHas) {
     EXPECT_EQ(added->outcome, GateOutcome::failed);
     EXPECT_FALSE(added->baseline);
     EXPECT_EQ(added->evidence.estimate, 1e9);
-    EXPECT_EQ(added->reason, "8 of 8 trials were above 900.0 MiB (largest 953.7 MiB)");
+    EXPECT_EQ(added->reason, "8 of 8 trials exceed the limit of 900.0 MiB (largest 953.7 MiB)");
   }
   const Results compared = analyse(run, with_gates({"BM_new.peak_heap_bytes<=+1%"}));
   EXPECT_EQ(compared.overall.exit_code, 3);
   EXPECT_EQ(compared.gates.front().reason,
-            "not measured: no trial of a gave peak_heap_bytes for BM_new");
+            "not measured: no trial of a recorded peak_heap_bytes for BM_new");
 }
 
 TEST(Analyse, JudgesTheOnlyVariantByCeilings) {

@@ -173,21 +173,22 @@ Note too_few_trials(const RunData& run, const AnalysisSettings& settings,
   const bool shares = planned.gate_rows > 1;
   // Gates that change together need less than one that changes alone.
   const bool together = is_any && reachable_p(run, settings, blocks).smallest_p <= kAlpha;
-  const std::string where = !is_any    ? fmt::format("in {}", fmt::join(undecided, " or "))
-                            : together ? "in a gate that changes alone"
-                                       : "in any gate";
+  const std::string what = !is_any    ? fmt::format("{}", fmt::join(undecided, " or "))
+                           : together ? "a gate whose metric is the only one that changes"
+                                      : "any gate";
   const std::string why =
-      shares ? fmt::format("{} comparisons share the error rate of {:g}%, which takes {}",
+      shares ? fmt::format("with {} comparisons at an error rate of {:g}%, at least {} are needed",
                            planned.gate_rows, 100 * kAlpha, planned.least)
-             : fmt::format("that takes {}", planned.least);
+             : fmt::format("at least {} are needed", planned.least);
   // With several candidates the number is that of the order that this seed draws.
   const auto& seed = run.config.measure.seed;
   const bool of_seed = seed && judged_candidates(run) > 1;
   return {"too_few_trials",
-          fmt::format("{} of each variant cannot show a change {}, however large it is: {}",
-                      format_count(static_cast<std::size_t>(blocks), "trial"), where, why),
-          fmt::format("give --repeats {} or more{}{}", planned.least,
-                      of_seed ? fmt::format(" with --seed {}", *seed) : "",
+          fmt::format("{} each {} too few to decide {}, however large the change: {}",
+                      format_count(static_cast<std::size_t>(blocks), "trial"),
+                      blocks == 1 ? "is" : "are", what, why),
+          fmt::format("rerun with --repeats {} or more{}{}", planned.least,
+                      of_seed ? fmt::format(" and --seed {}", *seed) : "",
                       shares ? ", or name fewer gates" : "")};
 }
 
@@ -288,7 +289,7 @@ std::optional<MarkedRounds> rounds_in(const RunData& run, const Gate& gate) {
 std::string more_rounds(const Document& config, int needed) {
   std::string advice;
   for (const auto& [key, rounds] : short_keys(config, needed))
-    advice += fmt::format("{}--set workload.{}={}", advice.empty() ? "give " : " ", key, needed);
+    advice += fmt::format("{}--set workload.{}={}", advice.empty() ? "set " : " ", key, needed);
   return advice.empty() ? fmt::format("let the job run {} rounds", needed) : advice;
 }
 

@@ -92,11 +92,11 @@ TEST(TooFewTrials, NameTheNumberThatWouldDo) {
   };
   ASSERT_TRUE(note_on(5));
   EXPECT_EQ(note_on(5)->message,
-            "5 trials of each variant cannot show a change in a gate that changes alone, however "
-            "large it is: 2 comparisons share the error rate of 5%, which takes 6");
-  EXPECT_EQ(note_on(4)->message.substr(0, 55),
-            "4 trials of each variant cannot show a change in any ga");
-  EXPECT_EQ(note_on(5)->advice, "give --repeats 6 or more, or name fewer gates");
+            "5 trials each are too few to decide a gate whose metric is the only one that changes, "
+            "however large the change: with 2 comparisons at an error rate of 5%, at least 6 are "
+            "needed");
+  EXPECT_EQ(note_on(4)->message.substr(0, 46), "4 trials each are too few to decide any gate, ");
+  EXPECT_EQ(note_on(5)->advice, "rerun with --repeats 6 or more, or name fewer gates");
   EXPECT_FALSE(note_on(6));
   RunData adaptive = plan_of(1, 1, gates);
   adaptive.config.measure.repeats.reset();
@@ -201,15 +201,15 @@ TEST(GrowthGates, AreRefusedWhereTheConfigPlansTooFewRounds) {
   EXPECT_EQ(
       refusal_of(config),
       "gate 'server.rss_growth_bytes_per_round<=1MiB': found 5 rounds in the config, expected "
-      "at least 50: fewer rounds cannot distinguish growth from a warm-up\n  give --set "
+      "at least 50: fewer rounds cannot distinguish growth from a warm-up\n  set --set "
       "workload.rounds=50, or remove the gate");
   config.workload.job.rounds = 50;
   EXPECT_EQ(refusal_of(config), "");
   config.workload.job.stop_after_round = 7;
   EXPECT_THAT(refusal_of(config), HasSubstr("found 7 rounds"));
-  EXPECT_THAT(refusal_of(config), HasSubstr("give --set workload.stop_after_round=50, or"));
+  EXPECT_THAT(refusal_of(config), HasSubstr("set --set workload.stop_after_round=50, or"));
   config.workload.job.rounds = 20;
-  EXPECT_THAT(refusal_of(config), HasSubstr("give --set workload.rounds=50 --set "
+  EXPECT_THAT(refusal_of(config), HasSubstr("set --set workload.rounds=50 --set "
                                             "workload.stop_after_round=50, or"));
   config.workload = {};
   EXPECT_EQ(refusal_of(config), "") << "the rounds are not known yet";

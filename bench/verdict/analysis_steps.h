@@ -82,7 +82,7 @@ struct DecidedRows {
 /// twin by Holm among themselves, all others by Benjamini and Hochberg.
 DecidedRows decide_rows(std::vector<MeasuredRow> rows, const Inquiry& inquiry);
 
-/// "cannot tell: 3 of 5 blocks".
+/// "too few trials: 3 of at least 5".
 std::string too_few_blocks(int blocks, int needed);
 
 /// Trials of each arm that a row without a test needs: fewer where its values may still turn out

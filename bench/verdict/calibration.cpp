@@ -76,10 +76,9 @@ void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observa
 Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int blocks_per_duel) {
   const ExperimentView view = view_experiment(run);
   if (view.arms.size() != 2) {
-    throw Error(ExitCode::usage,
-                fmt::format("a calibration compares one program with itself: found "
-                            "{} arms, expected 2",
-                            view.arms.size()));
+    throw Error(ExitCode::usage, fmt::format("an A/A test compares one program with itself: found "
+                                             "{} variants, expected 2",
+                                             view.arms.size()));
   }
   const Observations observations = observe(run, view.arms, settings.warmup_rounds);
   const std::vector<int> blocks = measured_blocks(observations);
@@ -92,10 +91,10 @@ Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int 
     calibration.fingerprint = run.environment.value("fingerprint", std::string());
   }
   if (calibration.blocks < blocks_per_duel) {
-    throw Error(
-        ExitCode::cannot_measure,
-        fmt::format("{} measured, one duel needs {}",
-                    format_count(calibration.blocks, "block was", "blocks were"), blocks_per_duel));
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("{} measured, but one comparison needs {}",
+                            format_count(calibration.blocks, "trial each was", "trials each were"),
+                            blocks_per_duel));
   }
   AnalysisSettings plain = settings;
   plain.looks = fixed_looks(blocks_per_duel);

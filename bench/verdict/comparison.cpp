@@ -78,7 +78,7 @@ std::string RowScale::describe_effect(double on_scale) const {
 
 std::string RowScale::describe_interval(const Interval& interval) const {
   const auto end = [&](double at) -> std::string {
-    if (std::isinf(at)) return at < 0 ? "anything below" : "anything above";
+    if (std::isinf(at)) return at < 0 ? "−∞" : "+∞";
     return describe_effect(at);
   };
   return format_interval(end(interval.low), end(interval.high));
@@ -111,7 +111,7 @@ std::optional<GrowthDifference> growth_difference(const GrowthEstimate& baseline
       candidate.verdict,
       baseline.reason == candidate.reason
           ? baseline.reason
-          : fmt::format("baseline {}; candidate {}", baseline.reason, candidate.reason)};
+          : fmt::format("baseline: {}; candidate: {}", baseline.reason, candidate.reason)};
 }
 
 namespace {
@@ -202,11 +202,11 @@ void note_one_sided(std::vector<Note>& notes, const std::string& role,
   if (metrics.empty()) return;
   notes.push_back(
       {"metric_in_one_variant_only",
-       fmt::format("{} was measured for {} in arm {} but not in arm {}, so it is not compared",
-                   fmt::join(metrics, ", "), role, has, lacks),
-       "give both the same meters and gauges; what is read once a second, such as PSS, is missing "
-       "in "
-       "short trials"});
+       fmt::format(
+           "{} was measured for {} in variant {} but not in variant {}, so it is not compared",
+           fmt::join(metrics, ", "), role, has, lacks),
+       "enable the same meters and custom metrics in both; metrics that are read once a second, "
+       "such as PSS, are missing in short trials"});
 }
 
 std::optional<GrowthDifference> growth_between(const std::vector<GrowthRow>& growth,

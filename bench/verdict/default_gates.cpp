@@ -150,7 +150,8 @@ std::string describe(const MisleadingSum& sum) {
   const std::string bytes = format_bytes(sum.bytes);
   return sum.how == MisleadingSum::How::counts_again
              ? "all.peak_rss_bytes counts " + bytes + " of shared memory more than once"
-             : "all.peak_rss_bytes leaves out " + bytes + " that no process maps, as in a tmpfs";
+             : "all.peak_rss_bytes omits " + bytes +
+                   " that no process maps, such as files in a tmpfs";
 }
 
 }  // namespace
@@ -169,10 +170,10 @@ AskedGates gates_to_judge(const RunData& run, const AnalysisSettings& settings) 
   if (!sum || !of_sum) return asked;
   const std::string better = sum->asked.role + "." + sum->asked.metric;
   if (by_default)
-    asked.limitations.push_back({"misleading_sum", describe(*sum),
-                                 "the default gate asks for " + better + " in its place"});
+    asked.limitations.push_back(
+        {"misleading_sum", describe(*sum), "the default gate uses " + better + " instead"});
   else
-    asked.warnings.push_back({"misleading_sum", describe(*sum), "ask for " + better});
+    asked.warnings.push_back({"misleading_sum", describe(*sum), "use " + better + " instead"});
   return asked;
 }
 

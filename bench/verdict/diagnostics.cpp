@@ -64,10 +64,11 @@ void note_drift(std::vector<Note>& notes, const DecidedRow& row, const std::vect
   if (p >= kDriftLevel) return;
   notes.push_back(
       {"drift",
-       fmt::format("{}.{} drifted over the session (p {:.4f}); the paired design keeps the verdict "
-                   "valid but less sharp",
-                   row.comparison.role, row.comparison.metric, p),
-       "let the machine settle first, close other programs, fix the CPU frequency"});
+       fmt::format(
+           "{}.{} drifted during the run (p = {:.4f}); the verdict stays valid, because the "
+           "trials were interleaved, but is less precise",
+           row.comparison.role, row.comparison.metric, p),
+       "let the machine cool down first, close other programs, and fix the CPU frequency"});
 }
 
 void note_modes(std::vector<Note>& notes, const DecidedRow& row, const std::string& arm,
@@ -83,16 +84,17 @@ void note_modes(std::vector<Note>& notes, const DecidedRow& row, const std::stri
                           format_metric(row.comparison.metric, mode.median));
   }
   if (const int rest = static_cast<int>(values.size()) - grouped; rest > 0)
-    groups += fmt::format(", {} of {} trials near none of them", rest, values.size());
+    groups += fmt::format(", {} of {} trials near none of these", rest, values.size());
   const bool held = row.measured.question.metric.unit == Unit::bytes &&
                     !row.measured.question.metric.exact;  // an allocator's part
-  notes.push_back({"several_modes",
-                   fmt::format("{}.{} of arm {} has {} modes: {}", row.comparison.role,
-                               row.comparison.metric, arm, modes.size(), groups),
-                   held ? "runs that hold one more arena look like this: pin MALLOC_ARENA_MAX in "
-                          "both arms, or plan 12 blocks or more"
-                        : "runs whose threads meet at other moments look like this: plan 12 blocks "
-                          "or more"});
+  notes.push_back(
+      {"several_modes",
+       fmt::format("{}.{} of variant {} has {} modes: {}", row.comparison.role,
+                   row.comparison.metric, arm, modes.size(), groups),
+       held ? "an extra malloc arena in some trials causes this: set MALLOC_ARENA_MAX in "
+              "both variants, or use --repeats 12 or more"
+            : "different thread timing in some trials causes this: use --repeats 12 "
+              "or more"});
 }
 
 void note_first_trial(std::vector<Note>& notes, const DecidedRow& row, const std::string& arm,
@@ -113,13 +115,14 @@ void note_first_trial(std::vector<Note>& notes, const DecidedRow& row, const std
       std::max(row.measured.claim_margin, margin_of(metric, scale_of(metric, alone)));
   if (std::abs(pair[0] - pair[1]) <= margin) return;
   if (*std::max_element(deviations.begin() + 1, deviations.end()) > kOutlierZ * spread) return;
-  notes.push_back({"first_trial_outlier",
-                   fmt::format("the first trial of arm {} stands out in {}.{}: {} against a median "
-                               "of {}",
-                               arm, row.comparison.role, row.comparison.metric,
-                               format_metric(row.comparison.metric, values.front()),
-                               format_metric(row.comparison.metric, center)),
-                   "raise the number of warm-up blocks"});
+  notes.push_back(
+      {"first_trial_outlier",
+       fmt::format("the first trial of variant {} is an outlier in {}.{}: {}, the median "
+                   "is {}",
+                   arm, row.comparison.role, row.comparison.metric,
+                   format_metric(row.comparison.metric, values.front()),
+                   format_metric(row.comparison.metric, center)),
+       "raise --warmup"});
 }
 
 /// What a trial's place among its neighbours does to it is taken out of the test, and told.
@@ -131,12 +134,12 @@ void note_position(std::vector<Note>& notes, const DecidedRow& row) {
   const double p = places.p_value(effect);
   if (p >= kDriftLevel) return;
   notes.push_back({"position_effect",
-                   fmt::format("the second of two neighbouring trials has {} {}.{} (p {:.4f}), "
-                               "whichever arm it is; the test takes that out",
+                   fmt::format("the second of two consecutive trials has {} {}.{} (p = {:.4f}), "
+                               "whichever variant it is; the test corrects for this",
                                row.measured.scale.describe_effect(places.effect().at(effect)),
                                row.comparison.role, row.comparison.metric, p),
-                   "look for what a trial leaves to the next one: caches, files, a clock that "
-                   "slows down"});
+                   "find out what one trial changes for the next: caches, files, or the CPU "
+                   "frequency"});
 }
 
 /// Ranks tell how the typical trial moved. What memory runs out in is the largest.
@@ -149,13 +152,14 @@ void note_tail(std::vector<Note>& notes, const DecidedRow& row) {
   if (largest * row.measured.effect >= 0) return;
   notes.push_back(
       {"tail_differs",
-       fmt::format("the typical trial of {} has {} {}.{} than that of {}, its largest one has {}: "
-                   "{} against {}",
-                   out.candidate, row.measured.effect < 0 ? "less" : "more", out.role, out.metric,
-                   out.baseline, largest < 0 ? "less" : "more",
-                   format_metric(row.comparison.metric, of_candidate),
-                   format_metric(row.comparison.metric, of_baseline)),
-       "give the largest trial a ceiling of its own, such as ROLE.METRIC<=900MiB"});
+       fmt::format(
+           "the typical trial of {} has {} {}.{} than that of {}, but the largest one has {}: "
+           "{} vs. {}",
+           out.candidate, row.measured.effect < 0 ? "less" : "more", out.role, out.metric,
+           out.baseline, largest < 0 ? "less" : "more",
+           format_metric(row.comparison.metric, of_candidate),
+           format_metric(row.comparison.metric, of_baseline)),
+       "add a gate on the largest trial, such as ROLE.METRIC<=900MiB"});
 }
 
 void note_swap(std::vector<Note>& notes, const Observations& observations) {
@@ -171,9 +175,9 @@ void note_swap(std::vector<Note>& notes, const Observations& observations) {
   }
   if (swapping == 0) return;
   notes.push_back({"swapping",
-                   fmt::format("{} swapped out in part, which makes resident memory look smaller",
+                   fmt::format("{} partly swapped out, which lowers the measured RSS",
                                format_count(swapping, "trial was", "trials were")),
-                   "free memory or turn swap off, then repeat"});
+                   "free memory or turn swap off, then rerun"});
 }
 
 std::optional<double> number_in(const nlohmann::json& environment, const char* field) {
@@ -188,8 +192,8 @@ void note_machine(std::vector<Note>& notes, const Observations& observations,
   const double steal = number_in(environment, "cpu_steal_ratio").value_or(0);
   if (steal > kMostSteal) {
     notes.push_back({"cpu_steal",
-                     fmt::format("{:.0f}% of CPU time was taken by the hypervisor", 100 * steal),
-                     "times are not to be trusted; repeat later"});
+                     fmt::format("the hypervisor took {:.0f}% of the CPU time", 100 * steal),
+                     "do not trust the times; rerun later"});
   }
   // The load of a single arm, as of a job that is watched, is its own.
   if (observations.arms.size() < 2) return;
@@ -199,10 +203,10 @@ void note_machine(std::vector<Note>& notes, const Observations& observations,
   if (busy.value_or(load / cores) <= kMostLoad) return;
   notes.push_back(
       {"other_load",
-       busy ? fmt::format("when the run began other programs used {:.0f}% of the {:.0f} cores",
+       busy ? fmt::format("other programs used {:.0f}% of the {:.0f} cores when the run began",
                           100 * *busy, cores)
-            : fmt::format("when the run began the load was {:.2f} on {:.0f} cores", load, cores),
-       "close other programs, then repeat"});
+            : fmt::format("the load was {:.2f} on {:.0f} cores when the run began", load, cores),
+       "close other programs, then rerun"});
 }
 
 }  // namespace

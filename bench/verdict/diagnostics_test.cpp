@@ -90,9 +90,9 @@ TEST(Diagnostics, TellWhatThePlaceAmongNeighboursDoesWhicheverArmItIs) {
   ASSERT_TRUE(row.removed_place);
   EXPECT_NEAR(row.removed_place->effect, 1 + 20.0 / 540, 0.002);
   EXPECT_NEAR(row.removed_place->estimate, 1, 0.002);
-  EXPECT_THAT(row.reason,
-              testing::ContainsRegex("the place effect of \\+3\\.[678]% is removed; the "
-                                     "estimate without it is [-+]?0\\.[01][0-9]*%"));
+  EXPECT_THAT(row.reason, testing::ContainsRegex(
+                              "a position effect of \\+3\\.[678]% was removed; without it the "
+                              "estimate is [-+]?0\\.[01][0-9]*%"));
   EXPECT_EQ(results.order, "restricted");
 }
 

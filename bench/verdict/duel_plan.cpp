@@ -90,7 +90,7 @@ PlannedRow plan_row(const RoleMetric& name, const MetricInfo& metric, const RowV
   PlannedRow planned{name, std::nullopt, {}};
   if (metric.scale == Scale::difference) {
     planned.reason =
-        "a share of a slope or a ratio means nothing; see its smallest detectable change";
+        "a percentage of a slope or a ratio has no meaning; see its minimum detectable effect";
     return planned;
   }
   const RowScale scale = scale_of(metric, values);
@@ -100,20 +100,20 @@ PlannedRow plan_row(const RoleMetric& name, const MetricInfo& metric, const RowV
                           : spread_of(scale.of(values.baseline), scale.of(values.candidate));
   if (!spread) {
     planned.reason = probed < kMinimumBlocks
-                         ? fmt::format("{} usable {}, {} are needed", probed,
-                                       probed == 1 ? "block" : "blocks", kMinimumBlocks)
-                         : std::string("a trial of it failed");
+                         ? fmt::format("{} usable {} each, but {} are needed", probed,
+                                       probed == 1 ? "trial" : "trials", kMinimumBlocks)
+                         : std::string("a trial failed");
     return planned;
   }
   finding.change = scale.share(change);
   finding.margin = margin_of(metric, scale);
   if (finding.change < finding.margin) {
-    planned.reason = fmt::format("below the margin of {}: it would be called unchanged",
+    planned.reason = fmt::format("below the margin of {}, so the verdict would be unchanged",
                                  scale.describe_size(finding.margin));
     return planned;
   }
   planned.blocks = planned_blocks_for(*spread, probed, finding);
-  if (!planned.blocks) planned.reason = fmt::format("more than {} blocks", kMostPlannedBlocks);
+  if (!planned.blocks) planned.reason = fmt::format("more than {} trials each", kMostPlannedBlocks);
   return planned;
 }
 
@@ -130,7 +130,7 @@ void sum_up(DuelPlan& plan) {
 }
 
 std::string describe_blocks(const PlannedBlocks& planned) {
-  return fmt::format("{} blocks (95% interval {} to {})", planned.blocks, planned.low,
+  return fmt::format("{} trials each (95% CI {} to {})", planned.blocks, planned.low,
                      planned.high ? std::to_string(*planned.high)
                                   : fmt::format("more than {}", kMostPlannedBlocks));
 }
@@ -191,7 +191,7 @@ DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gate
     if (at == calibration.metrics.end() || !at->second.minimum_detectable) {
       row.reason = "not in the calibration";
     } else if (metric_info(gate.metric).scale == Scale::difference) {
-      row.reason = "a share of a slope or a ratio means nothing";
+      row.reason = "a percentage of a slope or a ratio has no meaning";
     } else {
       const double scale = *at->second.minimum_detectable / change;
       const auto blocks = [&](double factor) -> std::optional<int> {
@@ -202,7 +202,7 @@ DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gate
       if (const auto needed = blocks(1))
         row.blocks = {*needed, blocks(factors.low).value_or(*needed), blocks(factors.high)};
       else
-        row.reason = fmt::format("more than {} blocks", kMostPlannedBlocks);
+        row.reason = fmt::format("more than {} trials each", kMostPlannedBlocks);
     }
     plan.rows.push_back(std::move(row));
   }
@@ -216,9 +216,9 @@ std::string describe_plan(const DuelPlan& plan) {
     text = describe_blocks(*plan.blocks);
     if (plan.block_seconds)
       text += fmt::format(", about {}", format_seconds(*plan.block_seconds * plan.blocks->blocks));
-    text += fmt::format(", find a change of {:g}% with 80% probability\n", 100 * plan.change);
+    text += fmt::format(", detect a change of {:g}% with 80% power\n", 100 * plan.change);
   } else {
-    text = fmt::format("no gate row can be planned for a change of {:g}%\n", 100 * plan.change);
+    text = fmt::format("no gate can be planned for a change of {:g}%\n", 100 * plan.change);
   }
   for (const PlannedRow& row : plan.rows) {
     text += fmt::format("  {}.{}: {}\n", row.row.role, row.row.metric,
@@ -226,7 +226,8 @@ std::string describe_plan(const DuelPlan& plan) {
   }
   if (plan.is_from_too_few())
     text += fmt::format(
-        "{} blocks are too few to plan from: with {} the interval leaves a factor of {:g}\n",
+        "{} trials each are too few for a precise plan: with {} the ends of the CI differ by a "
+        "factor of {:g}\n",
         plan.probed_blocks, blocks_to_plan_from(), kWideInterval);
   return text;
 }

@@ -48,7 +48,7 @@ TEST(PlanDuel, TellsTheTime) {
   const DuelPlan plan = plan_duel(probe(0.01), {}, 0.05);
   EXPECT_DOUBLE_EQ(*plan.block_seconds, 20);
   EXPECT_THAT(describe_plan(plan),
-              testing::ContainsRegex("^5 blocks \\(95% interval 5 to [0-9]+\\), about 100.0 s"));
+              testing::ContainsRegex("^5 trials each \\(95% CI 5 to [0-9]+\\), about 100.0 s"));
 }
 
 TEST(PlanDuel, FollowsTheSquareRootLawFromACalibration) {
@@ -88,9 +88,11 @@ TEST(PlanDuel, GivesAnIntervalThatHoldsTheNumberOfEndlessTrials) {
 TEST(PlanDuel, SaysThatAProbeIsTooSmall) {
   // Chi-square with 18 degrees of freedom: 31.53 / 8.23 = 3.83; with 16: 28.85 / 6.91 = 4.18.
   EXPECT_EQ(blocks_to_plan_from(), 10);
-  EXPECT_THAT(describe_plan(plan_duel(probe_of(5, 0.0275, 3), {}, 0.02)),
-              testing::HasSubstr("5 blocks are too few to plan from: with 10 the interval leaves "
-                                 "a factor of 4\n"));
+  EXPECT_THAT(
+      describe_plan(plan_duel(probe_of(5, 0.0275, 3), {}, 0.02)),
+      testing::HasSubstr(
+          "5 trials each are too few for a precise plan: with 10 the ends of the CI differ by "
+          "a factor of 4\n"));
   EXPECT_THAT(describe_plan(plan_duel(probe_of(40, 0.0275, 3), {}, 0.02)),
               testing::Not(testing::HasSubstr("too few")));
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/metric_catalogue.h"
+#include "model/renamed_since_1.h"
 #include "stats/estimates.h"
 #include "stats/hypothesis_tests.h"
 #include "stats/samples.h"
@@ -40,7 +41,7 @@ std::string show_size(const Comparison& row, std::optional<double> size) {
 }
 
 std::string show_p(double p) {
-  return p < 0.0001 ? "below 0.0001" : fmt::format("{:.4f}", p);
+  return p < 0.0001 ? "p < 0.0001" : fmt::format("p = {:.4f}", p);
 }
 
 /// Null for a metric that is no growth, or was not judged.
@@ -70,21 +71,19 @@ std::string describe_arm(const Results& results, const Comparison& row, const st
   std::string text = fmt::format("  {}: {} {}", arm, growth != nullptr ? "mean slope" : "median",
                                  show(row, median));
   if (growth != nullptr && growth->ci_low && growth->ci_high)
-    text += fmt::format(" ({} to {} with {:.4g}% confidence)", show(row, growth->ci_low),
-                        show(row, growth->ci_high), 100 * growth->confidence);
+    text += fmt::format(" ({:.4g}% CI {} to {})", 100 * growth->confidence,
+                        show(row, growth->ci_low), show(row, growth->ci_high));
   if (values.empty()) return text + "\n";
   if (growth == nullptr && values.size() < static_cast<size_t>(trials))
     text += fmt::format(
-        "; {} of {} trials failed, which counts as more than any value; the others in the order of "
-        "the blocks:",
+        "; {} of {} trials failed and count as larger than any value; the others in trial order:",
         static_cast<size_t>(trials) - values.size(), trials);
   else if (growth == nullptr)
-    text += "; in the order of the blocks:";
+    text += "; in trial order:";
   else if (values.size() < static_cast<size_t>(trials))
-    text += fmt::format(
-        "; {} of {} trials have a slope, in the order of the blocks:", values.size(), trials);
+    text += fmt::format("; {} of {} trials have a slope, in trial order:", values.size(), trials);
   else
-    text += "; the slope of each trial, in the order of the blocks:";
+    text += "; the slope of each trial, in trial order:";
   for (const double value : values) text += " " + format_metric(row.metric, value) + ",";
   text.pop_back();
   return text + "\n";
@@ -92,45 +91,42 @@ std::string describe_arm(const Results& results, const Comparison& row, const st
 
 std::string describe_test(const Comparison& row) {
   if (!row.p_value) return {};
-  std::string text = "Is it real?\n";
+  std::string text = "Significance\n";
   if (row.test == kSuperblocks) {
     text += fmt::format(
-        "  If the arms were the same program, exchanging their names on the places where they ran "
-        "would change\n"
-        "  nothing. Of all {}orders that could have been drawn, at most a share of {} looks at "
-        "least this\n"
-        "  different if the true change is none or of the other sign (exact test on pooled "
-        "ranks).\n",
-        row.reference_orders ? fmt::format("{:.0f} ", *row.reference_orders) : "",
-        show_p(*row.p_value));
+        "  {} (exact permutation test on pooled ranks, all {}orders that could have been drawn).\n"
+        "  If the variants did not differ, or differed in the other direction, at most this "
+        "fraction of the orders\n"
+        "  would give a difference at least as large.\n",
+        show_p(*row.p_value),
+        row.reference_orders ? fmt::format("{:.0f} ", *row.reference_orders) : "");
     if (row.p_mean)
       text +=
-          fmt::format("  Of the same orders a share of {} moves the mean as much (studentised).\n",
-                      show_p(*row.p_mean));
+          fmt::format("  The same test of the mean gives {} (studentized).\n", show_p(*row.p_mean));
   } else if (row.test == kSignFlips) {
     text += fmt::format(
-        "  If the arms were the same program, exchanging them within any block would change "
-        "nothing. Of all\n"
-        "  2^{} ways to exchange them, a share of {} looks at least this different (exact paired "
-        "sign-flip test\n"
-        "  on pooled mid-ranks).\n",
-        row.n_baseline, show_p(*row.p_value));
+        "  {} (exact paired sign-flip test on pooled mid-ranks, all 2^{} sign flips).\n"
+        "  If the variants did not differ, this fraction of the sign flips would give a difference "
+        "at least as large.\n",
+        show_p(*row.p_value), row.n_baseline);
   } else if (row.test == kMannWhitney) {
     text += fmt::format(
-        "  If the arms were the same program, a share of {} of all ways to deal these values to "
-        "them would look\n"
-        "  at least this different (exact Mann-Whitney test).\n",
+        "  {} (exact Mann-Whitney test).\n"
+        "  If the variants did not differ, this fraction of all assignments of the values to the "
+        "variants would give\n"
+        "  a difference at least as large.\n",
         show_p(*row.p_value));
   } else {
     text += fmt::format(
-        "  If both variants grew alike, their mean slopes would differ at least as much in a share "
-        "of {} of runs\n"
-        "  (Welch's t test, one slope per trial).\n",
+        "  {} (Welch's t test, one slope per trial).\n"
+        "  If both variants grew equally, this fraction of runs would show a difference at least "
+        "as "
+        "large.\n",
         show_p(*row.p_value));
   }
   if (row.p_adjusted && *row.p_adjusted != *row.p_value) {
-    text += fmt::format("  Corrected for the other rows {} a gate that decides: {}{}.\n",
-                        row.gate ? "of" : "without", show_p(*row.p_adjusted),
+    text += fmt::format("  Adjusted for the other rows {} a deciding gate: {}{}.\n",
+                        row.gate ? "with" : "without", show_p(*row.p_adjusted),
                         row.correction.empty() ? "" : " (" + row.correction + ")");
   }
   return text;
@@ -138,44 +134,44 @@ std::string describe_test(const Comparison& row) {
 
 std::string describe_effect_of(const Comparison& row, bool of_slopes) {
   if (!row.ratio && !row.difference) return {};
-  std::string text = "How large is it?\n";
+  std::string text = "Effect size\n";
   const std::string change = show_change(row, row.ratio ? row.ratio : row.difference);
   text +=
       row.exact
-          ? fmt::format("  {}: each has one value in all of its trials, so nothing is estimated.\n",
-                        change)
+          ? fmt::format(
+                "  {}: each variant has the same value in all trials, so nothing is estimated.\n",
+                change)
       : of_slopes
           ? fmt::format("  {} is the mean slope of {} minus the mean slope of {}.\n", change,
                         row.candidate, row.baseline)
           : fmt::format(
-                "  {} is the middle of all {} differences between a trial of {} and one of {} "
+                "  {} is the median of all {} differences between a trial of {} and one of {} "
                 "(Hodges-Lehmann).\n",
                 change, row.n_baseline * row.n_candidate, row.candidate, row.baseline);
   if (const auto& place = row.removed_place)
     text += fmt::format(
-        "  The second of two neighbouring trials has {}, whichever arm it is (p {}). The test and "
-        "the interval are\n"
-        "  without that{}; without it the change is {}.\n",
+        "  The second of two consecutive trials has {}, whichever variant it is ({}). The test "
+        "and the CI correct\n"
+        "  for this position effect{}; the corrected change is {}.\n",
         show_change(row, place->effect), show_p(place->p_value),
         place->everywhere ? std::string()
-                          : fmt::format(" at those changes they try at which its p is below {:.2f}",
+                          : fmt::format(" at the changes they try for which its p is below {:.2f}",
                                         PlaceRule::kPlaceLevel),
         show_change(row, place->estimate));
   if (row.apart && !row.exact) text += "  The values of the two variants do not overlap.\n";
   if (!row.exact && (row.ci_low || row.ci_high)) {
     const std::string low = show_change(row, row.ci_low);
     const std::string high = show_change(row, row.ci_high);
-    text += fmt::format("  The truth lies {} with {:.4g}% confidence.\n",
-                        low == high ? "so near to " + low + " that both ends read alike"
-                                    : fmt::format("between {} and {}", low, high),
-                        100 * row.confidence);
+    text += fmt::format("  {:.4g}% CI: {}.\n", 100 * row.confidence,
+                        low == high ? low + " (both ends round to the same value)"
+                                    : fmt::format("{} to {}", low, high));
   }
   text +=
-      fmt::format("  A change below {} counts as none (the margin).\n", show_size(row, row.margin));
+      fmt::format("  Margin: a change below {} counts as unchanged.\n", show_size(row, row.margin));
   if (row.minimum_detectable && *row.minimum_detectable > 0) {
     text +=
-        fmt::format("  With this noise, {} find a change of {} in 80 of 100 duels.\n",
-                    format_count(row.n_candidate, "block"), show_size(row, row.minimum_detectable));
+        fmt::format("  Minimum detectable effect with this noise and {} each: {} (80% power).\n",
+                    format_count(row.n_candidate, "trial"), show_size(row, row.minimum_detectable));
   }
   return text;
 }
@@ -185,9 +181,9 @@ std::string describe_tail(const Comparison& row, const std::vector<double>& valu
   const Tail of = tail(values);
   const auto n = static_cast<int>(values.size());
   std::string text = fmt::format(
-      "What the middle does not show\n"
-      "  Largest value of {}: {}. With 95% confidence fewer than {:.0f}% of its trials exceed "
-      "that.\n",
+      "Tail\n"
+      "  Largest value of {}: {}. With 95% confidence, fewer than {:.0f}% of its trials exceed "
+      "it.\n",
       row.candidate, format_metric(row.metric, of.maximum), 100 * exceedance_bound(0, n));
   std::vector<std::pair<std::string, int>> shown;  // values that read alike are one
   for (const DistinctValue& value : of.distinct) {
@@ -220,10 +216,11 @@ std::string describe_growth(const Results& results, const Comparison& row) {
     if (growth.role != row.role || growth.metric != row.metric) continue;
     if (growth.arm != row.candidate && growth.arm != row.baseline) continue;
     text +=
-        fmt::format("Growth of {}: {}: {}\n", growth.arm, to_name(growth.verdict), growth.reason);
+        fmt::format("Growth of {} ({}): {}\n", growth.arm, to_name(growth.verdict), growth.reason);
     if (const auto& to = growth.projection; to && (to->round || to->minute)) {
-      text += fmt::format("  It meets {} in {} {:.0f}", format_bytes(to->limit_bytes),
-                          to->round ? "round" : "minute", to->round ? *to->round : *to->minute);
+      text += fmt::format("  It reaches the memory limit of {} in {} {:.0f}",
+                          format_bytes(to->limit_bytes), to->round ? "round" : "minute",
+                          to->round ? *to->round : *to->minute);
       if (to->ci_low && to->ci_high) {
         text += fmt::format(" (between {:.0f} and {:.0f})", *to->ci_low, *to->ci_high);
       }
@@ -249,10 +246,9 @@ std::string describe_sampled(const Results& results, const std::string& variant,
   }
   if (sampled == 0) return {};
   return fmt::format(
-      "  In {} of {} of {} the peak is the largest sample. The true peak may be larger: the kernel "
-      "counts no sum\n"
-      "  of several processes, and reports its maximum of a process only to the process's "
-      "parent.\n",
+      "  In {} of {} of {}, the peak was sampled, so the true peak may be higher: the kernel keeps "
+      "no peak\n"
+      "  for a sum of processes, and reports the peak of one process only to its parent.\n",
       sampled, format_count(trials, "trial"), variant);
 }
 
@@ -261,14 +257,14 @@ std::string explain_row(const Results& results, const Comparison& row) {
       observe(results.trials, results.job, {row.baseline, row.candidate}, results.warmup_rounds);
   const std::vector<double> a = decisive_values(results, observations.arms[0], row);
   const std::vector<double> b = decisive_values(results, observations.arms[1], row);
-  std::string text = fmt::format("{}: {} against {}\n", row_name(row), row.candidate, row.baseline);
+  std::string text =
+      fmt::format("{}: {} vs. {} (baseline)\n", row_name(row), row.candidate, row.baseline);
   text += describe_gates(results, row.candidate, row_name(row));
   text += fmt::format("Verdict: {}{}{}\n  {}\n", to_name(row.verdict),
                       row.tier == Tier::strong ? ", strong" : "",
-                      row.is_asked() ? "" : " (no gate asks about the change)", row.reason);
-  text +=
-      fmt::format("What was measured? {} of {}, {} of {}\n", format_count(row.n_baseline, "trial"),
-                  row.baseline, row.n_candidate, row.candidate);
+                      row.is_asked() ? "" : " (not covered by a gate)", row.reason);
+  text += fmt::format("Data: {} of {}, {} of {}\n", format_count(row.n_baseline, "trial"),
+                      row.baseline, row.n_candidate, row.candidate);
   text += describe_arm(results, row, row.baseline, a, row.baseline_median, row.n_baseline);
   text += describe_arm(results, row, row.candidate, b, row.candidate_median, row.n_candidate);
   for (const std::string& variant : {row.baseline, row.candidate})
@@ -296,11 +292,10 @@ std::string explain_alone(const Results& results, std::string_view role_metric) 
     row.metric = metric;
     const std::vector<double> values = decisive_values(results, seen.arms.front(), row);
     if (values.empty() && growth_row(results, arm.name, row) == nullptr) continue;
-    text += fmt::format("{}: {} alone, compared with nothing\n", role_metric, arm.name);
+    text += fmt::format("{}: {} only, not compared\n", role_metric, arm.name);
     text += describe_gates(results, arm.name, role_metric);
     if (!values.empty()) {
-      text += fmt::format("What was measured? {}, in the order of the blocks:",
-                          format_count(values.size(), "trial"));
+      text += fmt::format("Data: {}, in trial order:", format_count(values.size(), "trial"));
       for (const double value : values) text += " " + format_metric(metric, value) + ",";
       text.back() = '\n';
       text += describe_sampled(results, arm.name, role, metric);
@@ -323,7 +318,7 @@ std::string explain(const Results& results, std::string_view role_metric) {
   }
   if (text.empty()) text = explain_alone(results, role_metric);
   if (text.empty()) {
-    throw Error(ExitCode::usage, fmt::format("no row '{}' in these results", role_metric), "",
+    throw Error(ExitCode::usage, fmt::format("found no row '{}' in these results", role_metric), "",
                 nearest_advice(current_gate(role_metric), names,
                                "write ROLE.METRIC, for example all.peak_rss_bytes"));
   }
@@ -351,8 +346,8 @@ std::string worst_row(const Results& results) {
   for (const Comparison& row : results.comparisons)
     if (row.is_asked() && (worst == nullptr || is_worse(row, *worst))) worst = &row;
   if (worst == nullptr)
-    throw Error(ExitCode::usage, "no gate asked about a row of this run", {},
-                "name one: memduel explain DIR ROLE.METRIC");
+    throw Error(ExitCode::usage, "no gate covers a row of this run", {},
+                "name a row: memduel explain DIR ROLE.METRIC");
   return worst->role + "." + worst->metric;
 }
 

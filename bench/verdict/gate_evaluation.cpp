@@ -39,16 +39,38 @@ std::string bound_text(const MeasuredRow& row, const Bound* bound) {
                                           : format_metric(row.scale.metric, bound->value);
 }
 
+bool is_less_worse(const MeasuredRow& row) {
+  return row.question.metric.better == Direction::higher;
+}
+
+/// The most that the change may be, with its sign.
+std::string limit_text(const MeasuredRow& row, const Bound* bound) {
+  return (is_less_worse(row) ? "-" : "+") + bound_text(row, bound);
+}
+
 double limit_on_scale(const MeasuredRow& row, const Bound* bound) {
   if (bound == nullptr) return row.margin;
   return bound->of == GateQuantity::ratio ? row.scale.share(bound->value)
                                           : row.scale.amount(bound->value);
 }
 
+/// How a change beyond the limit lies to it.
+const char* beyond_word(const MeasuredRow& row) {
+  return is_less_worse(row) ? "is below" : "exceeds";
+}
+
+/// Why an estimate within the limit does not pass: where the deciding end of the interval lies.
+std::string open_end(const MeasuredRow& row, const Interval& interval, double alpha) {
+  const double end = is_less_worse(row) ? interval.low : interval.high;
+  const std::string ci = fmt::format("the {:.4g}% CI", 100 * (1 - 2 * alpha));
+  if (std::isinf(end)) return ci + " has no " + (end < 0 ? "lower" : "upper") + " end";
+  return ci + " reaches " + row.scale.describe_effect(end);
+}
+
 Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alpha) {
   const MeasuredRow& row = decided.measured;
   const double limit = limit_on_scale(row, bound);
-  const std::string bound_is = bound_text(row, bound);
+  const std::string limit_is = limit_text(row, bound);
   const std::string effect = row.scale.describe_effect(row.effect);
   Answer answer;
   GateEvidence& evidence = answer.evidence;
@@ -63,7 +85,8 @@ Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alp
     evidence.method = kIdentical;
     answer.outcome = answer.beyond ? GateOutcome::failed : GateOutcome::passed;
     answer.shown = true;
-    answer.reason = fmt::format("exact: {}, allowed is a worsening of {}", effect, bound_is);
+    answer.reason = fmt::format("{} {} the limit of {} (identical in all trials)", effect,
+                                answer.beyond ? beyond_word(row) : "is within", limit_is);
     return answer;
   }
   if (!row.test && !row.growth) {
@@ -80,24 +103,27 @@ Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alp
   evidence.p_adjusted = p;
   if (most <= limit) {
     answer.outcome = GateOutcome::passed;
-    answer.reason =
-        fmt::format("{}: a worsening of more than {} is ruled out at the {:.4g}% level", effect,
-                    bound_is, 100 * alpha);
+    answer.reason = fmt::format("{} is within the limit of {} ({} {} with {:.4g}% confidence)",
+                                effect, limit_is, is_less_worse(row) ? "at least" : "at most",
+                                row.scale.describe_effect(worse(row, most)), 100 * (1 - alpha));
     return answer;
   }
   const bool real = p && *p <= alpha && decided.decision.verdict == Verdict::regressed;
   if (answer.beyond && real) {
     answer.shown = least > limit;
     answer.outcome = GateOutcome::failed;
-    answer.reason = fmt::format("{} is {} the bound of {} (corrected p {:.4f})", effect,
-                                answer.shown ? "shown to be beyond" : "real, and estimated beyond",
-                                bound_is, *p);
+    answer.reason = fmt::format(
+        "{} {} the limit of {} (adjusted p = {:.4f}{})", effect, beyond_word(row), limit_is, *p,
+        answer.shown ? "" : ", but the CI includes values within the limit");
     return answer;
   }
-  answer.reason = fmt::format(
-      "{}: {}", effect,
-      answer.beyond ? fmt::format("beyond the bound of {}, but not shown to be real", bound_is)
-                    : fmt::format("more than {} is not ruled out", bound_is));
+  const bool significant = p && *p <= alpha;
+  const std::string doubt =
+      !answer.beyond ? "but " + open_end(row, interval, alpha)
+      : significant  ? fmt::format("but the comparison is {}", to_name(decided.decision.verdict))
+                     : "but within the noise";
+  const char* where = !answer.beyond ? "within" : is_less_worse(row) ? "below" : "over";
+  answer.reason = fmt::format("{} is {} the limit of {}, {}", effect, where, limit_is, doubt);
   return answer;
 }
 
@@ -151,21 +177,21 @@ Answer answer_growth_ceiling(const std::string& metric, const Growth* growth, do
   const std::string slope = format_metric(metric, growth->slope);
   if (growth->ci_high && *growth->ci_high <= ceiling) {
     answer.outcome = GateOutcome::passed;
-    answer.reason = fmt::format("{}, at most {} with {:.4g}% confidence; the ceiling is {}", slope,
-                                format_metric(metric, growth->ci_high), 100 * (1 - alpha), bound);
+    answer.reason =
+        fmt::format("{} is within the limit of {} (at most {} with {:.4g}% confidence)", slope,
+                    bound, format_metric(metric, growth->ci_high), 100 * (1 - alpha));
   } else if (grows(growth) && growth->ci_low && *growth->ci_low > ceiling) {
     answer.outcome = GateOutcome::failed;
     answer.shown = true;
     answer.reason =
-        fmt::format("{}, at least {} with {:.4g}% confidence; the ceiling is {}", slope,
-                    format_metric(metric, growth->ci_low), 100 * (1 - alpha), bound);
+        fmt::format("{} exceeds the limit of {} (at least {} with {:.4g}% confidence)", slope,
+                    bound, format_metric(metric, growth->ci_low), 100 * (1 - alpha));
   } else {
-    answer.reason = fmt::format("{} against a ceiling of {}: {}", slope, bound, growth->reason);
+    answer.reason = fmt::format("{} vs. the limit of {}: {}", slope, bound, growth->reason);
     if (is_bounded(growth->verdict) && growth->ci_low && growth->ci_high)
-      answer.reason =
-          fmt::format("{} ({} to {} with {:.4g}% confidence) against a ceiling of {}: {}", slope,
-                      format_metric(metric, growth->ci_low), format_metric(metric, growth->ci_high),
-                      100 * (1 - alpha), bound, growth->reason);
+      answer.reason = fmt::format("{} ({:.4g}% CI {} to {}) vs. the limit of {}: {}", slope,
+                                  100 * (1 - alpha), format_metric(metric, growth->ci_low),
+                                  format_metric(metric, growth->ci_high), bound, growth->reason);
   }
   return answer;
 }
@@ -180,8 +206,8 @@ Answer answer_ceiling(const GateSubject& subject, const MetricInfo& metric, doub
   answer.evidence.n_candidate = n;
   if (values.empty()) {
     answer.not_measured = true;
-    answer.reason =
-        fmt::format("no trial of {} gave {} for {}", subject.candidate, metric.name, subject.role);
+    answer.reason = fmt::format("no trial of {} recorded {} for {}", subject.candidate, metric.name,
+                                subject.role);
     return answer;
   }
   const double largest = *std::ranges::max_element(values);
@@ -193,9 +219,9 @@ Answer answer_ceiling(const GateSubject& subject, const MetricInfo& metric, doub
   if (over > 0) {
     answer.outcome = GateOutcome::failed;
     answer.shown = true;
-    answer.reason =
-        fmt::format("{} of {} {} above {} (largest {})", over, format_count(values.size(), "trial"),
-                    over == 1 ? "was" : "were", bound, format_metric(metric.name, largest));
+    answer.reason = fmt::format(
+        "{} of {} {} the limit of {} (largest {})", over, format_count(values.size(), "trial"),
+        over == 1 ? "exceeds" : "exceed", bound, format_metric(metric.name, largest));
     return answer;
   }
   const int least =
@@ -204,15 +230,15 @@ Answer answer_ceiling(const GateSubject& subject, const MetricInfo& metric, doub
           : kMinimumBlocks;
   if (subject.is_whole_run) {
     answer.outcome = GateOutcome::passed;
-    answer.reason = fmt::format("at most {} in the run that was watched, not above {}",
+    answer.reason = fmt::format("at most {} in the watched run, within the limit of {}",
                                 format_metric(metric.name, largest), bound);
   } else if (n < least) {
     answer.reason = too_few_blocks(n, least);
   } else {
     answer.outcome = GateOutcome::passed;
     answer.reason = fmt::format(
-        "none of {} trials was above {} (largest {}); with 95% confidence fewer than {:.0f}% of "
-        "trials are",
+        "none of {} trials exceeds the limit of {} (largest {}); with 95% confidence fewer than "
+        "{:.0f}% of trials do",
         n, bound, format_metric(metric.name, largest), 100 * exceedance_bound(0, n));
   }
   return answer;
@@ -237,7 +263,7 @@ Answer answer_bound(const Bound* bound, const MetricInfo& metric, const GateSubj
   if (subject.row->measured.values.candidate.empty()) {
     Answer answer;
     answer.not_measured = true;
-    answer.reason = "no block in which the baseline lived";
+    answer.reason = "the baseline failed in every trial";
     return answer;
   }
   return of_growth ? answer_growth_relative(*subject.row, subject.growth, bound, alpha)
@@ -275,7 +301,7 @@ Answer answer_of(const Gate& gate, const GateSubject& subject, double alpha) {
   return best(answers);
 }
 
-/// The exit code that this gate alone asks for.
+/// The exit code of this gate alone.
 int exit_code_of(const GateResult& gate, OnInconclusive on_inconclusive) {
   const auto code = [](ExitCode exit) { return static_cast<int>(exit); };
   if (gate.advisory || gate.outcome == GateOutcome::passed) return code(ExitCode::ok);
@@ -314,7 +340,7 @@ GateResult evaluate_gate(const Gate& gate, const GateSubject& subject, const Gat
   Answer answer = answer_of(gate, subject, rules.alpha);
   if (rules.strict && answer.outcome == GateOutcome::failed && !answer.shown) {
     answer.outcome = GateOutcome::inconclusive;
-    answer.reason += "; strict gates ask for more";
+    answer.reason += "; strict gates require the whole CI to be over the limit";
   }
   GateResult result = result_for(gate);
   result.role = subject.role;
@@ -379,7 +405,7 @@ void add_failures(GateSubject& subject, const ArmObservations& variant) {
     if (subject.failed++ == 0) subject.failure = trial.failure;
   }
   if (subject.failed > 0)
-    subject.failure = fmt::format("{} of {} failed; the first time {}", subject.failed,
+    subject.failure = fmt::format("{} of {} failed; the first failure: {}", subject.failed,
                                   format_count(variant.trials.size(), "trial"),
                                   subject.failure.substr(0, subject.failure.find('\n')));
 }
@@ -399,7 +425,7 @@ std::optional<GateSubject> subject_for(const GateInputs& all, const ArmObservati
   subject.role = role;
   subject.growth = growth;
   subject.why_no_row =
-      fmt::format("no trial of {} gave {} for {}", all.inquiry.view.baseline, metric, role);
+      fmt::format("no trial of {} recorded {} for {}", all.inquiry.view.baseline, metric, role);
   subject.is_whole_run =
       all.inquiry.run.environment.is_object() && all.inquiry.run.environment.contains("watched");
   add_failures(subject, variant);
@@ -415,9 +441,9 @@ bool has_values(const ArmObservations& variant, const Gate& gate) {
 std::string why_not_measured(const GateInputs& all, const Gate& gate,
                              const std::string& candidate) {
   const ArmObservations& baseline = all.baseline();
-  if (baseline.trials.empty()) return "no block was finished";
-  if (!any_alive(baseline)) return "the baseline failed in every block";
-  const std::string what = fmt::format("gave {} for {}", gate.metric, gate.role);
+  if (baseline.trials.empty()) return "no trial was finished";
+  if (!any_alive(baseline)) return "the baseline failed in every trial";
+  const std::string what = fmt::format("recorded {} for {}", gate.metric, gate.role);
   if (has_values(baseline, gate) && candidate != baseline.arm)
     return fmt::format("no trial of {} {} ({} did)", candidate, what, baseline.arm);
   return "no trial " + what;
@@ -425,9 +451,9 @@ std::string why_not_measured(const GateInputs& all, const Gate& gate,
 
 Note note_left_out(const Gate& gate) {
   return {"default_gate_not_measured",
-          fmt::format("{}.{} is a default gate but was not measured, so it is left out", gate.role,
-                      gate.metric),
-          "see memduel list meters for what gives it, or name gates with --gate"};
+          fmt::format("the default gate on {}.{} was skipped because it was not measured",
+                      gate.role, gate.metric),
+          "run memduel list meters to see what measures it, or name gates with --gate"};
 }
 
 void add_note_once(std::vector<Note>& notes, Note note) {

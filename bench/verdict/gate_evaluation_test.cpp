@@ -45,6 +45,25 @@ TEST(RelativeGate, PassesForAnImprovement) {
             GateOutcome::passed);
 }
 
+TEST(RelativeGate, GivesTheLimitAndTheEvidenceAsItsReason) {
+  const auto reason = [](const char* gate, const DecidedRow& row) {
+    return evaluate_gate(parse_gate(gate), subject_of(row)).reason;
+  };
+  const DecidedRow more = row_of("peak_rss_bytes", kA, kThreeMore);
+  EXPECT_THAT(
+      reason("all.peak_rss_bytes<=+2%", more),
+      testing::MatchesRegex("\\+3.0% exceeds the limit of \\+2% \\(adjusted p = 0.0[0-9]+\\)"));
+  EXPECT_EQ(reason("all.peak_rss_bytes<=+16MiB", more),
+            "+3.0% is within the limit of +16.0 MiB (at most +3.0% with 95% confidence)");
+  const DecidedRow noisy = row_of("peak_rss_bytes", {200, 240, 180, 260, 190, 230, 210, 250},
+                                  {250, 205, 235, 190, 262, 220, 255, 185});
+  EXPECT_THAT(reason("all.peak_rss_bytes<=+1%", noisy),
+              testing::MatchesRegex(".*% is over the limit of \\+1%, but within the noise"));
+  EXPECT_THAT(
+      reason("all.peak_rss_bytes<=+9%", noisy),
+      testing::MatchesRegex(".*% is within the limit of \\+9%, but the 90% CI reaches .*%"));
+}
+
 TEST(Gate, NeedsOnlyOneOfItsBounds) {
   const DecidedRow row = row_of("peak_rss_bytes", kA, kThreeMore);
   EXPECT_EQ(outcome("all.peak_rss_bytes<=+2%|+16MiB", row), GateOutcome::passed);

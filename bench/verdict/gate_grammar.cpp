@@ -18,7 +18,7 @@ namespace memduel {
 namespace {
 
 constexpr const char* kGrammar =
-    "write ROLE.METRIC<=BOUND[|BOUND][:advisory], for example "
+    "write ROLE.METRIC<=LIMIT[|LIMIT][:advisory], for example "
     "all.peak_rss_bytes<=+2%|+16MiB or all.peak_heap_bytes<=900MiB";
 
 [[noreturn]] void refuse(std::string_view gate, const std::string& what,
@@ -40,7 +40,7 @@ std::string expected_units(const MetricInfo& info) {
       return "B, KiB, MiB, GiB or TiB, or % after a plus sign";
     case Unit::bytes_per_round:
     case Unit::bytes_per_minute:
-      return "B, KiB, MiB, GiB or TiB (per round or per minute, as the metric's name says)";
+      return "B, KiB, MiB, GiB or TiB (per round or per minute, as in the metric's name)";
     case Unit::seconds:
       return "us, ms, s or min, or % after a plus sign";
     default:
@@ -70,20 +70,21 @@ std::optional<double> unit_factor(const MetricInfo& info, std::string_view unit)
 }
 
 [[noreturn]] void refuse_ceiling(std::string_view gate, const std::string& metric) {
-  refuse(gate, fmt::format("higher is better for {}, so a ceiling on it means nothing", metric),
-         "bound the loss against the baseline, for example +1%");
+  refuse(gate, fmt::format("higher is better for {}, so an upper limit has no meaning", metric),
+         "limit the loss relative to the baseline, for example +1%");
 }
 
 [[noreturn]] void refuse_undeclared(std::string_view gate, const std::string& metric) {
   refuse(
       gate,
-      fmt::format("nothing declares whether higher or lower is better for {}, so what is allowed "
-                  "above the baseline says nothing",
-                  metric),
+      fmt::format(
+          "whether higher or lower is better for {} is not declared, so a limit relative to "
+          "the baseline has no meaning",
+          metric),
       fmt::format(
           "declare it in the config (workload.metrics: {{\"{0}\": {{\"better\": \"lower\"}}}}), "
           "in the log pattern (?<lower_{0}>…) or in the program (gauge(\"{0}\", x, "
-          "better=\"lower\")), with higher in place of lower where that is better; a ceiling "
+          "better=\"lower\")), with higher instead of lower if that is better; an absolute limit "
           "such as {0}<=1 needs no declaration",
           metric));
 }
@@ -119,7 +120,7 @@ std::optional<std::string> meant_metric(const std::string& name) {
   const auto meant = nearest ? nearest : meant_metric(metric);
   refuse(gate, fmt::format("unknown metric '{}'", metric),
          meant ? fmt::format("did you mean \"{}\"?", *meant)
-               : "no trial gave it; memduel list metrics shows what memduel measures");
+               : "no trial recorded it; run memduel list metrics to see what memduel measures");
 }
 
 Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_view text) {
@@ -129,17 +130,19 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
   double value = 0;
   const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
   if (problem != std::errc{} || !std::isfinite(value) || value < 0) {
-    refuse(gate, fmt::format("'{}' is not a bound", text));
+    refuse(gate, fmt::format("'{}' is not a limit", text));
   }
   const std::string_view unit = rest.substr(static_cast<size_t>(end - rest.data()));
   if (unit == "%") {
     if (is_growth_metric(info.name)) {
       refuse(gate,
-             fmt::format("'{}': growth has no % bound, since a healthy baseline grows by 0", text),
-             "give bytes, for example +64KiB or 64KiB");
+             fmt::format(
+                 "'{}': growth takes no limit in percent, because a healthy baseline grows by 0",
+                 text),
+             "write bytes, for example +64KiB or 64KiB");
     }
     if (!relative) {
-      refuse(gate, fmt::format("'{}': a share of the baseline needs a plus sign", text),
+      refuse(gate, fmt::format("'{}': a percentage of the baseline needs a plus sign", text),
              fmt::format("write +{}", text));
     }
     return {GateQuantity::ratio, value / 100};
@@ -149,7 +152,7 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
     // Its unit stands in the name of the metric that was meant.
     if (!is_known_metric(info.name) && meant_metric(info.name)) refuse_metric(gate, info.name, {});
     const std::string found = unit.empty() ? "has no unit" : fmt::format("has unit '{}'", unit);
-    refuse(gate, fmt::format("bound '{}' {}", text, found),
+    refuse(gate, fmt::format("limit '{}' {}", text, found),
            fmt::format("{} takes {}", info.name, expected_units(info)));
   }
   if (!relative && info.better == Direction::higher) refuse_ceiling(gate, info.name);
@@ -204,7 +207,7 @@ Gate parse_gate(std::string_view text) {
   Gate gate;
   gate.text = text;
   const size_t comparison = text.find("<=");
-  if (comparison == std::string_view::npos) refuse(text, "has no <=");
+  if (comparison == std::string_view::npos) refuse(text, "found no <=");
   // Only behind the bounds: the name of a Google Benchmark may hold a colon.
   std::string_view rest = text;
   const size_t colon = rest.find(':', comparison);
@@ -219,7 +222,7 @@ Gate parse_gate(std::string_view text) {
   // Metric names have no dot; role names may.
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) {
-    refuse(text, "needs a role and a metric with a dot between them");
+    refuse(text, "expected ROLE.METRIC before <=");
   }
   gate.role = name.substr(0, dot);
   gate.metric = name.substr(dot + 1);
@@ -264,15 +267,15 @@ void refuse_unjudgeable(const std::vector<Gate>& gates, bool is_alone, bool is_i
     if (gate.is_default || !has_relative_bound(gate)) continue;
     const std::string where = fmt::format("gate '{}'", gate.text);
     if (is_alone)
+      throw Error(ExitCode::usage,
+                  "the run has one variant, but a limit with a plus sign needs a baseline", where,
+                  "write an absolute limit, for example all.peak_rss_bytes<=900MiB");
+    if (!is_interleaved && metric_info(gate.metric).unit == Unit::seconds)
       throw Error(
           ExitCode::usage,
-          "the run has one variant, and a bound with a plus sign compares it with a baseline",
-          where, "give an absolute bound, for example all.peak_rss_bytes<=900MiB");
-    if (!is_interleaved && metric_info(gate.metric).unit == Unit::seconds)
-      throw Error(ExitCode::usage,
-                  "times of two runs that were not interleaved get no verdict: a drift of the "
-                  "machine looks the same",
-                  where, "compare the two programs with --a and --b, or give an absolute bound");
+          "times of two runs that were not interleaved cannot be compared: machine drift could "
+          "cause the same difference",
+          where, "compare the two programs with --a and --b, or write an absolute limit");
   }
 }
 
@@ -281,10 +284,9 @@ std::vector<Gate> checked_gates(std::vector<Gate> gates, const RunData& run,
                                 std::vector<std::string> roles,
                                 const std::vector<std::string>& metrics) {
   if (is_alone && settings.named_default_gates)
-    throw Error(ExitCode::usage,
-                "the run has one variant, and the default gates compare with a baseline",
+    throw Error(ExitCode::usage, "the run has one variant, but the default gates need a baseline",
                 fmt::format("gate '{}'", kDefaultGates),
-                "give an absolute bound, for example all.peak_rss_bytes<=900MiB");
+                "write an absolute limit, for example all.peak_rss_bytes<=900MiB");
   refuse_unjudgeable(gates, is_alone, settings.design != Design::unpaired);
   if (run.trials.empty()) return gates;
   for (const TrialData& trial : run.trials)

@@ -64,7 +64,8 @@ TEST(ParseGate, RefusesABoundWithoutOrWithAnotherUnit) {
 }
 
 TEST(ParseGate, RefusesPercentOfGrowthAndPercentWithoutPlus) {
-  EXPECT_THAT(message_of("server.rss_growth_bytes_per_round<=+5%"), HasSubstr("no % bound"));
+  EXPECT_THAT(message_of("server.rss_growth_bytes_per_round<=+5%"),
+              HasSubstr("no limit in percent"));
   EXPECT_THAT(message_of("server.peak_rss_bytes<=5%"), HasSubstr("write +5%"));
 }
 
@@ -100,7 +101,7 @@ TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
   EXPECT_EQ(message("server.queue_bytes<=+1%"), "");
   EXPECT_EQ(message("*.peak_heap_bytes<=+1%"), "");
   EXPECT_THAT(message("server.peak_rss<=+1%"), HasSubstr("did you mean \"peak_rss_bytes\"?"));
-  EXPECT_THAT(message("server.perplexity<=+1%"), HasSubstr("no trial gave it"));
+  EXPECT_THAT(message("server.perplexity<=+1%"), HasSubstr("no trial recorded it"));
 }
 
 std::string refusal_by(const JobFacts& job, const char* gate, const std::string& metric) {
@@ -128,8 +129,8 @@ TEST(GateOnAnUndeclaredMetric, MayBeACeilingAlone) {
   for (const char* gate : {"server.loss<=+2%", "*.loss<=+0.1", "server.loss<=0.5|+2%:advisory"}) {
     EXPECT_THAT(refusal_by(logged, gate, "loss"),
                 testing::StartsWith("gate '" + std::string(gate) +
-                                    "': nothing declares whether higher or lower is better for "
-                                    "loss"));
+                                    "': whether higher or lower is better for loss is not "
+                                    "declared"));
   }
   EXPECT_THAT(refusal_by(logged, "server.loss<=+2%", "loss"),
               testing::AllOf(HasSubstr(R"(workload.metrics: {"loss": {"better": "lower"}})"),
@@ -147,7 +148,7 @@ TEST(GateOnADeclaredMetric, IsBoundedOnTheSideThatIsWorse) {
         refusal_by(job, gate, std::string(gate).substr(7, 4) == "loss" ? "loss" : "throughput"), "")
         << gate;
   EXPECT_THAT(refusal_by(job, "server.throughput<=100", "throughput"),
-              HasSubstr("higher is better for throughput, so a ceiling on it means nothing"));
+              HasSubstr("higher is better for throughput, so an upper limit has no meaning"));
 }
 
 }  // namespace

@@ -59,11 +59,10 @@ void keep_bytes_of_last_repetitions(RunData& run, const std::string& where) {
   }
   run.limitations.push_back(
       {"impossible_bytes",
-       fmt::format("{} has impossible byte counts, so that those of the last repetition are used "
-                   "alone",
+       fmt::format("{} has impossible byte counts, so only those of the last repetition are used",
                    where),
-       "Google Benchmark before 1.8 prints them with repetitions; compare --a CMD --b CMD runs "
-       "the programs in turns"});
+       "use Google Benchmark 1.8 or later, or interleave the programs with memduel compare --a CMD "
+       "--b CMD"});
 }
 
 Metrics metrics_of(const JsonReader& benchmark) {
@@ -95,8 +94,8 @@ TrialData& trial_of_repetition(RunData& run, size_t repetition) {
 void note_errors(RunData& run, const std::vector<std::string>& failed) {
   for (const std::string& name : failed) {
     run.warnings.push_back({"benchmark_failed",
-                            fmt::format("{} reported an error and is left out", name),
-                            "run it alone and look at its message"});
+                            fmt::format("{} reported an error and is omitted", name),
+                            "run only this benchmark and read its error message"});
   }
 }
 
@@ -116,10 +115,11 @@ void note_repetitions(RunData& run, const std::string& where) {
   if (least >= static_cast<size_t>(kMinimumBlocks)) return;
   run.limitations.push_back(
       {"too_few_repetitions",
-       fmt::format("{} has {} of some benchmark; a verdict needs {} (with 2 and 2 no test "
-                   "can reach a p below 0.33)",
-                   where, format_count(least, "repetition"), kMinimumBlocks),
-       "run it with --benchmark_repetitions=12 --benchmark_enable_random_interleaving=true"});
+       fmt::format(
+           "{} has only {} of some benchmarks; a verdict needs {} (with 2 each, no test can give "
+           "less than p = 0.33)",
+           where, format_count(least, "repetition"), kMinimumBlocks),
+       "rerun with --benchmark_repetitions=12 --benchmark_enable_random_interleaving=true"});
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
   }
   if (run.trials.empty()) {
     in.at("benchmarks")
-        .refuse(aggregates > 0 ? "single repetitions, not only aggregates (leave out "
+        .refuse(aggregates > 0 ? "single repetitions, not only aggregates (omit "
                                  "--benchmark_report_aggregates_only)"
                                : "at least one benchmark");
   }
@@ -174,9 +174,10 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
       {"repetitions_share_a_process",
        fmt::format(
            "repetitions of {} share one process and its memory layout, so they vary less than "
-           "fresh processes would",
+           "separate processes",
            where),
-       "for a claim on memory, duel the program: memduel compare --a CMD --b CMD"});
+       "to compare memory, run the program in separate processes: memduel compare --a CMD --b "
+       "CMD"});
   return run;
 }
 

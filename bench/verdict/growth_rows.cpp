@@ -157,9 +157,9 @@ void look_past_files(GrowthEstimate& estimate, const Judging& judging,
   estimate.verdict = own.verdict;
   estimate.level = own.level;
   estimate.of_files = true;
-  estimate.reason =
-      fmt::format("maps {} more of its files per {}, which the kernel takes back; all else {}",
-                  format_bytes(*estimate.slope), question.by_time ? "minute" : "round", own.reason);
+  estimate.reason = fmt::format(
+      "maps {} more of its files per {}, which the kernel can reclaim; everything else {}",
+      format_bytes(*estimate.slope), question.by_time ? "minute" : "round", own.reason);
 }
 
 GrowthEstimate judge_resident(const Judging& judging, const std::optional<GrowthRow>& heap) {

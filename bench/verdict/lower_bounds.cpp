@@ -26,13 +26,13 @@ LowerBound bound_of(const HeldModel& held, const ModelSizes& model) {
     return {held.role,
             held.metric,
             model.state,
-            fmt::format("M: its model, {}", format_bytes(model.state)),
+            fmt::format("M: the model, {}", format_bytes(model.state)),
             {}};
   const std::string copies = held.copies == 1 ? "" : fmt::format("{} ", held.copies);
   return {held.role,
           held.metric,
           model.state + held.copies * model.parameters,
-          fmt::format("M + {}P: its model, {}; {}, {} each", copies, format_bytes(model.state),
+          fmt::format("M + {}P: the model, {}; {}, {} each", copies, format_bytes(model.state),
                       held.what, format_bytes(model.parameters)),
           {}};
 }
@@ -76,10 +76,11 @@ std::vector<Note> doubts_of_bounds(const std::vector<LowerBound>& bounds) {
       if (multiple >= 1) continue;
       notes.push_back(
           {"below_lower_bound",
-           fmt::format("{}.{} of {} is {:.2f} times what no program could go below ({})",
-                       bound.role, bound.metric, arm, multiple, format_bytes(bound.bytes)),
-           "its idle level holds memory that the model then used: give free memory back "
-           "(malloc_trim) before idle() is called"});
+           fmt::format("{}.{} of {} is {:.2f} times the theoretical minimum ({})", bound.role,
+                       bound.metric, arm, multiple, format_bytes(bound.bytes)),
+           "RSS after start-up includes free memory that the model used later: call malloc_trim "
+           "before "
+           "idle()"});
     }
   }
   return notes;

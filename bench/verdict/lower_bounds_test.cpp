@@ -22,16 +22,16 @@ TEST(BoundsOf, ARoleWithoutCopiesHoldsItsModel) {
   EXPECT_EQ(bounds[0].role, "server");
   EXPECT_EQ(bounds[0].metric, "peak_rss_above_idle_bytes");
   EXPECT_EQ(bounds[0].bytes, 1000);
-  EXPECT_EQ(bounds[0].formula, "M: its model, 1000 B");
+  EXPECT_EQ(bounds[0].formula, "M: the model, 1000 B");
 }
 
 TEST(BoundsOf, EachCopyAddsTheParameters) {
   const auto one = bounds_of(holding({"w", "m", 1, "gradients"}), kModel);
   EXPECT_EQ(one.at(0).bytes, 1000 + 800);
-  EXPECT_EQ(one[0].formula, "M + P: its model, 1000 B; gradients, 800 B each");
+  EXPECT_EQ(one[0].formula, "M + P: the model, 1000 B; gradients, 800 B each");
   const auto three = bounds_of(holding({"w", "m", 3, "gradients and two moments"}), kModel);
   EXPECT_EQ(three.at(0).bytes, 1000 + 3 * 800);
-  EXPECT_EQ(three[0].formula, "M + 3 P: its model, 1000 B; gradients and two moments, 800 B each");
+  EXPECT_EQ(three[0].formula, "M + 3 P: the model, 1000 B; gradients and two moments, 800 B each");
 }
 
 TEST(BoundsOf, WithoutTheCountOfParametersOnlyTheModelIsKnown) {
@@ -86,8 +86,8 @@ TEST(LowerBounds, APeakBelowItsBoundIsAWarning) {
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0].code, "below_lower_bound");
   EXPECT_EQ(notes[0].message,
-            "server.peak_rss_above_idle_bytes of minimal is 0.11 times what no program could go "
-            "below (42.7 MiB)");
+            "server.peak_rss_above_idle_bytes of minimal is 0.11 times the theoretical minimum "
+            "(42.7 MiB)");
   bound.multiples["minimal"] = 1;
   EXPECT_TRUE(doubts_of_bounds({bound}).empty());
 }

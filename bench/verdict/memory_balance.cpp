@@ -53,7 +53,7 @@ std::optional<MemoryPart> live_at_peak(const Results& results, const Comparison&
     candidate.push_back(one.candidate_bytes);
   }
   if (baseline.empty() || (total.role == kTree && baseline.size() > 1)) return {};
-  return MemoryPart{"live blocks at the peak", true, one_of(results.job, total.role, baseline),
+  return MemoryPart{"live allocations at the peak", true, one_of(results.job, total.role, baseline),
                     one_of(results.job, total.role, candidate)};
 }
 
@@ -76,7 +76,7 @@ double copies_of(const Results& results, const std::string& arm, const std::stri
 
 /// Unless nothing was copied.
 void add_copies(std::vector<MemoryPart>& parts, const Results& results, const Comparison& total) {
-  const MemoryPart copies{"copies that forked children made", true,
+  const MemoryPart copies{"copies made by forked children", true,
                           copies_of(results, results.baseline, total.role),
                           copies_of(results, total.candidate, total.role)};
   if (copies.baseline_bytes > 0 || copies.candidate_bytes > 0) parts.push_back(copies);
@@ -89,20 +89,22 @@ std::optional<MemoryBalance> balance_of(const Results& results, const Comparison
   balance.metric = total.metric;
   balance.total = {"", false, *total.baseline_median, *total.candidate_median};
   std::vector<MemoryPart> heap;
-  add_part(heap, results, total, kHeapInUse, "live blocks at marks");
-  add_part(heap, results, total, kHeapHeldFree, "held free by the allocator at marks");
+  add_part(heap, results, total, kHeapInUse, "live allocations at markers");
+  add_part(heap, results, total, kHeapHeldFree, "free (not returned to the kernel) at markers");
   const std::optional<MemoryPart> live = live_at_peak(results, total);
   if (live) {
     balance.parts = {*live};
     add_copies(balance.parts, results, total);
     balance.at_marks = std::move(heap);
     balance.rest =
-        "the rest, mostly anonymous: what the allocator holds free at the peak, its tables, stacks";
+        "the rest, mostly anonymous: memory that is free at the peak but not returned to the "
+        "kernel, allocator tables, stacks";
   } else {
     balance.parts = std::move(heap);
     balance.rest =
-        "what these parts leave untold: they are read at marks, each at its own highest, and miss "
-        "what lives between marks; a profile trial tells it (--set profile.trials=1)";
+        "not explained: each part is its own maximum over the markers, and memory between markers "
+        "is "
+        "not seen; rerun with --set profile.trials=1 for a breakdown at the peak";
   }
   // Parts are of the total's own kind: RSS counts a shared page for each process, PSS shares it
   // out, and a control group has page cache that nobody maps.
@@ -114,7 +116,7 @@ std::optional<MemoryBalance> balance_of(const Results& results, const Comparison
     add_part(balance.parts, results, total, kPeakCgroupShmem, "shared memory and tmpfs");
   if (balance.parts.empty()) return {};
   if (resident)
-    add_part(balance.at_marks, results, total, kPeakRssAnon, "anonymous pages at marks");
+    add_part(balance.at_marks, results, total, kPeakRssAnon, "anonymous pages at markers");
   balance.rest_bytes = balance.total.difference();
   for (const MemoryPart& part : balance.parts) balance.rest_bytes -= part.difference();
   return balance;
@@ -185,7 +187,7 @@ constexpr std::array kTrainingParts = {NamedPart{"parameter_bytes", "parameters"
                                        NamedPart{"data_bytes", "data"},
                                        NamedPart{"teacher_bytes", "teacher"},
                                        NamedPart{kPeakTorchCpu, "all tensors"},
-                                       NamedPart{kPeakGpuAllocated, "all on the GPU"}};
+                                       NamedPart{kPeakGpuAllocated, "all GPU tensors"}};
 
 /// The highest of a trial's rounds.
 std::optional<double> highest(const RoleData& role, const char* metric) {

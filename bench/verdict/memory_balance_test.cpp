@@ -52,22 +52,23 @@ TEST(MemoryBalance, TakesLiveBlocksFromTheProfilesPeak) {
   const MemoryBalance& balance = balances[0];
   EXPECT_EQ(balance.metric, "peak_rss_above_idle_bytes");
   EXPECT_EQ(balance.total.difference(), -774115328);
-  EXPECT_THAT(names(balance.parts), ElementsAre("live blocks at the peak", "file-backed pages"));
+  EXPECT_THAT(names(balance.parts),
+              ElementsAre("live allocations at the peak", "file-backed pages"));
   EXPECT_TRUE(balance.parts[0].profiled);
   EXPECT_EQ(balance.parts[0].difference(), -677655190);
   EXPECT_EQ(balance.rest_bytes, -774115328 + 677655190 + 2074624);
-  EXPECT_THAT(names(balance.at_marks),
-              ElementsAre("live blocks at marks", "held free by the allocator at marks"));
+  EXPECT_THAT(names(balance.at_marks), ElementsAre("live allocations at markers",
+                                                   "free (not returned to the kernel) at markers"));
 }
 
 TEST(MemoryBalance, WithoutAProfileSaysWhatMarksLeaveUntold) {
   const auto balances = memory_balances(server());
   ASSERT_THAT(balances, SizeIs(1));
   EXPECT_THAT(names(balances[0].parts),
-              ElementsAre("live blocks at marks", "held free by the allocator at marks",
-                          "file-backed pages"));
+              ElementsAre("live allocations at markers",
+                          "free (not returned to the kernel) at markers", "file-backed pages"));
   EXPECT_EQ(balances[0].rest_bytes, -774115328 + 230062336 + 205528120 + 2074624);
-  EXPECT_THAT(balances[0].rest, HasSubstr("untold"));
+  EXPECT_THAT(balances[0].rest, HasSubstr("not explained"));
 }
 
 TEST(MemoryBalance, OfTheLargestClientIsThatOfTheLargestOnEachSide) {
@@ -92,7 +93,7 @@ TEST(MemoryBalance, OfAllProcessesHasSharedMemoryAndNoSumOfPeaks) {
   EXPECT_EQ(both.rest_bytes, -200 * kMiB);
   results.difference_totals.pop_back();
   EXPECT_THAT(names(memory_balances(results).at(0).parts),
-              ElementsAre("live blocks at the peak", "shared memory and tmpfs"))
+              ElementsAre("live allocations at the peak", "shared memory and tmpfs"))
       << "one process is the whole job";
 }
 
@@ -113,10 +114,11 @@ TEST(MemoryBalance, HasPartsOfTheTotalsOwnKind) {
     results.comparisons[0].gate = true;
     return names(memory_balances(results).at(0).parts);
   };
-  EXPECT_THAT(parts_of("peak_pss_bytes"), ElementsAre("live blocks at marks"));
+  EXPECT_THAT(parts_of("peak_pss_bytes"), ElementsAre("live allocations at markers"));
   EXPECT_THAT(parts_of("peak_cgroup_bytes"),
-              ElementsAre("live blocks at marks", "file-backed or shared pages"));
-  EXPECT_THAT(parts_of("peak_rss_bytes"), ElementsAre("live blocks at marks", "file-backed pages"));
+              ElementsAre("live allocations at markers", "file-backed or shared pages"));
+  EXPECT_THAT(parts_of("peak_rss_bytes"),
+              ElementsAre("live allocations at markers", "file-backed pages"));
 }
 
 TEST(MemoryBalance, OfMemoryWithEachPageOnceHasTheCopiesOfForkedChildren) {
@@ -137,7 +139,7 @@ TEST(MemoryBalance, OfMemoryWithEachPageOnceHasTheCopiesOfForkedChildren) {
   ASSERT_THAT(balances, SizeIs(1));
   EXPECT_EQ(balances[0].metric, "peak_shared_once_bytes");
   EXPECT_THAT(names(balances[0].parts),
-              ElementsAre("live blocks at the peak", "copies that forked children made"));
+              ElementsAre("live allocations at the peak", "copies made by forked children"));
   EXPECT_EQ(balances[0].parts[1].difference(), -150);
   EXPECT_EQ(balances[0].rest_bytes, -1);
 }

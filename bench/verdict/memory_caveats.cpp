@@ -77,10 +77,12 @@ std::vector<Note> moved_peaks(const RunData& run, const std::string& baseline,
     if (from == to || !is_below(before, to) || !is_below(after, from)) continue;
     notes.push_back(
         {"peak_moved",
-         fmt::format("{} is largest in its phase {} with {} and in {} with {}: stacks at the peak "
-                     "differ for that reason, too",
-                     total.role, from, baseline, to, total.candidate),
-         "what was allocated, is live at the end or was retained is compared over the whole run"});
+         fmt::format(
+             "the peak of {} is in phase {} with {} but in phase {} with {}, which also changes "
+             "the stacks at the peak",
+             total.role, from, baseline, to, total.candidate),
+         "compare the stacks of total allocations or of live memory at exit, which cover the whole "
+         "trial"});
   }
   return notes;
 }
@@ -140,20 +142,21 @@ Note note_of(const Results& results, const Comparison& row) {
   constexpr double kMostOfIt = 0.5;
   const double more = rise_of(row);
   const std::string sizes = fmt::format(
-      "{} uses {} more memory at its peak than {} ({} → {}), and no gate asks for {}.{}",
-      row.candidate, format_bytes(more), results.baseline, format_bytes(*row.baseline_median),
+      "{} has {} more peak RSS than {} ({} → {}), but no gate covers {}.{}", row.candidate,
+      format_bytes(more), results.baseline, format_bytes(*row.baseline_median),
       format_bytes(*row.candidate_median), row.role, row.metric);
-  const std::string gate =
-      fmt::format("--gate '{}.{}<=margin' makes it count", row.role, row.metric);
+  const std::string gate = fmt::format("add --gate '{}.{}<=margin'", row.role, row.metric);
   const Comparison* rest = results.row(row.candidate, row.role, kPeakRssNoFiles);
   if (rest == nullptr) return {"rss_beyond_margin", sizes, gate};
   const double of_files = more - rise_of(*rest);
   if (of_files < kMostOfIt * more) return {"rss_beyond_margin", sizes, gate};
-  return {"rss_beyond_margin",
-          fmt::format("{}: pages of mapped files{} are {} more, and the kernel can reclaim them, "
-                      "written ones once they are on the disk",
-                      sizes, files_that_grew(results, row.candidate), format_bytes(of_files)),
-          gate};
+  return {
+      "rss_beyond_margin",
+      fmt::format(
+          "{}; {} of it are pages of mapped files{}, which the kernel can reclaim (modified pages "
+          "after it has written them to disk)",
+          sizes, format_bytes(of_files), files_that_grew(results, row.candidate)),
+      gate};
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(MovedPeaks, AreSaidOnceARoleWithBothPhases) {
   ASSERT_THAT(notes, SizeIs(1));
   EXPECT_EQ(notes[0].code, "peak_moved");
   EXPECT_THAT(notes[0].message,
-              HasSubstr("server is largest in its phase fit with a and in evaluate with b"));
+              HasSubstr("the peak of server is in phase fit with a but in phase evaluate with b"));
 }
 
 TEST(MovedPeaks, AreNoneWherePeaksStayOrPhasesAreAlike) {
@@ -101,10 +101,10 @@ TEST(UngatedRss, IsToldWithItsPagesOfFiles) {
   const auto notes = ungated_rss(found);
   ASSERT_THAT(notes, SizeIs(1));
   EXPECT_EQ(notes[0].code, "rss_beyond_margin");
-  EXPECT_THAT(
-      notes[0].message,
-      AllOf(HasSubstr("b uses 50.0 MiB more memory at its peak than a (10.0 MiB → 60.0 MiB)"),
-            HasSubstr("pages of mapped files (t.db) are 49.0 MiB more"), HasSubstr("can reclaim")));
+  EXPECT_THAT(notes[0].message,
+              AllOf(HasSubstr("b has 50.0 MiB more peak RSS than a (10.0 MiB → 60.0 MiB)"),
+                    HasSubstr("49.0 MiB of it are pages of mapped files (t.db)"),
+                    HasSubstr("can reclaim")));
 }
 
 TEST(UngatedRss, OfAnotherKindIsToldWithoutFiles) {

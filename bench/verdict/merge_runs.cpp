@@ -26,9 +26,10 @@ std::string pick_arm(const RunData& run, const std::string& wanted, const char* 
   std::set<std::string> known;
   for (const TrialData& trial : run.trials) known.insert(trial.arm);
   if (!known.contains(arm))
-    throw Error(ExitCode::usage,
-                fmt::format("no arm \"{}\", expected one of: {}", arm, fmt::join(known, ", ")),
-                fmt::format("run {}", side));
+    throw Error(
+        ExitCode::usage,
+        fmt::format("found no variant \"{}\", expected one of: {}", arm, fmt::join(known, ", ")),
+        fmt::format("run {}", side));
   return arm;
 }
 
@@ -51,7 +52,7 @@ void check_workloads(const RunData& a, const RunData& b) {
   // Commands differ on purpose: that is the change under test.
   if (of_a.own == of_b.own) return;
   throw Error(ExitCode::usage, "the two runs have different workloads", "compare",
-              "only runs of the same config can be compared; see config.json of each");
+              "compare runs of the same config; see config.json of each");
 }
 
 std::string fingerprint(const RunData& run) {
@@ -136,10 +137,11 @@ void leave_out_rounds_of_one(RunData& merged, const std::string& a, const std::s
   const auto& [with, without] = has_rounds(merged, a) ? std::pair(a, b) : std::pair(b, a);
   merged.limitations.push_back(
       {"rounds_of_one_run",
-       fmt::format("{} has rounds, and {} is one round as a whole: times per round, memory at the "
-                   "ends of rounds and growth per round are not compared",
-                   with, without),
-       "mark the rounds of both, with the same pattern"});
+       fmt::format(
+           "{} has several rounds, but {} has only one, so times per round, memory at round ends "
+           "and growth per round are not compared",
+           with, without),
+       "mark the rounds of both with the same log pattern"});
 }
 
 /// The roles of both; a group is as large as in the run that has more of it.
@@ -185,21 +187,22 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm,
     merged.warnings.insert(merged.warnings.end(), run->warnings.begin(), run->warnings.end());
   }
   merged.warnings.push_back({"not_interleaved",
-                             "the two runs were measured one after the other, not in turns",
-                             "a drift of the machine between them looks like a difference; duel "
-                             "the two with --a and --b to be sure"});
+                             "the two runs were measured one after the other, not interleaved, so "
+                             "machine drift between them looks like a difference",
+                             "compare the two programs with --a and --b"});
   const bool unchecked = !a.config.workload.is_known() || !b.config.workload.is_known();
   if (unchecked && a.config_sha256 != b.config_sha256)
     merged.warnings.push_back({"workloads_not_checked",
-                               "results.json does not hold the config, and the two runs had "
-                               "different ones: whether both did the same work was not checked",
+                               "results.json does not contain the config, and the two runs had "
+                               "different ones, so the workloads were not checked for equality",
                                "compare the run directories"});
   if (fingerprint(a) != fingerprint(b))
-    merged.warnings.push_back({kOtherEnvironment,
-                               fmt::format("the runs come from different environments ({} and {}), "
-                                           "so no row gets a verdict",
-                                           fingerprint(a), fingerprint(b)),
-                               "the difference may be the machine's; measure both on one"});
+    merged.warnings.push_back(
+        {kOtherEnvironment,
+         fmt::format("the runs come from different environments ({} and {}), "
+                     "so every verdict is inconclusive",
+                     fingerprint(a), fingerprint(b)),
+         "measure both on the same machine; the difference may come from the machine"});
   return merged;
 }
 

@@ -120,9 +120,10 @@ TEST(MergeRuns, LeaveOutWhatIsByTheRoundWhereOnlyOneRunHasRounds) {
     EXPECT_EQ(trial.roles[0].metrics.at("cpu_seconds"), 1) << "of the whole job in both";
   }
   ASSERT_EQ(apart.limitations.size(), 1U);
-  EXPECT_EQ(apart.limitations[0].message,
-            "x has rounds, and y is one round as a whole: times per round, memory at the ends of "
-            "rounds and growth per round are not compared");
+  EXPECT_EQ(
+      apart.limitations[0].message,
+      "x has several rounds, but y has only one, so times per round, memory at round ends and "
+      "growth per round are not compared");
   const RunData alike = merge_runs(run_of_rounds(12), run_of_rounds(6), "");
   EXPECT_EQ(alike.trials[1].roles[0].rounds[0].metrics.at("round_seconds"), 1);
   EXPECT_TRUE(alike.limitations.empty());

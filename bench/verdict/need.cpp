@@ -54,9 +54,11 @@ class Search {
   void refuse_beyond(std::int64_t limit) const {
     if (limit <= most_) return;
     throw Error(ExitCode::cannot_measure,
-                fmt::format("no limit up to {} holds: {}", format_bytes(static_cast<double>(most_)),
-                            need_.why),
-                "", "does it fail without a limit, too? its time may vary by more than allowed");
+                fmt::format("no memory limit up to {} is enough: {}",
+                            format_bytes(static_cast<double>(most_)), need_.why),
+                "",
+                "check whether it also fails without a limit, or whether its time varies by more "
+                "than allowed");
   }
 
   void find_what_does_not() {
@@ -93,7 +95,7 @@ class Search {
         seconds.push_back(one.seconds);
         if (!one.failed) continue;
         need_.failed = 1;
-        why = fmt::format("{} when it was confirmed", reason_of(one));
+        why = fmt::format("{} during confirmation", reason_of(one));
         break;
       }
       if (need_.failed == 0) {

@@ -128,7 +128,7 @@ Results results_from_json(const json& value, const std::string& where) {
       ExitCode::io,
       fmt::format("schema is {}, expected '{}' or '{}'",
                   schema ? fmt::format("'{}'", *schema) : "missing", kResultsSchema, kFirstSchema),
-      where + " at /schema", "read it with the memduel that wrote it");
+      where + " at /schema", "read it with the memduel version that wrote it");
 }
 
 }  // namespace memduel

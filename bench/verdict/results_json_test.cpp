@@ -216,7 +216,7 @@ TEST(ResultsJson, NamesAnotherSchemaVersion) {
   document["schema"] = "memduel.results/3";
   EXPECT_EQ(message_of(document),
             "r.json at /schema: schema is 'memduel.results/3', expected 'memduel.results/2' or "
-            "'memduel.results/1'\n  read it with the memduel that wrote it");
+            "'memduel.results/1'\n  read it with the memduel version that wrote it");
   document.erase("schema");
   EXPECT_THAT(message_of(document), HasSubstr("missing"));
 }

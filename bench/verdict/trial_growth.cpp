@@ -93,7 +93,7 @@ std::vector<GrowingStack> growing_stacks(const LiveAtRoundEnds& live, double byt
   for (const LiveStack& stack : live.stacks) {
     const auto slope = theil_sen_slope(rounds, std::span(stack.bytes).subspan(first));
     if (!slope || *slope <= 0 || *slope < kLeastShare * bytes_per_round) continue;
-    growing.push_back({stack.stack, stack.phase, *slope, stack.bytes.back()});
+    growing.push_back({stack.stack, stack.phase, *slope, stack.bytes.back(), stack.location});
   }
   std::ranges::stable_sort(
       growing, [](const auto& a, const auto& b) { return a.bytes_per_round > b.bytes_per_round; });

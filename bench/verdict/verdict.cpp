@@ -19,12 +19,12 @@ namespace memduel {
 
 std::string Doubts::explain(std::string reason) const {
   if (!pending.empty()) return pending;
-  for (const std::string& doubt : reasons) reason = doubt + "; without that: " + reason;
+  for (const std::string& doubt : reasons) reason = doubt + "; otherwise: " + reason;
   return reason;
 }
 
 std::string too_few_blocks(int blocks, int needed) {
-  return fmt::format("cannot tell: {} of {} blocks", blocks, needed);
+  return fmt::format("too few trials: {} of at least {}", blocks, needed);
 }
 
 int trials_needed(const MeasuredRow& row) {
@@ -40,7 +40,7 @@ namespace {
 constexpr double kSpreadLevel = 0.01;
 constexpr int kPowerDraws = 200;
 constexpr const char* kNothingDeclared =
-    "; nothing declares whether higher or lower values are better";
+    "; whether higher or lower values are better is not declared";
 
 std::string percent(double share) {
   return fmt::format("{:.4g}%", 100 * share);
@@ -59,7 +59,7 @@ Decision cannot_tell(std::string reason) {
 
 Decision without_test(const MeasuredRow& row) {
   if (row.values.baseline.empty())
-    return cannot_tell("not measured: the baseline lived in no block");
+    return cannot_tell("not measured: the baseline failed in every trial");
   const int needed = trials_needed(row);
   Decision decision =
       cannot_tell(too_few_blocks(std::min(row.baselines(), row.candidates()), needed));
@@ -68,17 +68,15 @@ Decision without_test(const MeasuredRow& row) {
 }
 
 Decision exactly(const MeasuredRow& row) {
-  Decision decision{Verdict::unchanged,
-                    Tier::plain,
-                    "exactly the same value in every block",
-                    {row.effect, row.effect}};
+  Decision decision{
+      Verdict::unchanged, Tier::plain, "identical in all trials", {row.effect, row.effect}};
   if (row.effect == 0) return decision;
   // The noise floor of other runs says nothing about values that do not vary.
   const bool inside = std::abs(row.effect) <= row.margin;
   if (!inside) decision.verdict = direction(row);
   if (!inside) decision.tier = Tier::strong;
-  decision.reason = fmt::format("exact: {} in every block, {} the margin of {}",
-                                row.scale.describe_effect(row.effect), inside ? "inside" : "beyond",
+  decision.reason = fmt::format("{} (identical in all trials), {} the margin of {}",
+                                row.scale.describe_effect(row.effect), inside ? "within" : "beyond",
                                 row.scale.describe_size(row.margin));
   return decision;
 }
@@ -129,9 +127,11 @@ struct Tested {
 /// Where so few trials decide no gate that changes alone; else empty.
 std::string beyond_reach(const MeasuredRow& row, int family) {
   if (!row.question.gate || row.least_trials <= row.candidates()) return {};
-  return fmt::format("; {} need {} blocks to decide one that changes alone",
-                     format_count(static_cast<std::size_t>(family), "comparison"),
-                     row.least_trials);
+  if (family == 1)
+    return fmt::format("; a change in the only comparison needs at least {} trials each",
+                       row.least_trials);
+  return fmt::format("; a change in only one of {} comparisons needs at least {} trials each",
+                     family, row.least_trials);
 }
 
 std::string words_on_place(const RowScale& scale, const std::optional<RemovedPlace>& place) {
@@ -139,8 +139,8 @@ std::string words_on_place(const RowScale& scale, const std::optional<RemovedPla
   const auto told = [&](double value) {
     return scale.describe_effect(scale.kind == Scale::logarithm ? std::log(value) : value);
   };
-  return fmt::format("; the place effect of {} is removed{}; the estimate without it is {}",
-                     told(place->effect), place->everywhere ? "" : " from a part of the interval",
+  return fmt::format("; a position effect of {} was removed{}; without it the estimate is {}",
+                     told(place->effect), place->everywhere ? "" : " from part of the CI",
                      told(place->estimate));
 }
 
@@ -150,31 +150,33 @@ std::string why_inconclusive(const Tested& tested) {
   const std::string effect = row.scale.describe_effect(row.effect);
   if (*level.p_adjusted <= level.alpha && tested.reaches_margin()) {
     return fmt::format(
-        "{} of the values as they are, but the {} interval {} lies on the other side", effect,
-        percent(1 - level.alpha), row.scale.describe_interval(interval));
+        "the raw estimate is {}, but the {} CI {} without the position effect is on the other side "
+        "of zero",
+        effect, percent(1 - level.alpha), row.scale.describe_interval(interval));
   }
   if (*level.p_adjusted <= level.alpha) {
     return fmt::format(
-        "a change is real, its size is not settled: the {} interval {} reaches past "
-        "the margin of {}, the estimate {} does not",
+        "the change is significant, but its size is inconclusive: the {} CI {} exceeds "
+        "the margin of {}, the estimate of {} does not",
         percent(1 - 2 * level.alpha), row.scale.describe_interval(equivalence), margin,
         row.scale.describe_effect(tested.effect()));
   }
   if (*row.p_value <= level.alpha) {
     return fmt::format(
-        "{} would count alone (p {:.4f}), but not as one of {} rows judged together "
-        "(corrected p {:.3f}){}",
+        "{} would be significant on its own (p = {:.4f}), but is not after correction for "
+        "{} comparisons (adjusted p = {:.3f}){}",
         effect, *row.p_value, level.family, *level.p_adjusted, beyond_reach(row, level.family));
   }
-  return fmt::format("the {} interval {} holds no change as well as more than the margin of {}{}",
+  return fmt::format("the {} CI {} includes both no change and changes beyond the margin of {}{}",
                      percent(1 - level.alpha), row.scale.describe_interval(interval), margin,
                      beyond_reach(row, level.family));
 }
 
 std::string words_on_mean(const MeasuredRow& row) {
   if (mean_follows(row)) return {};
-  return fmt::format("; the typical trial changed; a change of the mean is not shown (p {:.3f})",
-                     *row.mean_p);
+  return fmt::format(
+      "; the typical trial changed, but a change of the mean is not significant (p = {:.3f})",
+      *row.mean_p);
 }
 
 /// A difference of spread alone is no verdict, but worth a word.
@@ -185,7 +187,7 @@ std::string words_on_spread(const MeasuredRow& row) {
     return format_interval(format_metric(row.scale.metric, *low),
                            format_metric(row.scale.metric, *high));
   };
-  return fmt::format("; the spread differs: {} against {}", range(row.values.baseline),
+  return fmt::format("; the spread differs: {} vs. {}", range(row.values.baseline),
                      range(row.values.candidate));
 }
 
@@ -205,8 +207,8 @@ Decision by_test(const MeasuredRow& row, const RowLevel& level) {
     decision.confidence = 1 - 2 * alpha;
     decision.removed_place = removed_place(row, equivalence);
     decision.reason =
-        fmt::format("{}the {} interval {} lies inside the margin of {}{}{}",
-                    real ? "measurable but negligible: " : "", percent(1 - 2 * alpha),
+        fmt::format("{}the {} CI {} is within the margin of {}{}{}",
+                    real ? "significant but negligible: " : "", percent(1 - 2 * alpha),
                     row.scale.describe_interval(equivalence), row.scale.describe_size(row.margin),
                     words_on_place(row.scale, decision.removed_place), words_on_spread(row));
     return decision;
@@ -222,12 +224,13 @@ Decision by_test(const MeasuredRow& row, const RowLevel& level) {
   const bool clears = own.low >= row.claim_margin || own.high <= -row.claim_margin;
   decision.verdict = direction(row);
   if (clears && mean_follows(row)) decision.tier = Tier::strong;
-  decision.reason = fmt::format(
-      "{}, {} interval {}: {} the margin of {}{}{}{}", row.scale.describe_effect(row.effect),
-      percent(1 - alpha), row.scale.describe_interval(interval),
-      clears ? "all of it beyond" : "no longer zero, but reaches inside",
-      row.scale.describe_size(row.claim_margin),
-      row.apart ? "; the values of the two do not overlap" : "", words_on_mean(row), on_place);
+  decision.reason =
+      fmt::format("{} ({} CI {}), {} the margin of {}{}{}{}", row.scale.describe_effect(row.effect),
+                  percent(1 - alpha), row.scale.describe_interval(interval),
+                  clears ? "clearly beyond" : "significant, but not clearly beyond",
+                  row.scale.describe_size(row.claim_margin),
+                  row.apart ? "; the values of the two variants do not overlap" : "",
+                  words_on_mean(row), on_place);
   return decision;
 }
 
@@ -242,13 +245,14 @@ Decision by_growth(const MeasuredRow& row, const RowLevel& level) {
   const bool inside = equivalence.low >= -row.margin && equivalence.high <= row.margin;
   if (inside && (neither || both))
     return {Verdict::unchanged, Tier::plain,
-            fmt::format("{}: {}", neither ? "neither grows" : "both grow alike", growth.reason),
+            fmt::format("{}: {}", neither ? "neither variant grows" : "both variants grow equally",
+                        growth.reason),
             equivalence, 1 - 2 * level.alpha};
   const std::string change = row.scale.describe_effect(row.effect);
   Decision decision{Verdict::inconclusive, Tier::plain, growth.reason, interval, 1 - level.alpha};
   if (!level.p_adjusted || *level.p_adjusted > level.alpha) return decision;
   if (std::abs(row.effect) < row.claim_margin) {
-    decision.reason = fmt::format("{} is below the margin of {}: {}", change,
+    decision.reason = fmt::format("{} is within the margin of {}: {}", change,
                                   row.scale.describe_size(row.claim_margin), growth.reason);
     return decision;
   }
@@ -267,9 +271,9 @@ Decision of_living(const MeasuredRow& row, const RowLevel& level) {
   if (!row.may_be_drift()) return decision;
   decision.verdict = Verdict::inconclusive;
   decision.tier = Tier::plain;
-  decision.reason =
-      fmt::format("{}, but not measured in turns: a drift of the machine looks the same",
-                  row.scale.describe_effect(row.effect));
+  decision.reason = fmt::format(
+      "{}, but the trials were not interleaved, so machine drift could cause the same difference",
+      row.scale.describe_effect(row.effect));
   return decision;
 }
 
@@ -282,10 +286,10 @@ Decision decision_on(const MeasuredRow& row, const RowLevel& level) {
       std::isfinite(row.effect) ? of_living(row, level) : Decision{Verdict::regressed, Tier::plain};
   const std::string first = values.failure.substr(0, values.failure.find('\n'));
   const std::string what = fmt::format(
-      "the candidate {} in {} of {} in which the baseline lived{}{}",
+      "the candidate {} in {} of {} in which the baseline succeeded{}{}",
       values.candidate_killed_for_memory == values.candidate_failed ? kKilledForMemory : "failed",
-      values.candidate_failed, format_count(row.candidates(), "block"),
-      first.empty() ? "" : "; the first time ", first);
+      values.candidate_failed, format_count(row.candidates(), "trial"),
+      first.empty() ? "" : "; the first failure: ", first);
   const bool all_failed = values.candidate_failed == row.candidates();
   if (all_failed) decision.blocks_needed.reset();
   if (all_failed || decision.verdict != Verdict::regressed) {
@@ -325,10 +329,10 @@ Power power_of(const MeasuredRow& row, Verdict verdict, double alpha,
   if (const auto needed =
           blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, design, level))
     power.blocks_needed = std::max(*needed, row.least_trials);
-  power.words =
-      power.blocks_needed
-          ? fmt::format("; about {} blocks should settle it", *power.blocks_needed)
-          : fmt::format("; {} blocks would not settle it with this noise", kMostUsefulBlocks);
+  power.words = power.blocks_needed
+                    ? fmt::format("; about {} trials each should decide it", *power.blocks_needed)
+                    : fmt::format("; with this noise, even {} trials each would not decide it",
+                                  kMostUsefulBlocks);
   return power;
 }
 
@@ -487,21 +491,20 @@ std::optional<Note> flagged_control(const std::vector<std::optional<DecidedRow>>
     const Comparison& out = row->comparison;
     if (out.verdict != Verdict::improved && out.verdict != Verdict::regressed) continue;
     return Note{"control_flagged",
-                fmt::format("the run's own control differs from the baseline ({}.{}: {}), so no "
-                            "verdict of this run is believed",
+                fmt::format("the A/A control differs from the baseline ({}.{}: {}), so every "
+                            "verdict of this run is inconclusive",
                             out.role, out.metric, out.reason),
-                "look for what changed during the run, then repeat it on a quieter machine"};
+                "find out what changed during the run, then rerun on a quieter machine"};
   }
   return std::nullopt;
 }
 
 Doubts doubts_of(const Inquiry& inquiry, bool is_control_flagged) {
   Doubts doubts;
-  if (is_control_flagged)
-    doubts.reasons.emplace_back("the run's own control differs from the baseline");
+  if (is_control_flagged) doubts.reasons.emplace_back("the A/A control differs from the baseline");
   const auto& warnings = inquiry.run.warnings;
   if (std::ranges::find(warnings, kOtherEnvironment, &Note::code) != warnings.end())
-    doubts.reasons.emplace_back("the two sides were measured in different environments");
+    doubts.reasons.emplace_back("the two variants were measured in different environments");
   doubts.pending = inquiry.pending;
   return doubts;
 }

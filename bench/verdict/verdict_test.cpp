@@ -70,7 +70,7 @@ TEST(Verdict, OfAMetricWithoutADirectionIsThatItChanged) {
     EXPECT_EQ(row.comparison.verdict, Verdict::changed);
     EXPECT_EQ(row.comparison.tier, Tier::strong);
     EXPECT_THAT(row.comparison.reason,
-                HasSubstr("nothing declares whether higher or lower values are better"));
+                HasSubstr("whether higher or lower values are better is not declared"));
   }
   EXPECT_EQ(row_of(around(200, 0.002), turned(around(200, 0.002))).comparison.verdict,
             Verdict::unchanged);
@@ -116,7 +116,7 @@ TEST(Verdict, NeedsTheCorrectedPNotOnlyThePlainOne) {
   const DecidedRow row = decided(
       verdict_row("peak_rss_bytes", around(200, 0.002), turned(around(210, 0.002))), 0.05, 10);
   EXPECT_EQ(row.comparison.verdict, Verdict::inconclusive);
-  EXPECT_THAT(row.comparison.reason, HasSubstr("one of 10 rows judged together"));
+  EXPECT_THAT(row.comparison.reason, HasSubstr("correction for 10 comparisons"));
 }
 
 TEST(Verdict, SaysUnchangedOnlyInsideTheMargin) {
@@ -132,7 +132,7 @@ TEST(Verdict, CallsARealButTinyChangeUnchanged) {
   const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(200, 0.0005), turned(around(200.8, 0.0005))));
   EXPECT_EQ(row.comparison.verdict, Verdict::unchanged);
-  EXPECT_THAT(row.comparison.reason, HasSubstr("measurable but negligible"));
+  EXPECT_THAT(row.comparison.reason, HasSubstr("significant but negligible"));
 }
 
 TEST(Verdict, UsesTheAbsoluteFloorOfSmallValues) {

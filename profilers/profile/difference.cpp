@@ -20,9 +20,22 @@ inline constexpr std::size_t kWholeStack = std::numeric_limits<std::size_t>::max
 /// The sites of a profile that a question is about.
 LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap);
 
+/// The stacks of profiles by their functions, each profile's as it is first asked for.
+class NamedProfiles {
+ public:
+  explicit NamedProfiles(FunctionNames& names) : names_(names) {}
+  const StackNames& of(const Profile& profile) {
+    return named_.try_emplace(&profile, profile, names_).first->second;
+  }
+
+ private:
+  FunctionNames& names_;
+  std::map<const Profile*, StackNames> named_;
+};
+
 /// Means over the trials of `side`, of each trial the images that the question is about.
-NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, FunctionNames& names,
-                     std::size_t depth = kWholeStack);
+NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap,
+                     NamedProfiles& profiles, std::size_t depth = kWholeStack);
 
 /// What the exact counters beside samples say of the same images: the mean over the trials. Absent
 /// where nothing was sampled, an image has no counters, or none of them is the question's.
@@ -123,6 +136,10 @@ Estimate part_of_mean(const Estimate& amount, std::size_t trials) {
   return {amount.bytes / n, amount.count / n, amount.variance / (n * n), amount.samples};
 }
 
+double rank_of(const Estimate& amount, DifferenceKind kind) {
+  return kind == DifferenceKind::allocations ? amount.count : amount.bytes;
+}
+
 }  // namespace
 
 LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap) {
@@ -156,18 +173,18 @@ std::optional<double> counted_total(const ProfileSide& side, DifferenceKind kind
   return sum / static_cast<double>(looked.trials);
 }
 
-NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, FunctionNames& names,
-                     std::size_t depth) {
+NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap,
+                     NamedProfiles& profiles, std::size_t depth) {
   NamedSide named;
   for (const std::vector<Profile>& trial : side) {
     for (const Profile& profile : trial) {
-      const std::vector<std::uint32_t> known = StackNames(profile, names).functions();
+      const std::vector<std::uint32_t> known = profiles.of(profile).functions();
       named.functions.insert(named.functions.end(), known.begin(), known.end());
     }
   }
   const Images looked = images_of(side, kind, heap);
   for (const Image& image : looked.images) {
-    const StackNames stacks(*image.profile, names);
+    const StackNames& stacks = profiles.of(*image.profile);
     for (const auto& [number, whole] : image.sites) {
       const AllocationSite& site = image.profile->sites[number];
       const Estimate amount = part_of_mean(whole, looked.trials);
@@ -176,6 +193,7 @@ NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, Fu
       StackAmount& at = named.amounts[stacks.of(stack, depth)];
       at.total += amount;
       at.by_phase[image.profile->phases[site.phase]] += amount;
+      at.sources.push_back({&stacks, stack, rank_of(amount, kind)});
     }
   }
   std::ranges::sort(named.functions);
@@ -185,10 +203,6 @@ NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, Fu
 }
 
 namespace {
-
-double rank_of(const Estimate& amount, DifferenceKind kind) {
-  return kind == DifferenceKind::allocations ? amount.count : amount.bytes;
-}
 
 /// The phase whose own difference is the largest in the direction of the whole.
 std::string phase_of(const MatchedStack& stack, DifferenceKind kind) {
@@ -231,6 +245,37 @@ bool differs(const StackDifference& row, DifferenceKind kind) {
   return std::abs(row.blocks()) >= 0.5 && (by_bytes || !sampled);
 }
 
+/// The frame of a stack whose line its location is.
+std::optional<std::uint32_t> located_function(const NamedStack& stack, DifferenceKind kind,
+                                              const FunctionNames& names) {
+  // The owner of resident pages is no code.
+  const std::size_t begin = kind == DifferenceKind::resident ? 1 : 0;
+  std::vector<std::string> functions;
+  for (std::size_t i = begin; i < stack.size(); ++i) functions.push_back(names.name(stack[i]));
+  const auto at = frame_with_location(functions);
+  return at ? std::optional(stack[begin + *at]) : std::nullopt;
+}
+
+LineAmounts lines_of(const StackAmount& amount, std::uint32_t function) {
+  LineAmounts lines;
+  for (const StackSource& source : amount.sources) {
+    const SourceLine line = source.names->line_of(source.stack, function);
+    if (!line.file.empty()) lines[line] += source.amount;
+  }
+  return lines;
+}
+
+SourceLine line_of_change(const MatchedStack& stack, DifferenceKind kind,
+                          const FunctionNames& names) {
+  const auto function = located_function(stack.stack, kind, names);
+  if (!function) return {};
+  const LineAmounts baseline = lines_of(stack.baseline, *function);
+  const LineAmounts candidate = lines_of(stack.candidate, *function);
+  return rank_of(stack.candidate.total, kind) > rank_of(stack.baseline.total, kind)
+             ? changed_line(baseline, candidate)
+             : changed_line(candidate, baseline);
+}
+
 }  // namespace
 
 std::string to_string(DifferenceKind kind) {
@@ -244,11 +289,12 @@ double StackDifference::half_width() const {
 }
 
 ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileSide& candidate,
-                                     DifferenceKind kind, Heap heap) {
+                                     DifferenceKind kind, Heap heap, const SourceRoots& roots) {
   FunctionNames names;
-  const NamedSide a = named_side(baseline, kind, heap, names);
+  NamedProfiles profiles(names);
+  const NamedSide a = named_side(baseline, kind, heap, profiles);
   names.take(renamed_functions(functions_of(baseline), functions_of(candidate)));
-  const NamedSide b = named_side(candidate, kind, heap, names);
+  const NamedSide b = named_side(candidate, kind, heap, profiles);
   ProfileDifference difference;
   difference.kind = kind;
   difference.heap = heap;
@@ -271,6 +317,7 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
     if (!differs(row, kind)) continue;
     for (const std::uint32_t function : stack.stack) row.stack.push_back(names.name(function));
     row.phase = phase_of(stack, kind);
+    row.location = location_text(line_of_change(stack, kind, names), roots);
     difference.stacks.push_back(std::move(row));
   }
   const double whole = difference.baseline.bytes + difference.candidate.bytes;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <sstream>
 
 namespace memduel {
@@ -69,6 +70,56 @@ TEST(ProfileDifference, MatchesStacksByFunctionWhateverTheirAddressesAndLines) {
   ASSERT_EQ(difference.stacks.size(), 1U) << "parse is as it was";
   EXPECT_THAT(difference.stacks[0].stack, ElementsAre("main", "load"));
   EXPECT_EQ(difference.stacks[0].bytes(), 40);
+}
+
+/// Has `amounts` by line of `load (FILE)`, which calls malloc.
+Profile loads_in(const std::string& file, const std::map<int, double>& amounts) {
+  Profile profile;
+  profile.locations = {{ProfileLocation::Kind::native, std::nullopt, 1, {{"main", file, 3}}},
+                       {ProfileLocation::Kind::native, std::nullopt, 2, {{"malloc", "", 0}}}};
+  profile.stacks.push_back({0, 0});
+  for (const auto& [line, bytes] : amounts) {
+    profile.locations.push_back(
+        {ProfileLocation::Kind::native, std::nullopt, 3, {{"load", file, line}}});
+    profile.stacks.push_back({1, static_cast<std::uint32_t>(profile.locations.size() - 1)});
+    profile.stacks.push_back({static_cast<std::uint32_t>(profile.stacks.size() - 1), 1});
+    AllocationSite site;
+    site.stack = static_cast<std::uint32_t>(profile.stacks.size() - 1);
+    site.allocated = {bytes, 1, 0, 1};
+    profile.peak.sites.emplace_back(static_cast<std::uint32_t>(profile.sites.size()),
+                                    site.allocated);
+    profile.sites.push_back(site);
+  }
+  return profile;
+}
+
+std::string location_of(const Profile& a, const Profile& b) {
+  const ProfileDifference difference =
+      profile_difference({{a}}, {{b}}, DifferenceKind::peak, Heap::malloc, {"/a", "/b"});
+  return difference.stacks.size() == 1 ? difference.stacks[0].location : "not one stack";
+}
+
+TEST(ProfileDifference, SaysWhichLineChangedOfTheSideThatHasMore) {
+  const Profile few = loads_in("/a/src/x.cpp", {{10, 500}, {12, 40}});
+  const Profile many = loads_in("/b/src/x.cpp", {{20, 500}, {22, 90}});
+  EXPECT_EQ(location_of(few, many), "src/x.cpp:22");
+  EXPECT_EQ(location_of(many, few), "src/x.cpp:22") << "of the baseline: the candidate has less";
+  EXPECT_EQ(location_of(few, loads_in("/b/src/x.cpp", {{20, 500}, {22, 40}, {24, 7}})),
+            "src/x.cpp:24");
+}
+
+TEST(ProfileDifference, HasNoLocationWithoutLines) {
+  EXPECT_EQ(location_of(loads_in("", {{0, 500}}), loads_in("", {{0, 600}})), "");
+  EXPECT_EQ(location_of(loads_in("/a/x.cpp", {{3, 500}}), loads_in("", {{0, 600}})), "");
+}
+
+TEST(ProfileDifference, OfARecursionIsTheLineOfItsLastCall) {
+  const auto recursive = [](double bytes) {
+    Profile profile = build_with({{"main walk walk walk malloc", bytes}});
+    for (int depth : {1, 2, 3}) profile.locations[depth].names[0].line = 10 + depth;
+    return profile;
+  };
+  EXPECT_EQ(location_of(recursive(100), recursive(140)), "job.cpp:13");
 }
 
 TEST(ProfileDifference, MatchesAFunctionThatOneBuildInlinedAway) {

@@ -17,15 +17,15 @@ namespace memduel {
 std::string_view in_words(PageOwner owner) {
   switch (owner) {
     case PageOwner::live:
-      return "touched pages of live blocks";
+      return "touched pages of live allocations";
     case PageOwner::fragmentation:
-      return "free space in pages that live blocks keep: fragmentation";
+      return "free space in pages that live allocations keep";
     case PageOwner::free:
-      return "the allocator keeps these pages; nothing is live on them";
+      return "pages without live allocations that the allocator has not returned";
     case PageOwner::inherited:
-      return "from before the fork; the parent's profile says whose";
+      return "from before the fork; their owners are in the parent's profile";
     case PageOwner::mapped:
-      return "anonymous mappings of the program";
+      return "anonymous memory that the program maps itself";
     case PageOwner::stack:
       return "stacks of threads";
     case PageOwner::file:

@@ -15,6 +15,7 @@ Profile kept_in_rounds() {
   for (const char* function : {"main", "keep", "model"})
     profile.locations.push_back(
         {ProfileLocation::Kind::native, std::nullopt, 0, {{function, "job.cpp", 1}}});
+  profile.locations[1].names[0].line = 7;
   profile.stacks.push_back({0, 0});
   profile.stacks.push_back({1, 1});
   profile.stacks.push_back({1, 2});
@@ -40,6 +41,7 @@ TEST(LiveAtRoundEnds, AddUpTheColumnsOfTheRetentionMatrixByFunctions) {
   EXPECT_THAT(live.stacks[0].stack, ElementsAre("main", "keep"));
   EXPECT_THAT(live.stacks[0].bytes, ElementsAre(10, 35));
   EXPECT_EQ(live.stacks[0].phase, "train") << "25 of 35 bytes";
+  EXPECT_EQ(live.stacks[0].location, "job.cpp:7");
   EXPECT_THAT(live.stacks[1].stack, ElementsAre("main", "model"));
   EXPECT_THAT(live.stacks[1].bytes, ElementsAre(100, 100));
 }

@@ -16,9 +16,12 @@ namespace {
 
 /// Of whole bytes, as the flame graph's page has them: both round to the same text.
 std::string amount_text(const Profile& profile, const Estimate& amount) {
-  std::string text = format_amount(profile.unit, std::round(amount.bytes));
+  const double size = std::round(amount.bytes);
+  const double half_width = amount.variance > 0 ? std::round(amount.half_width()) : 0;
+  if (profile.unit == ProfileUnit::bytes) return format_bytes_with_interval(size, half_width);
+  const std::string text = format_amount(profile.unit, size);
   if (amount.variance <= 0) return text;
-  return fmt::format("{} ± {}", text, format_amount(profile.unit, std::round(amount.half_width())));
+  return fmt::format("{} ± {}", text, format_amount(profile.unit, half_width));
 }
 
 // " in 3 blocks", " in 3 samples", or nothing where nobody counted.
@@ -31,7 +34,7 @@ std::string count_text(const Profile& profile, const Estimate& amount) {
 
 void add_estimates(std::string& text, const Profile& profile) {
   text += fmt::format("\n{} ({})\n",
-                      profile.sampled() ? "Estimated from samples, 95% intervals"
+                      profile.sampled()                    ? "Estimated from samples, 95% intervals"
                       : profile.unit == ProfileUnit::bytes ? "From every allocation"
                                                            : "From every sample",
                       profile.fact("amounts", "requested bytes"));

@@ -109,11 +109,10 @@ bool report(const std::vector<double>& resting, const std::vector<double>& meter
   const double high = std::exp(interval.high);
   const double largest = *std::max_element(shares.begin(), shares.end());
   const double typical = median(std::move(shares));
-  fmt::print(
-      "round time with meters / without: {:.4f}, 90% interval {:.4f} to {:.4f} ({} pairs)\n",
-      std::exp(hodges_lehmann_shift(resting, metered)), low, high, resting.size());
-  fmt::print("memduel's CPU time / trial's time: median {:.2f}%, largest {:.2f}%\n",
-             100 * typical, 100 * largest);
+  fmt::print("round time with meters / without: {:.4f}, 90% interval {:.4f} to {:.4f} ({} pairs)\n",
+             std::exp(hodges_lehmann_shift(resting, metered)), low, high, resting.size());
+  fmt::print("memduel's CPU time / trial's time: median {:.2f}%, largest {:.2f}%\n", 100 * typical,
+             100 * largest);
   return low > 0.98 && high < 1.02 && typical <= 0.01;
 }
 

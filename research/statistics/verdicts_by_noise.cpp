@@ -85,8 +85,7 @@ std::vector<Shape> noises() {
 
 void verdicts_by_noise(Report& report, const BenchOptions& options) {
   report.heading("One gate: called improved or regressed, by the true change");
-  report.columns(
-      {"noise", "blocks", "0%", "95% interval covers", "+2%", "+5%", "+10%", "+20%"});
+  report.columns({"noise", "blocks", "0%", "95% interval covers", "+2%", "+5%", "+10%", "+20%"});
   std::uint64_t seed = options.seed + 1000;
   for (const Shape& shape : noises()) {
     for (const int blocks : {5, 6, 8, 12}) {

@@ -69,34 +69,6 @@ export function choice<T extends string>(
 }
 let choice_count = 0;
 
-/** A table's rows, those beyond `most` only when they are asked for. */
-export function some_rows<T>(items: readonly T[], most: number, row_of: (item: T) => HTMLElement): HTMLElement {
-  const body = h("tbody", {}, ...items.slice(0, most).map(row_of));
-  if (items.length <= most) return body;
-  const more = h("tr", {});
-  let shown = most;
-  const fill_more = (): void => {
-    const left = items.length - shown;
-    const button = h(
-      "button",
-      {
-        type: "button",
-        click: () => {
-          more.before(...items.slice(shown, shown + most).map(row_of));
-          shown += most;
-          fill_more();
-        },
-      },
-      `Show ${Math.min(most, left)} more of ${left.toLocaleString("en")}`,
-    );
-    if (left > 0) more.replaceChildren(h("td", { colspan: 99 }, button));
-    else more.remove();
-  };
-  fill_more();
-  body.append(more);
-  return body;
-}
-
 /** A drop-down list with its label. */
 export function select(
   label: string,
@@ -116,7 +88,9 @@ export function select(
   return h("label", { class: "select" }, h("span", {}, label), list);
 }
 
-/** Runs when the system goes from light to dark or back. */
-export function on_scheme_change(run: () => void): void {
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", run);
+/** Few short options are buttons, others a list. */
+export function pick(label: string, options: readonly string[], selected: string, on_change: (value: string) => void): HTMLElement {
+  const shown = options.map((value) => ({ value, label: value }));
+  const short = options.length <= 8 && options.join("").length <= 80;
+  return short ? choice(label, shown, selected, on_change) : select(label, shown, selected, on_change);
 }

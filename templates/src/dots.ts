@@ -1,9 +1,12 @@
 // Every trial as a dot, since data often comes in clusters that a mean or a box would hide.
 
-import { type VariantLook, type VariantLooks } from "./variants";
-import { h, s, some_rows } from "./dom";
+import { h, s } from "./dom";
 import { metric_exact, metric_value, tick_bytes, unit_of } from "./format";
+import type { Cell } from "./model";
+import type { Place } from "./parts";
+import { table } from "./table";
 import { median } from "./timeline_data";
+import { mark_path } from "./variants";
 
 export interface Dot {
   /** Column, counted from 0. */
@@ -13,15 +16,14 @@ export interface Dot {
   value: number;
 }
 
-export interface DotChart {
+interface DotChart {
   metric: string;
   columns: string[];
   /** What a column is: "round" or "block". */
   column_name: string;
-  variants: string[];
   dots: Dot[];
   from_zero: boolean;
-  looks: VariantLooks;
+  place: Place;
 }
 
 const frame = { left: 78, right: 12, top: 10, bottom: 30, height: 260, first_width: 800 };
@@ -36,27 +38,14 @@ function tick_label(metric: string, value: number): string {
   return unit_of(metric)?.startsWith("bytes") ? tick_bytes(value) : metric_value(metric, value);
 }
 
-function mark_path({ mark }: VariantLook, x: number, y: number, r: number): string {
-  switch (mark) {
-    case "circle":
-      return `M${x - r},${y}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0z`;
-    case "square":
-      return `M${x - r},${y - r}h${2 * r}v${2 * r}h${-2 * r}z`;
-    case "diamond":
-      return `M${x},${y - r * 1.3}l${r * 1.3},${r * 1.3}l${-r * 1.3},${r * 1.3}l${-r * 1.3},${-r * 1.3}z`;
-    case "triangle":
-      return `M${x},${y - r * 1.2}l${r * 1.2},${r * 2.1}h${-r * 2.4}z`;
-  }
-}
-
-interface Place {
+interface Spot {
   dot: Dot;
   x: number;
   y: number;
 }
 
 /** The chart for one width; one path per variant, so that a hundred thousand dots stay cheap. */
-function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Place[] } {
+function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Spot[] } {
   const values = chart.dots.map((dot) => dot.value);
   const highest = values.reduce((a, b) => Math.max(a, b), -Infinity);
   const lowest = values.reduce((a, b) => Math.min(a, b), Infinity);
@@ -66,7 +55,7 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
   const inner = { width: width - frame.left - frame.right, height: frame.height - frame.top - frame.bottom };
   const y_of = (v: number): number => frame.top + inner.height * (1 - (v - from) / (to - from));
   const column_width = inner.width / Math.max(chart.columns.length, 1);
-  const lane = (column_width * 0.8) / Math.max(chart.variants.length, 1);
+  const lane = (column_width * 0.8) / Math.max(chart.place.looks.size, 1);
   const radius = Math.max(1.5, Math.min(4, lane / 4));
 
   const svg = s("svg", {
@@ -92,11 +81,9 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
     );
   }
 
-  const places: Place[] = [];
-  chart.variants.forEach((variant, a) => {
-    const look = chart.looks.get(variant);
-    if (look === undefined) return;
-    const own = chart.dots.filter((dot) => dot.variant === variant);
+  const places: Spot[] = [];
+  [...chart.place.looks.values()].forEach((look, a) => {
+    const own = chart.dots.filter((dot) => dot.variant === look.name);
     const by_column = new Map<number, Dot[]>();
     for (const dot of own) by_column.set(dot.column, [...(by_column.get(dot.column) ?? []), dot]);
     const path: string[] = [];
@@ -110,7 +97,7 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
         places.push({ dot, x, y });
         // Dots at one place of the screen are one dot on it.
         const spot = Math.round(x * 2) * 4096 + Math.round(y * 2);
-        if (!taken.has(spot)) path.push(mark_path(look, x, y, radius));
+        if (!taken.has(spot)) path.push(mark_path(look.mark, x, y, radius));
         taken.add(spot);
       });
       const mid = median(dots.map((dot) => dot.value).sort((p, q) => p - q));
@@ -125,8 +112,8 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
   return { svg, places };
 }
 
-function nearest(places: Place[], x: number, y: number): Place | null {
-  let best: Place | null = null;
+function nearest(places: Spot[], x: number, y: number): Spot | null {
+  let best: Spot | null = null;
   let least = 30 ** 2;
   for (const place of places) {
     const distance = (place.x - x) ** 2 + (place.y - y) ** 2;
@@ -139,42 +126,39 @@ const most_rows = 200;
 
 /** The same numbers for readers who cannot see the chart: medians by column and variant. Made when it is unfolded. */
 function as_table(chart: DotChart): HTMLElement {
-  const rows = (): HTMLElement => {
-    const values = new Map<string, number[]>();
+  const title = `Medians by ${chart.column_name} as a table`;
+  const values = new Map<string, number[]>();
+  const variants = [...chart.place.looks.keys()];
+  const cell = (column: number, variant: string): Cell => {
+    const mid = median((values.get(`${column} ${variant}`) ?? []).sort((p, q) => p - q));
+    return { text: [{ text: metric_value(chart.metric, mid) }], exact: metric_exact(chart.metric, mid), value: mid, variant };
+  };
+  const draw = (): HTMLElement => {
     for (const { column, variant, value } of chart.dots) {
       const key = `${column} ${variant}`;
       const of_cell = values.get(key);
       if (of_cell === undefined) values.set(key, [value]);
       else of_cell.push(value);
     }
-    const cell = (column: number, variant: string): HTMLElement => {
-      const mid = median((values.get(`${column} ${variant}`) ?? []).sort((p, q) => p - q));
-      return h("td", { title: metric_exact(chart.metric, mid) }, metric_value(chart.metric, mid));
-    };
-    const columns = chart.columns.map((label, column) => ({ label, column }));
-    return h(
-      "table",
-      {},
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, chart.column_name), ...chart.variants.map((variant) => h("th", { scope: "col" }, variant)))),
-      some_rows(columns, most_rows, ({ label, column }) =>
-        h("tr", {}, h("th", { scope: "row" }, label), ...chart.variants.map((variant) => cell(column, variant))),
-      ),
-    );
+    const rows = chart.columns.map((label, column) => ({
+      cells: [{ text: [{ text: label }] }, ...variants.map((variant) => cell(column, variant))],
+    }));
+    const columns = [{ title: chart.column_name }, ...variants.map((variant) => ({ title: variant, is_number: true }))];
+    return table({ caption: title, columns, rows, most_shown: most_rows, has_heading: true }, chart.place);
   };
-  const place = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `medians by ${chart.column_name}` });
-  const details = h("details", { class: "raw" }, h("summary", {}, `Medians by ${chart.column_name} as a table`), place);
+  const details = h("details", { class: "long" }, h("summary", {}, title));
   details.addEventListener("toggle", () => {
-    if (details.open && place.firstChild === null) place.append(rows());
+    if (details.open && details.childElementCount === 1) details.append(draw());
   });
   return details;
 }
 
 export function dot_chart(chart: DotChart, label: string): HTMLElement {
-  const hint = "Each dot is one trial, the bar its variant’s median. Point at a dot to read it.";
+  const hint = "Each dot is one trial, the bar the median of its variant. Point at a dot to read it.";
   const output = h("output", { class: "readout" }, hint);
   const plot = h("div", { class: "plot", role: "img", "aria-label": label });
   plot.style.height = `${frame.height}px`;
-  let places: Place[] = [];
+  let places: Spot[] = [];
   const paint = (width: number): void => {
     const drawn = draw(chart, width);
     places = drawn.places;

@@ -1,19 +1,14 @@
-// Who holds the memory: the flame graphs of the run's profile trials, one role and candidate at a time.
+// The flame graphs of the run's profiled trials, one role and candidate at a time.
 
-import { h, section, select } from "./dom";
+import { h, select } from "./dom";
 import { type FlameModel, load } from "./flame/data";
 import { FlameView } from "./flame/view";
-import { stack_of } from "./flame_link";
 import type { FlamePair, ReportModel } from "./model";
+import { stack_of } from "./stack";
 import { choose, chosen } from "./state";
 
 /** Unpacked once, whatever is redrawn. */
 const unpacked = new Map<string, FlameModel>();
-
-export function pair_label({ profiler, role, variants }: FlamePair): string {
-  const under = profiler === "recorder" ? "" : `, under ${profiler}`;
-  return variants.length > 1 ? `${role}: ${variants[1]} against ${variants[0]}${under}` : `${role}: ${variants[0]}${under}`;
-}
 
 function not_here(absent: FlamePair[]): HTMLElement | null {
   if (absent.length === 0) return null;
@@ -23,20 +18,20 @@ function not_here(absent: FlamePair[]): HTMLElement | null {
     {},
     h("summary", {}, `${absent.length} not in this page`),
     ...absent.map((pair) =>
-      h("p", {}, `${pair_label(pair)}: ${pair.why}. In the run’s directory: `, h("code", {}, command(pair))),
+      h("p", {}, `${pair.label}: ${pair.why}. In the run's directory: `, h("code", {}, command(pair))),
     ),
   );
 }
 
-function show(model: FlameModel, place: HTMLElement, report: ReportModel): FlameView {
-  const view = new FlameView(model, (key) => stack_of(report, key));
+function show(model: FlameModel, place: HTMLElement): FlameView {
+  const view = new FlameView(model, stack_of);
   place.replaceChildren(
     view.graph_part(),
     ...view
       .other_parts()
       .map(({ id, title, content }): HTMLElement =>
         id === "recorded"
-          ? h("details", { class: "raw" }, h("summary", {}, title), ...content)
+          ? h("details", { class: "long" }, h("summary", {}, title), ...content)
           : h("div", { id: `flames-${id}` }, h("h3", {}, title), ...content),
       ),
   );
@@ -45,16 +40,15 @@ function show(model: FlameModel, place: HTMLElement, report: ReportModel): Flame
   return view;
 }
 
-export function flames_section(model: ReportModel): HTMLElement[] {
+export function flame_graphs(model: ReportModel): HTMLElement {
   const shown = model.flames.filter((pair) => pair.id !== "");
   const absent = model.flames.filter((pair) => pair.id === "");
   const first = shown[0];
-  if (first === undefined && absent.length === 0) return [];
   const place = h("div", { class: "flames" });
   let view: FlameView | null = null;
   let arrived = false;
   const fill = (flame: FlameModel): void => {
-    view = show(flame, place, model);
+    view = show(flame, place);
     document.dispatchEvent(new Event("flames"));
     if (arrived) view.arrive();
   };
@@ -74,32 +68,24 @@ export function flames_section(model: ReportModel): HTMLElement[] {
       .catch((error: unknown) => place.replaceChildren(h("p", { class: "notice" }, `This flame graph cannot be shown: ${String(error)}`)));
   };
   draw();
-  const part = section(
-    "flames",
-    "Who holds the memory",
-    h("p", { class: "muted" }, "From profile trials, which are not part of the verdict."),
-    shown.length < 2
-      ? null
-      : h(
-          "div",
-          { class: "controls" },
-          select(
-            "Profiles",
-            shown.map((pair) => ({ value: pair.id, label: pair_label(pair) })),
-            chosen("flame", shown.map((pair) => pair.id), first?.id ?? ""),
-            (id) => {
-              for (const key of ["stack", "zoom"]) choose(key, "");
-              choose("flame", id);
-              draw();
-            },
-          ),
-        ),
-    place,
+  const ids = shown.map((pair) => pair.id);
+  const change = (id: string): void => {
+    for (const key of ["stack", "zoom"]) choose(key, "");
+    choose("flame", id);
+    draw();
+  };
+  const picker = (): HTMLElement =>
+    select("Profiles", shown.map(({ id, label }) => ({ value: id, label })), chosen("flame", ids, first?.id ?? ""), change);
+  const part = h(
+    "div",
+    { "data-arrives": true },
+    shown.length < 2 ? null : h("div", { class: "controls" }, picker()),
+    first === undefined ? null : place,
     not_here(absent),
   );
   part.addEventListener("arrive", () => {
     arrived = true;
     view?.arrive();
   });
-  return [part];
+  return part;
 }

@@ -36,6 +36,17 @@ export function bytes_text(bytes: number): string {
   return `${minus(fixed(value, digits))} ${byte_units[unit]}`;
 }
 
+/** "34.3 ± 5.6 MiB": both in one unit. */
+export function bytes_with_interval(bytes: number, half_width: number): string {
+  if (half_width < 0.5) return bytes_text(bytes);
+  const larger = Math.max(Math.abs(bytes), half_width);
+  const unit = byte_units.indexOf(bytes_text(larger).split(" ")[1] ?? "B");
+  const size = 1024 ** unit;
+  const digits = unit === 0 ? 0 : larger / size < 9.995 ? 2 : 1;
+  const [middle, half] = [bytes, half_width].map((value) => minus(fixed(value / size, digits)));
+  return `${middle} ± ${half} ${byte_units[unit]}`;
+}
+
 /** A tick of a byte axis, whose steps are powers of two: "512 MiB", "0". */
 export function tick_bytes(bytes: number): string {
   return bytes === 0 ? "0" : `${minus(String(Number((bytes / 1048576).toPrecision(4))))} MiB`;
@@ -95,66 +106,6 @@ export function metric_exact(metric: string, value: number | null | undefined): 
   return unit?.startsWith("bytes") ? exact_bytes(value) : minus(String(value));
 }
 
-/** A ratio as a change: 0.59 is "−41.0%", 843 is "843 times". */
-export function change(ratio: number): string {
-  if (ratio >= 2) return `${fixed(ratio, ratio < 99.95 ? 1 : 0)} times`;
-  const share = (ratio - 1) * 100;
-  return `${share < 0 ? "−" : "+"}${fixed(Math.abs(share), Math.abs(share) < 0.995 ? 2 : 1)}%`;
-}
-
-/** A share as sentences give it: 0.41 is "41%", 0.034 is "3.4%", 0.0042 is "0.42%". */
-export function percent_text(share: number): string {
-  const size = Math.abs(share) * 100;
-  return `${minus(fixed(share * 100, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2))}%`;
-}
-
-/** A margin or a size of the ratio scale; one that is more than the baseline itself is an amount. */
-export function size_text(metric: string, share: number, baseline: number | null | undefined): string {
-  return share >= 1 && baseline != null ? metric_value(metric, share * baseline) : percent_text(share);
-}
-
-/** Two ends of an interval, or one of them where they read alike. */
-export function interval_text(low: string, high: string): string {
-  return low === high ? low : `${low} to ${high}`;
-}
-
 export function count_text(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** "peak_rss_above_idle_bytes" as "peak RSS above idle". */
-export function metric_label(metric: string): string {
-  const unit = unit_of(metric);
-  const stem = unit === null ? metric : metric.slice(0, -unit.length - 1);
-  const suffixes: Partial<Record<Unit, string>> = {
-    bytes_per_round: " per round",
-    bytes_per_minute: " per minute",
-    seconds: " time",
-  };
-  const suffix = (unit === null ? null : suffixes[unit]) ?? "";
-  return (
-    stem
-      .replaceAll("_", " ")
-      .replace(/\b(rss|pss|cpu|gpu)\b/g, (word) => word.toUpperCase()) + suffix
-  );
-}
-
-const labels = new Map([["all", "whole job"]]);
-
-/** Tells role_label() which roles stand for a group; once, before anything is drawn. */
-export function name_groups(groups: { name: string }[]): void {
-  for (const { name } of groups) {
-    labels.set(`${name}_max`, `largest ${name}`);
-    labels.set(`${name}_median`, `median ${name}`);
-  }
-}
-
-/** A role as the verdict's sentences call it. */
-export function role_label(role: string): string {
-  return labels.get(role) ?? role;
-}
-
-/** A sentence of results.json with the page's minus sign before its numbers, which keep their percent sign on their line. */
-export function typeset(text: string): string {
-  return text.replace(/(?<![\w.)-])-(?=\d)/g, "−").replace(/(?<=\d) (?=%)/g, "\u00a0");
 }

@@ -4,8 +4,9 @@ import { packed_response } from "./packed";
 import type * as types from "report-types";
 
 export type * from "report-types";
-export type Verdict = types.Comparison["verdict"];
-export type Outcome = types.GateResult["outcome"];
+export type Text = types.TextRun[];
+export type Part = types.Section["parts"][number];
+export type PartOf<Kind extends Part["kind"]> = Extract<Part, { kind: Kind }>;
 export type Metrics = Record<string, number>;
 export type Span = Omit<types.PhaseSpan, "phase">;
 
@@ -14,7 +15,7 @@ export interface Results extends types.ResultLists {
   experiment: { name: string; baseline: string; config_sha256: string };
 }
 
-export interface ReportModel extends types.ReportLists, types.ReportExtras {
+export interface ReportModel extends types.PageData {
   schema: string;
   config: unknown;
   results: Results;

@@ -60,7 +60,7 @@ function rounds_of(model: ReportModel, role: string, variant: string): RoundResu
 
 /** "original 604.0 MiB in round 5, phase aggregate; optimized …"; nothing where no round has a peak. */
 export function peak_places(model: ReportModel, role: string, variants: Iterable<string>): string | null {
-  const told: string[] = [];
+  const found: string[] = [];
   for (const variant of variants) {
     const rounds = rounds_of(model, role, variant);
     const round = highest(rounds.map(({ round: number, metrics }) => [String(number), metrics]));
@@ -68,7 +68,7 @@ export function peak_places(model: ReportModel, role: string, variants: Iterable
     const inside = rounds.filter(({ round: number }) => round.tied.includes(String(number)));
     const phase = highest(inside.flatMap(({ phases }) => (phases ?? []).map((p): [string, Metrics] => [p.phase, p.metrics])));
     const where = phase === null ? "" : `, phase ${phase.name}`;
-    told.push(`${variant} ${metric_value(metric, round.value)} in ${rounds_words(round)}${where}`);
+    found.push(`${variant} ${metric_value(metric, round.value)} in ${rounds_words(round)}${where}`);
   }
-  return told.length === 0 ? null : `Where ${role} peaks, by the medians of its rounds: ${told.join("; ")}.`;
+  return found.length === 0 ? null : `Peak of ${role}, by the medians of its rounds: ${found.join("; ")}.`;
 }

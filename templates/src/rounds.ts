@@ -1,14 +1,14 @@
 // Memory over time and round by round, one role at a time, variants overlaid.
 
-import type { VariantLooks } from "./variants";
-import { choice, h, section, select } from "./dom";
+import { choice, h, select } from "./dom";
 import { type Dot, dot_chart } from "./dots";
-import { metric_label } from "./format";
-import type { ReportModel, RoleTimeline, Trial } from "./model";
+import type { Metrics, ReportModel, RoleTimeline, Trial } from "./model";
+import type { Place } from "./parts";
 import { peak_places } from "./peak_places";
 import { choose, chosen } from "./state";
 import { phase_color, phase_names, timeline_chart } from "./timeline_chart";
 import { type Axis, bands, curves, median } from "./timeline_data";
+import { swatch } from "./variants";
 
 interface RoleChoice {
   value: string;
@@ -37,13 +37,21 @@ function role_choices(model: ReportModel, roles: string[]): RoleChoice[] {
     ];
   });
   const in_groups = new Set(grouped.flat().map(({ value }) => value));
-  return [...roles.filter((role) => !in_groups.has(role)).map((role) => ({ value: role, label: role })), ...grouped.flat()];
+  return [...roles.filter((role) => !in_groups.has(role)).map((role) => ({ value: role, label: role_words(role) })), ...grouped.flat()];
 }
 
 /** Few are buttons, many a list. */
 function role_picker(choices: RoleChoice[], role: string, pick: (role: string) => void): HTMLElement {
   const most_buttons = 8;
   return choices.length <= most_buttons ? choice("Role", choices, role, pick) : select("Role", choices, role, pick);
+}
+
+function metric_words({ metrics }: ReportModel, name: string): string {
+  return metrics[name] ?? name;
+}
+
+function role_words(role: string): string {
+  return role === "all" ? "all processes" : role;
 }
 
 /** Roles that have something to show, as they were measured. */
@@ -60,13 +68,10 @@ function measured(model: ReportModel): Trial[] {
   return model.results.trials.filter((t) => t.kind === "measure" && t.status === "ok");
 }
 
-function metrics_where(model: ReportModel, has: (trial: Trial) => Iterable<string>): string[] {
-  const names = new Set<string>();
-  for (const trial of measured(model)) for (const name of has(trial)) names.add(name);
+/** Those that readers look for first. */
+function metrics_in(all: Metrics[]): string[] {
   const preferred = ["peak_rss_bytes", "peak_rss_above_idle_bytes", "peak_heap_bytes"];
-  return [...names].sort(
-    (a, b) => rank(preferred, a) - rank(preferred, b) || a.localeCompare(b),
-  );
+  return [...new Set(all.flatMap((metrics) => Object.keys(metrics)))].sort((a, b) => rank(preferred, a) - rank(preferred, b) || a.localeCompare(b));
 }
 
 function rank(preferred: string[], name: string): number {
@@ -74,67 +79,50 @@ function rank(preferred: string[], name: string): number {
   return i < 0 ? preferred.length : i;
 }
 
-export function rounds_section(model: ReportModel, looks: VariantLooks): HTMLElement[] {
+export function rounds_chart(place: Place): HTMLElement {
+  const { model, looks } = place;
   const choices = role_choices(model, roles_of(model));
   const roles = choices.map(({ value }) => value);
   const first = roles[0];
-  if (first === undefined) return [];
+  if (first === undefined) return h("p", { class: "muted" }, "No role has measurements over time.");
   const content = h("div", {});
   const show = (): void => {
     const role = chosen("role", roles, first);
     const places = peak_places(model, role, looks.keys());
     content.replaceChildren(
       ...(places === null ? [] : [h("p", { class: "peaks" }, places)]),
-      ...over_time(model, role, looks, show),
-      ...peaks_by_round(model, role, looks, show),
-      ...blocks_in_order(model, role, looks, show),
+      ...over_time(place, role, show),
+      ...peaks_by_round(place, role, show),
+      ...trials_in_order(place, role, show),
     );
   };
   show();
-  return [
-    section(
-      "rounds",
-      "Memory over time",
-      model.round_step === 1
-        ? null
-        : h("p", { class: "muted" }, `Dots: of ${model.round_step} successive rounds the one with most memory. The curves have every round.`),
-      h(
-        "div",
-        { class: "controls" },
-        role_picker(choices, chosen("role", roles, first), (role) => {
-          choose("role", role);
-          show();
-        }),
-      ),
-      legend(model, looks),
-      content,
-    ),
-  ];
+  const thinned = `Dots: the round with the most memory of ${model.round_step} successive rounds. The curves have every round.`;
+  const picker = role_picker(choices, chosen("role", roles, first), (role) => {
+    choose("role", role);
+    show();
+  });
+  return h(
+    "div",
+    {},
+    model.round_step === 1 ? null : h("p", { class: "muted" }, thinned),
+    h("div", { class: "controls" }, picker, legend(place)),
+    content,
+  );
 }
 
-export function legend(model: ReportModel, looks: VariantLooks): HTMLElement {
-  return h(
-    "ul",
-    { class: "legend" },
-    ...[...looks.values()].map((look) => {
-      const swatch = h("span", { class: `swatch ${look.mark}`, "aria-hidden": "true" });
-      swatch.style.color = `var(${look.color})`;
-      const role = looks.size > 1 && look.name === model.results.experiment.baseline ? " (baseline)" : "";
-      return h("li", {}, swatch, ` ${look.name}${role}`);
-    }),
-  );
+function legend({ model, looks }: Place): HTMLElement {
+  const role = (name: string): string => (looks.size > 1 && name === model.results.experiment.baseline ? " (baseline)" : "");
+  const entries = [...looks.values()].map((look) => h("li", {}, swatch(look), ` ${look.name}${role(look.name)}`));
+  return h("ul", { class: "legend" }, ...entries);
 }
 
 const axes = ["round", "time"] as const;
 const details = ["band", "trials"] as const;
 const scales = ["zero", "data"] as const;
 
-function over_time(
-  model: ReportModel,
-  role: string,
-  looks: VariantLooks,
-  show: () => void,
-): HTMLElement[] {
+function over_time(place: Place, role: string, show: () => void): HTMLElement[] {
+  const { model, looks } = place;
   const own = model.timelines.filter((t) => t.role === role);
   const metrics = own.map((t) => t.metric);
   const preferred = metrics.find((m) => m.includes("rss")) ?? metrics[0];
@@ -156,7 +144,7 @@ function over_time(
       { class: "controls" },
       metrics.length < 2
         ? null
-        : select("Series", metrics.map((m) => ({ value: m, label: metric_label(m) })), timeline.metric, pick("series")),
+        : select("Series", metrics.map((m) => ({ value: m, label: metric_words(model, m) })), timeline.metric, pick("series")),
       has_rounds
         ? choice("Along", [{ value: "round", label: "rounds" }, { value: "time", label: "time" }], axis, pick("x"))
         : null,
@@ -177,108 +165,58 @@ function over_time(
 
 function phase_legend(timeline: RoleTimeline): HTMLElement[] {
   const names = phase_names(timeline);
-  if (names.length === 0) return [];
-  return [
-    h(
-      "ul",
-      { class: "legend phases" },
-      ...names.map((name) => {
-        const swatch = h("span", { class: "swatch box", "aria-hidden": "true" });
-        swatch.style.background = phase_color(names, name);
-        return h("li", {}, swatch, ` ${name}`);
-      }),
-    ),
-  ];
-}
-
-function metric_picker(
-  key: string,
-  metrics: string[],
-  metric: string,
-  show: () => void,
-): HTMLElement {
-  return h(
-    "div",
-    { class: "controls" },
-    select("Metric", metrics.map((m) => ({ value: m, label: metric_label(m) })), metric, (value) => {
-      choose(key, value);
-      show();
-    }),
-  );
-}
-
-function peaks_by_round(
-  model: ReportModel,
-  role: string,
-  looks: VariantLooks,
-  show: () => void,
-): HTMLElement[] {
-  const rounds_in = (trial: Trial) => trial.roles.find((r) => r.role === role)?.rounds ?? [];
-  const metrics = metrics_where(model, (trial) => rounds_in(trial).flatMap((r) => Object.keys(r.metrics)));
-  const first = metrics[0];
-  if (first === undefined) return [];
-  const metric = chosen("round_metric", metrics, first);
-  const numbers = [...new Set(measured(model).flatMap((t) => rounds_in(t).map((r) => r.round)))].sort((a, b) => a - b);
-  const column = new Map(numbers.map((number, i) => [number, i]));
-  const dots: Dot[] = measured(model).flatMap((trial) =>
-    rounds_in(trial).flatMap((round) => {
-      const value = round.metrics[metric];
-      if (value === undefined) return [];
-      return [{ column: column.get(round.round) ?? 0, variant: trial.variant, trial: trial.id, value }];
-    }),
-  );
-  return [
-    h("h3", {}, `Each round, every trial: ${metric_label(metric)} of ${role}`),
-    metric_picker("round_metric", metrics, metric, show),
-    dot_chart(
-      {
-        metric,
-        columns: numbers.map(String),
-        column_name: "round",
-        variants: [...looks.keys()],
-        dots,
-        from_zero: chosen("y", scales, "zero") === "zero",
-        looks,
-      },
-      `${metric} of ${role} in each round of every trial`,
-    ),
-  ];
-}
-
-function blocks_in_order(
-  model: ReportModel,
-  role: string,
-  looks: VariantLooks,
-  show: () => void,
-): HTMLElement[] {
-  const metrics_in = (trial: Trial) => trial.roles.find((r) => r.role === role)?.metrics ?? {};
-  const metrics = metrics_where(model, (trial) => Object.keys(metrics_in(trial)));
-  const first = metrics[0];
-  if (first === undefined) return [];
-  const metric = chosen("block_metric", metrics, first);
-  const blocks = [...new Set(measured(model).map((t) => t.block))].sort((a, b) => a - b);
-  if (blocks.length < 2) return [];
-  const column = new Map(blocks.map((block, i) => [block, i]));
-  const dots: Dot[] = measured(model).flatMap((trial) => {
-    const value = metrics_in(trial)[metric];
-    if (value === undefined) return [];
-    return [{ column: column.get(trial.block) ?? 0, variant: trial.variant, trial: trial.id, value }];
+  const entries = names.map((name) => {
+    const box = h("span", { class: "swatch box", "aria-hidden": "true" });
+    box.style.color = phase_color(names, name);
+    return h("li", {}, box, ` ${name}`);
   });
-  return [
-    h("h3", {}, `Blocks in the order they ran: ${metric_label(metric)} of ${role}`),
-    h("p", { class: "muted" }, "A slope along this strip would mean that the machine drifted during the run."),
-    metric_picker("block_metric", metrics, metric, show),
-    dot_chart(
-      {
-        metric,
-        columns: blocks.map(String),
-        column_name: "block",
-        variants: [...looks.keys()],
-        dots,
-        from_zero: chosen("y", scales, "zero") === "zero",
-        looks,
-      },
-      `${metric} of ${role} in each block, in run order`,
+  return entries.length === 0 ? [] : [h("ul", { class: "legend phases" }, ...entries)];
+}
+
+/** A chart of every trial's values: in which numbered columns a trial has which metrics. */
+interface DotsOf {
+  /** In the URL, of the metric. */
+  key: string;
+  column_name: string;
+  title: string;
+  columns_of: (trial: Trial) => [number, Metrics][];
+}
+
+function dots_of(place: Place, role: string, show: () => void, { key, column_name, title, columns_of }: DotsOf): HTMLElement[] {
+  const of_trials = measured(place.model).map((trial) => ({ trial, columns: columns_of(trial) }));
+  const metrics = metrics_in(of_trials.flatMap(({ columns }) => columns.map(([, metrics]) => metrics)));
+  const first = metrics[0];
+  if (first === undefined) return [];
+  const metric = chosen(key, metrics, first);
+  const numbers = [...new Set(of_trials.flatMap(({ columns }) => columns.map(([number]) => number)))].sort((a, b) => a - b);
+  const column = new Map(numbers.map((number, i) => [number, i]));
+  const dots = of_trials.flatMap(({ trial, columns }) =>
+    columns.flatMap(([number, { [metric]: value }]): Dot[] =>
+      value === undefined ? [] : [{ column: column.get(number) ?? 0, variant: trial.variant, trial: trial.id, value }],
     ),
+  );
+  const from_zero = chosen("y", scales, "zero") === "zero";
+  const heading = `${title}: ${metric_words(place.model, metric)} of ${role_words(role)}`;
+  const pick = (value: string): void => {
+    choose(key, value);
+    show();
+  };
+  return [
+    h("h3", {}, heading),
+    h("div", { class: "controls" }, select("Metric", metrics.map((m) => ({ value: m, label: metric_words(place.model, m) })), metric, pick)),
+    dot_chart({ metric, columns: numbers.map(String), column_name, dots, from_zero, place }, heading),
   ];
+}
+
+function peaks_by_round(place: Place, role: string, show: () => void): HTMLElement[] {
+  const columns_of = (trial: Trial): [number, Metrics][] =>
+    (trial.roles.find((one) => one.role === role)?.rounds ?? []).map(({ round, metrics }) => [round, metrics]);
+  return dots_of(place, role, show, { key: "round_metric", column_name: "round", title: "Each round, every trial", columns_of });
+}
+
+/** A machine that drifted during the run shows as a slope. */
+function trials_in_order(place: Place, role: string, show: () => void): HTMLElement[] {
+  if (new Set(measured(place.model).map(({ block }) => block)).size < 2) return [];
+  const columns_of = (trial: Trial): [number, Metrics][] => [[trial.block, trial.roles.find((one) => one.role === role)?.metrics ?? {}]];
+  return dots_of(place, role, show, { key: "block_metric", column_name: "block", title: "Trials in the order they ran (a slope is a drift of the machine)", columns_of });
 }

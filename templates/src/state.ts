@@ -20,3 +20,8 @@ export function choose(key: string, value: string): void {
   else params.set(key, value);
   history.replaceState(null, "", `#${params.toString()}`);
 }
+
+/** "metrics.role": what a reader chooses of a section's parts. */
+export function key_of(scope: string, label: string): string {
+  return label === "" ? scope : `${scope}.${label.toLowerCase().replace(/\W+/g, "_")}`;
+}

@@ -11,7 +11,7 @@ import { move_by_key, move_by_mouse } from "./moving";
 import { choose, chosen_text } from "./state";
 import { type Axis, type Band, type Curve, positions } from "./timeline_data";
 
-export interface TimelineView {
+interface TimelineView {
   timeline: RoleTimeline;
   axis: Axis;
   bands: Band[];

@@ -1,5 +1,6 @@
 // One look per variant, by colour and by mark, so that no reader depends on colour alone.
 
+import { h } from "./dom";
 import type { ReportModel } from "./model";
 
 export interface VariantLook {
@@ -18,7 +19,7 @@ const colors = 6;
 
 export type VariantLooks = ReadonlyMap<string, VariantLook>;
 
-/** The baseline is grey and dashed, the first candidate blue and solid. Variants that only take a candidate apart are in no chart. */
+/** The baseline is grey and dashed, the first candidate blue and solid. Variants of an ablation are in no chart. */
 export function variant_looks(model: ReportModel): VariantLooks {
   const baseline = model.results.experiment.baseline;
   const names = model.results.variants.filter((variant) => variant.ablation !== true).map((variant) => variant.name);
@@ -34,6 +35,27 @@ export function variant_looks(model: ReportModel): VariantLooks {
       },
     ]),
   );
+}
+
+/** What stands for a variant before its name. */
+export function swatch(look: VariantLook | undefined): HTMLElement {
+  const element = h("span", { class: `swatch ${look?.mark ?? ""}`, "aria-hidden": "true" });
+  element.style.color = `var(${look?.color ?? "--variant-0"})`;
+  return element;
+}
+
+/** The outline of a variant's dot. */
+export function mark_path(mark: VariantLook["mark"], x: number, y: number, r: number): string {
+  switch (mark) {
+    case "circle":
+      return `M${x - r},${y}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0z`;
+    case "square":
+      return `M${x - r},${y - r}h${2 * r}v${2 * r}h${-2 * r}z`;
+    case "diamond":
+      return `M${x},${y - r * 1.3}l${r * 1.3},${r * 1.3}l${-r * 1.3},${r * 1.3}l${-r * 1.3},${-r * 1.3}z`;
+    case "triangle":
+      return `M${x},${y - r * 1.2}l${r * 1.2},${r * 2.1}h${-r * 2.4}z`;
+  }
 }
 
 export function css_color(property: string): string {

@@ -102,11 +102,16 @@ def page_of(report):
 def page_commands(report):
     text = page_of(report)
     assert text, f"{report}: no data"
-    model = json.loads(text)
-    found = [model["reproduce"], *model["profile_commands"]]
-    if model["next_step"] and model["next_step"]["command"]:
-        found.append(model["next_step"]["command"])
-    return found
+    document = json.loads(text)["document"]
+    return [document["reproduce"]] + [one for section in document["first_screen"] + document["details"] for one in commands_of(section["parts"])]
+
+
+def commands_of(parts):
+    """Those that a document's parts have, those in folds, too."""
+    for part in parts:
+        if part["kind"] == "Command":
+            yield part["command"]
+        yield from commands_of(part.get("parts", []))
 
 
 # What is run, whether an interrupt comes after so many seconds, and whether the screen itself must recommend a command. (All reports do.)

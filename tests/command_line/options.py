@@ -158,7 +158,7 @@ class Form:
     def of_run(self, place, out, err):
         run = place / "run"
         seen = {"progress": any(re.search(r"trial \d+ of \d+", line) for line in err.splitlines()),
-                "output": "none" if not out.strip() else "summary" if "Every table and note: --verbose." in out else "all",
+                "output": "none" if not out.strip() else "all" if re.search(r"^Reproduce$", out, re.M) else "summary",
                 "comparisons": re.findall(r"comparisons of \d+", out)}
         for config in [run / "config.json"] if (run / "config.json").exists() else sorted(run.glob("*/config.json")):
             for path, value in flat(json.loads(config.read_text().replace(str(place), "PLACE"))).items():

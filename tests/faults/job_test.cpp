@@ -94,17 +94,18 @@ TEST_F(TrialTest, AClientThatDoesNotWaitForItsServerIsToldWhatItLacks) {
   const int port = free_port();
   const TrialRun result = run({server_on(port, {"sleep", "60000"}),
                                act("client-1", {"complain", "connection refused", "exit", "1"})});
-  EXPECT_EQ(result.trial.failure,
-            "client-1 exited with status 1 while server was not ready yet (\"after\" would make it "
-            "wait)\n  | connection refused");
+  EXPECT_EQ(
+      result.trial.failure,
+      "client-1 exited with status 1 while server was not ready yet (set \"after\" to make it "
+      "wait)\n  | connection refused");
 }
 
 TEST_F(TrialTest, AServerThatNeverEndsIsToldFromOneThatIsBusy) {
   TrialPlan plan = plan_of({act("server", {"sleep", "60000"}), act("client-1", {})});
   plan.deadline_seconds = 0.5;
   EXPECT_THAT(run(plan).trial.failure,
-              HasSubstr("still there: server\n  the others have ended; \"end\": \"stop\" ends "
-                        "server with them"));
+              HasSubstr("still running: server\n  the others have exited; set \"end\": "
+                        "\"stop\" to stop server with them"));
   plan.processes.pop_back();
   EXPECT_THAT(run(plan).trial.failure, testing::Not(HasSubstr("the others")));
 }

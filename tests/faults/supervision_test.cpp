@@ -131,7 +131,7 @@ TEST_F(TrialTest, TheDeadlineEndsTheTrialAndNamesWhoIsStillThere) {
   const TrialRun result = run(plan);
   EXPECT_EQ(result.trial.status, TrialStatus::failed);
   EXPECT_THAT(result.trial.failure,
-              testing::HasSubstr("did not end within 0.5 s; still there: server"));
+              testing::HasSubstr("did not end within 0.5 s; still running: server"));
 }
 
 TEST_F(TrialTest, ADaemonisedGrandchildIsGoneWhenTheTrialEnds) {

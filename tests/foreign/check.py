@@ -222,7 +222,7 @@ def hold_torch(table, results, sampler, out):
 
 def check(job, table, out):
     status, sampler, text = run(job, out)
-    # Its leak fails the gate, but in one run of twenty, whose six trials bend by chance: then "cannot tell yet".
+    # Its leak fails the gate, but in one run of twenty, whose six trials bend by chance: then "inconclusive".
     expected = (0, 1) if job == "torch" else (0,)
     if status not in expected:
         print(f"exit code {status}\n{text}", file=sys.stderr)

@@ -48,8 +48,8 @@ case("a page for a full file system", 4, "disk/x.html: cannot write: No space le
 case("a run on a read-only file system", 4, "Read-only file system", f"mount -t tmpfs none disk; mount -o remount,ro disk; {DUEL} --out disk/run", root=True)
 case("a recording on a read-only file system", 125, "Read-only file system", "mount -t tmpfs none disk; mount -o remount,ro disk\n"
      "$M record -o disk/x.mdp -- touch ran; status=$?; test ! -e ran && exit $status", root=True)
-case("a job that removes the run", 4, "somebody removed or moved it", BESIDE.format("rm -rf $PWD/run"))
-case("a job that renames the run", 4, "somebody removed or moved it", BESIDE.format("mv $PWD/run $PWD/elsewhere"))
+case("a job that removes the run", 4, "it was removed or moved", BESIDE.format("rm -rf $PWD/run"))
+case("a job that renames the run", 4, "it was removed or moved", BESIDE.format("mv $PWD/run $PWD/elsewhere"))
 case("a store that is cut", 4, "malformed", "truncate -s 100 measured/run.sqlite; $M report measured")
 case("a store of another program", 4, "not a run store of memduel", "rm measured/run.sqlite\n"
      "python3 -c \"import sqlite3; c = sqlite3.connect('measured/run.sqlite'); c.execute('create table trials(a)'); c.commit()\"; $M report measured")
@@ -81,12 +81,12 @@ case("a link in place of the results", 0, "LINK", "rm measured/results.json; ln 
      "test -L measured/results.json && echo LINK")
 case("a link in place of the page", 0, "report.html", "rm measured/report.html; ln -s ../victim measured/report.html; $M report measured")
 case("a link in place of the logs", 2, "found a symlink", f"mkdir run elsewhere; ln -s ../elsewhere run/logs; {DUEL} --out run")
-case("a page in place of a run", 4, "there is no run here", "$M report measured/report.html")
+case("a page in place of a run", 4, "not a run directory", "$M report measured/report.html")
 case("a gate on a role that is not there", 2, r"the roles of this run are command, all, or \* for all", "$M check measured --gate 'nobody.peak_rss_bytes<=+5%'")
-case("an experiment from a pipe", 0, "report: run/report.html", "$M run <(cat config.json) --out run")
+case("an experiment from a pipe", 0, "Report: run/report.html", "$M run <(cat config.json) --out run")
 case("a memduel-fl of another form", 4, "of another version", "mkdir b; cp $M b/memduel; for l in $(dirname $M)/memduel-launcher $(dirname $M)/../lib; do ln -s $l b/; done\n"
      "printf '#!/bin/sh\\necho {}\\n' > b/memduel-fl; chmod +x b/memduel-fl; b/memduel doctor")
-case("a config in place of a run", 4, "there is no run here", "$M check config.json --gate 'server.peak_rss_bytes<=+5%'")
+case("a config in place of a run", 4, "not a run directory", "$M check config.json --gate 'server.peak_rss_bytes<=+5%'")
 case("another's JSON in place of a profile", 4, "no profile of a known format", "$M flamegraph other.json -o page.html")
 case("a recording that its command removes", 3, "the command removed it", "mkdir d; $M record -o d/x.mdp -- sh -c 'rm -rf d; exit 3'")
 case("a program that removes itself", 0, "/me ", "cp /bin/bash me; $M record --exact -o x.mdp -- ./me -c 'rm -f me; echo gone; test ! -e me'")
@@ -111,14 +111,14 @@ case("a full device for a summary", 4, "stdout: cannot write", "$M summary profi
 case("a full device for a report's summary", 0, "WHOLE", '$M compare --a true --b "sort /etc/services" --repeats 1 --out run 2> /dev/full > log\n'
      "status=$?; test -s run/results.json && echo WHOLE; exit $status")
 case("nobody reads the summary", 0, "^0$", '$M compare --a true --b "sort /etc/services" --repeats 1 --out run 2> /dev/null | true; echo ${PIPESTATUS[0]}')
-case("a terminal of one column", 0, "report: run/report.html",
+case("a terminal of one column", 0, "Report: run/report.html",
      'script -qec "stty cols 1; $M compare --a true --b true --calibrate --repeats 1 --out run" /dev/null')
 case("a terminal of no column", 0, "Exact counters", 'script -qec "stty cols 0 rows 0; $M summary profile.mdp" /dev/null')
 
 # Limits
 case("30 descriptors", 3, "128 are needed", f"ulimit -n 30; {DUEL} --out run")
 case("10 descriptors for a summary", 0, "Exact counters", "ulimit -n 10; $M summary profile.mdp")
-case("files of 4 KiB", 4, "is there room for it", f"ulimit -f 4; {DUEL} --out run")
+case("files of 4 KiB", 4, "check the free disk space", f"ulimit -f 4; {DUEL} --out run")
 case("no process", 3, "cannot start the launcher", AS_NOBODY + " prlimit --nproc=0 $M compare --a true --b true --calibrate --repeats 1 --quiet --out run", root=True)
 case("300 MB of addresses", 0, "", f"ulimit -v 300000; {DUEL} --out run")
 case("no locked memory", 0, "", f"ulimit -l 0; {DUEL} --out run")
@@ -144,7 +144,7 @@ case("stopped and continued", 0, "", TWINS.format(0.3) + " & p=$!; sleep 0.2; ki
 case("ended in a profile trial", 143, "stopped by a signal", TWINS.format(0.5) + " --set profile.trials=1 & p=$!; sleep 2.2; kill $p; wait $p")
 case("ended by timeout", 124, "stopped by a signal", "timeout 1 " + TWINS.format(60))
 case("killed", 137, "", TWINS.format(60) + " & sleep 1; kill -9 $!; wait $!")
-case("a job that kills the launcher", 3, "faults of memduel itself", BESIDE.format("kill -9 \\$PPID; sleep 5"))
+case("a job that kills the launcher", 3, "internal errors of memduel", BESIDE.format("kill -9 \\$PPID; sleep 5"))
 case("a job that kills memduel", {137, -9}, "", BESIDE.format("kill -9 \\$(cut -d' ' -f4 /proc/\\$PPID/stat); sleep 5"))
 case("a job that stops memduel", 0, "", BESIDE.format("p=\\$(cut -d' ' -f4 /proc/\\$PPID/stat); kill -STOP \\$p; sleep 0.5; kill -CONT \\$p"))
 case("a terminal that goes away", 0, "143|36608", "python3 -c 'import os, pty, sys, time\npid, fd = pty.fork()\nif pid == 0: os.execvp(sys.argv[1], sys.argv[1:])\n"
@@ -184,7 +184,7 @@ case("the dynamic linker as the program", 0, "statically linked", "$M record -o 
 case("a directory's name that is no UTF-8", 2, "current directory is not UTF-8", f"d=$(printf 'd\\377\\033[1m'); mkdir \"$d\"; cd \"$d\"; {DUEL} --out run")
 case("an argument that is no UTF-8", 2, "argument 3, .* is not UTF-8", '$M compare --a "$(printf "echo \\377")" --b true --repeats 1 --out run')
 case("a variable that is no UTF-8", 0, "", f"X=$(printf '\\377\\376') {DUEL} --out run")
-case("a config in UTF-16", 2, "write it in UTF-8", "iconv -t UTF-16 config.json > c.json; $M run c.json --quiet --out run")
+case("a config in UTF-16", 2, "encode the file in UTF-8", "iconv -t UTF-16 config.json > c.json; $M run c.json --quiet --out run")
 case("a config that goes on behind a zero byte", 2, "found a byte of value 0", "cp config.json c.json; printf '\\0{' >> c.json; $M run c.json --quiet --out run")
 case("half a surrogate", 2, "surrogate", "sed 's/chaos/a\\\\ud800/' config.json > c.json; $M run c.json --quiet --out run")
 case("escapes in an arm's name", 2, r"\$\.variants\[1\]\.name", "sed 's/\"name\": \"b\"/\"name\": \"b\\\\u001b[31m\"/' config.json > c.json; $M run c.json --quiet --out run")
@@ -221,10 +221,10 @@ case("git's variables point elsewhere", 0, "", REPOSITORY + "GIT_DIR=/nonexisten
 # A run's own files
 case("a finished run resumed", 0, "", FINISHED + AGAIN)
 case("another command resumed", 2, "the config changed", FINISHED + '$M compare --a true --b "sort -u /etc/services" --repeats 1 --quiet --out run --resume')
-case("nothing to resume", 2, "there is no run to resume", AGAIN)
-case("two at once", 0, "holds another run", TWINS.format(0.5) + " & sleep 0.3; " + TWINS.format(0.5) + "; test $? = 2 && wait $!")
+case("nothing to resume", 2, "found no run to resume", AGAIN)
+case("two at once", 0, "contains another run", TWINS.format(0.5) + " & sleep 0.3; " + TWINS.format(0.5) + "; test $? = 2 && wait $!")
 case("a lock that somebody left", 0, "", FINISHED + "echo 999999 > run/run.lock; " + AGAIN)
-case("a lock that is a directory", 4, "run.lock: cannot make the lock file", FINISHED + "rm -f run/run.lock; mkdir run/run.lock; " + AGAIN)
+case("a lock that is a directory", 4, "run.lock: cannot create the lock file", FINISHED + "rm -f run/run.lock; mkdir run/run.lock; " + AGAIN)
 case("two at once elsewhere", 0, "^0$", "mkdir e; (cd e && exec " + TWINS.format(0.5) + ") & " + TWINS.format(0.5) + "; echo $?; wait $!")
 case("three at once without a name", 0, "^3$", f"{DUEL} & a=$!; {DUEL} & b=$!; {DUEL} && wait $a && wait $b && ls -d runs/*/report.html | wc -l")
 case("a duel within a duel", 0, "results.json", BESIDE.format("$M compare --a true --b 'sort /etc/services' --repeats 1 --quiet --out $PWD/inner") + " --ignore-failure && ls inner")
@@ -232,10 +232,10 @@ case("a duel that is recorded", 0, "results.json", f"$M record -o x.mdp -- {DUEL
 case("a recording that is recorded", 0, "y.mdp", "$M record -o x.mdp -- $M record -o y.mdp -- sort /etc/services 2> /dev/null > /dev/null && ls *.mdp")
 
 # Watching
-case("a thread of the kernel", 2, "a thread of the kernel", "p=$(pgrep -x kthreadd) && $M watch --pid $p --duration 1 --out w", root=True)
-case("a process that has ended", 2, "the process has ended", "python3 -c 'import os, time\np = os.fork()\nif not p: os._exit(0)\n"
+case("a kernel thread", 2, "a kernel thread", "p=$(pgrep -x kthreadd) && $M watch --pid $p --duration 1 --out w", root=True)
+case("a process that has ended", 2, "the process has exited", "python3 -c 'import os, time\np = os.fork()\nif not p: os._exit(0)\n"
      "print(p, flush=True)\ntime.sleep(2)' > pid & sleep 0.5; $M watch --pid $(cat pid) --duration 1 --out w; status=$?; wait; exit $status")
-case("memduel itself", 2, "that is this memduel", "sh -c 'exec $M watch --pid $$ --duration 1 --out w'")
+case("memduel itself", 2, "this is the PID of this memduel", "sh -c 'exec $M watch --pid $$ --duration 1 --out w'")
 case("a watch from a directory that is gone", 125, r"^memduel: (?!filesystem error).*No such file or directory", "mkdir d; cd d; rmdir ../d; $M watch --out w -- true")
 case("a watched command that is not there, without --", 125, "cannot run it: No such file", "$M watch --out w /nonexistent")
 case("nobody", 2, "there is no such process", "$M watch --pid 4194303 --duration 1 --out w")

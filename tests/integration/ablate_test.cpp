@@ -76,7 +76,7 @@ TEST_F(Ablate, MeasuresEverySwitchOnBothSidesAndReportsIt) {
     ASSERT_FALSE(aggregate.is_null()) << role;
     EXPECT_EQ(aggregate.at("added_alone").at("n"), 2);
     EXPECT_GT(aggregate.at("added_alone").at("ratio"), 0);
-    EXPECT_EQ(aggregate.at("added_alone").at("reason"), "cannot tell: 2 of 5 blocks");
+    EXPECT_EQ(aggregate.at("added_alone").at("reason"), "too few trials: 2 of at least 5");
     const json staging = row(results, "staging", role);
     EXPECT_THAT(staging.at("added_alone").at("reason").get<std::string>(),
                 HasSubstr("needs aggregate=streaming_fold"));
@@ -117,7 +117,7 @@ TEST_F(Ablate, NamesTheArmsThatThereAre) {
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("--candidate"), HasSubstr("did you mean \"new\"")));
   const Finished same = ablate({"--candidate", "old"});
   EXPECT_EQ(same.status, 2);
-  EXPECT_THAT(same.err, HasSubstr("differ in no switch"));
+  EXPECT_THAT(same.err, HasSubstr("have the same switches"));
 }
 
 }  // namespace

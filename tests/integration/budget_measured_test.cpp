@@ -44,7 +44,7 @@ TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
                                "--device-memory", "60MiB", "--verify"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("device (cpu)            -           60.0 MiB\n"),
-                             HasSubstr("may be used             -           37.8 MiB"),
+                             HasSubstr("usable                  -           37.8 MiB"),
                              HasSubstr("  parameters            85.3 KiB    "),
                              HasSubstr("  optimizer             170.6 KiB   "),
                              HasSubstr("one sample              3.07 KiB    ")));
@@ -64,8 +64,8 @@ TEST(MeasuredBudget, FailsWhereEvenTheLeastBatchIsMoreThanMayBeUsed) {
   const Finished run = budget({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
                                "--device-memory", "60MiB", "--least-batch", "2000", "--verify"});
   EXPECT_EQ(run.status, 1) << run.err;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("more than may be used\n"),
-                             HasSubstr("warning: the least batch of 2000 does not fit\n")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("more than the usable memory\n"),
+                             HasSubstr("warning: the smallest batch, 2000, does not fit\n")));
 }
 
 TEST(MeasuredBudget, TakesItsTrainingFromAConfig) {
@@ -132,7 +132,7 @@ TEST(MeasuredBudget, RefusesWhatCannotBeTrained) {
   EXPECT_THAT(other.err, HasSubstr("mnist"));
   EXPECT_THAT(budget({"--measured", "--model", "csfl-cnn"}).err, HasSubstr("--dataset mnist"));
   const std::string config = MEMDUEL_CONFIGS "/csfl-stability-quick.json";
-  EXPECT_THAT(budget({config, "--model", "csfl-cnn"}).err, HasSubstr("one of the two"));
+  EXPECT_THAT(budget({config, "--model", "csfl-cnn"}).err, HasSubstr("found both"));
   const Finished arm = budget({config, "--variant", "optimised"});
   EXPECT_EQ(arm.status, 2);
   EXPECT_THAT(arm.err, HasSubstr("--variant: found no variant \"optimised\""));
@@ -145,9 +145,9 @@ TEST(MeasuredBudget, RefusesWhatCannotBeTrained) {
   EXPECT_THAT(budget({"--measured", "--model", "cbramod-small", "--dataset", "synthetic-eeg",
                       "--optimizer", "sgd"})
                   .err,
-              HasSubstr("--optimizer: expected adam, found sgd"));
+              HasSubstr("--optimizer: expected adam for cbramod-small, found sgd"));
   EXPECT_THAT(budget({config, "--network", "teacher"}).err,
-              HasSubstr("kind \"simulation\" trains one alone"));
+              HasSubstr("kind \"simulation\" trains only one"));
   const Finished state = budget({MEMDUEL_CONFIGS "/resnet-state-quick.json"});
   EXPECT_EQ(state.status, 2);
   EXPECT_THAT(state.err, HasSubstr("kind \"state-dict\" trains no model"));

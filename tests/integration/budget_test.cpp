@@ -22,7 +22,7 @@ TEST(Budget, ShowsTheBreakdownForAGpu) {
                                "16GiB", "--most-batch", "4096"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("device                  16.0 GiB\n"),
-                             HasSubstr("may be used             10.1 GiB    70% of it, less 10%"),
+                             HasSubstr("usable                  10.1 GiB    70% of it, less 10%"),
                              HasSubstr("  context               500.0 MiB\n"),
                              HasSubstr("  parameters            336.0 KiB   without embeddings\n"),
                              HasSubstr("  embeddings            15.6 KiB\n"),
@@ -77,9 +77,9 @@ TEST(Budget, TakesOnlyNumbersThatAreFiniteAndOptionsThatItReads) {
   refused({"--target-utilization", "NaN"}, "NaN is not a number");
   refused({"--verify"}, "add --measured");
   refused({"--dataset", "mnist"}, "add --measured");
-  refused({"--nodes", "3", "--measured"}, "only a budget from shapes");
+  refused({"--nodes", "3", "--measured"}, "needs a budget from shapes");
   EXPECT_THAT(budget({"--parallel-clients", "--model", "gat-small"}).err,
-              HasSubstr("--model: --parallel-clients takes no other option"));
+              HasSubstr("--model: this option cannot be combined with --parallel-clients"));
 }
 
 // memduel-fl looks for the worker beside itself.

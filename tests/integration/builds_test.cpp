@@ -110,7 +110,7 @@ TEST_F(BuildDirectories, NameWhatTheyLack) {
   EXPECT_EQ(duel("old", "new", {}, "../new/ledger").status, 2);
   const Finished directory = duel("old", "newer");
   EXPECT_EQ(directory.status, 2);
-  EXPECT_THAT(directory.err, HasSubstr("is no directory"));
+  EXPECT_THAT(directory.err, HasSubstr("is not a directory"));
   fs::create_directories(built().path("alone"));
   fs::copy_file(built().path("new/ledger"), built().path("alone/ledger"),
                 fs::copy_options::overwrite_existing);

@@ -61,8 +61,8 @@ TEST_F(CiScript, PassesASmallerBuffer) {
   repository_.set_buffer(6);
   static_cast<void>(repository_.commit("smaller buffer"));
   EXPECT_EQ(run(kHeapGate), 0) << said();
-  EXPECT_THAT(step_summary(), AllOf(HasSubstr("### memduel: compare"), HasSubstr("LESS"),
-                                    HasSubstr("gate passed")));
+  EXPECT_THAT(step_summary(), AllOf(HasSubstr("### ✅ PASS: b uses "), HasSubstr("% less "),
+                                    HasSubstr("the gate passed")));
   EXPECT_EQ(step_summary(), file("summary.md"));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("failures=\"0\""), HasSubstr("tests=\"1\"")));
   EXPECT_THAT(file("results.json"), HasSubstr("memduel.results/2"));
@@ -76,8 +76,8 @@ TEST_F(CiScript, FailsALargerBufferAndNamesTheFunction) {
   static_cast<void>(repository_.commit("larger buffer"));
   EXPECT_EQ(run(kHeapGate), 1) << said();
   EXPECT_THAT(step_summary(),
-              AllOf(HasSubstr("gate failed"),
-                    HasSubstr("▲ +4.00 MiB ledger::Store::reserve\\_buffer for main")));
+              AllOf(HasSubstr("### ❌ FAIL: b uses "),
+                    HasSubstr("| +4.00 MiB | ledger::Store::reserve\\_buffer, called from main")));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
 }
 

@@ -39,7 +39,7 @@ class FinishedDuel : public testing::Test {
 TEST_F(FinishedDuel, ReportsInEveryFormat) {
   EXPECT_EQ(memduel(place(), {"report", directory()}).out, directory() + "/report.html\n");
   EXPECT_THAT(read_file(place().path("run/report.html")), StartsWith("<!doctype html>"));
-  const std::map<std::string, std::string> expected = {{"text", "peak_rss_bytes"},
+  const std::map<std::string, std::string> expected = {{"text", "peak RSS"},
                                                        {"markdown", "| "},
                                                        {"junit", "<testsuite"},
                                                        {"csv", "trial,"},
@@ -54,7 +54,8 @@ TEST_F(FinishedDuel, ReportsInEveryFormat) {
 TEST_F(FinishedDuel, ExplainsARowAndNamesTheNearest) {
   const Finished row = memduel(place(), {"explain", directory(), "command.peak_rss_bytes"});
   EXPECT_EQ(row.status, 0) << row.err;
-  EXPECT_THAT(row.out, AllOf(HasSubstr("orders that could have been drawn"), HasSubstr("margin")));
+  EXPECT_THAT(row.out,
+              AllOf(HasSubstr("orders that could have been drawn"), HasSubstr("Margin: ")));
   const Finished wrong = memduel(place(), {"explain", directory(), "command.peak_rss_byte"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("command.peak_rss_bytes"));
@@ -73,10 +74,10 @@ TEST_F(FinishedDuel, ChecksGates) {
 }
 
 TEST_F(FinishedDuel, IsComparedWithAnotherRun) {
-  const Finished run = memduel(
-      place(), {"compare", directory(), directory(), "--out", place().path("merged").string()});
+  const Finished run = memduel(place(), {"compare", directory(), directory(), "--verbose", "--out",
+                                         place().path("merged").string()});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("one after the other"));
+  EXPECT_THAT(run.out, HasSubstr("were not interleaved"));
   const auto results = results_in(place().path("merged"));
   EXPECT_EQ(comparison(results, "command", "peak_rss_bytes").at("ratio"), 1.0);
 }
@@ -133,7 +134,7 @@ TEST(Plan, ProbesTheNoiseAndCalibrateKeepsIt) {
   Finished plan = memduel(place, {"plan", config, "--detect", "5%"});
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, AllOf(HasSubstr("probe"),
-                              ContainsRegex("blocks \\(95% interval [0-9]+ to [0-9]+\\), about")));
+                              ContainsRegex("trials each \\(95% CI [0-9]+ to [0-9]+\\), about")));
   EXPECT_EQ(memduel(place, {"plan", config, "--detect", "two"}).status, 2);
 
   const Finished calibrate =
@@ -152,7 +153,7 @@ TEST(GoogleBenchmark, FilesOfTwoBuildsAreCompared) {
   const Workplace place;
   const std::string a = MEMDUEL_TESTDATA "/google_benchmark_a.json";
   const std::string b = MEMDUEL_TESTDATA "/google_benchmark_b.json";
-  const Finished run = memduel(place, {"compare", a, b, "--out", place.path("run")});
+  const Finished run = memduel(place, {"compare", a, b, "--verbose", "--out", place.path("run")});
   EXPECT_EQ(run.status, 0) << run.err;
   // The benchmark allocates once per iteration in build A and four times in build B.
   const auto row = comparison(results_in(place.path("run")), "allocate", "allocation_count");
@@ -171,7 +172,7 @@ TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
   const Finished run = memduel(place, {"compare", "--repeats", "4", "--a", program, "--b", twice,
                                        "--out", place.path("run"), "--verbose"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("two_blocks_an_iteration/iterations:16\n"));
+  EXPECT_THAT(run.out, HasSubstr("two_blocks_an"));
   const auto results = results_in(place.path("run"));
   const std::string kept = "keeps_a_block_an_iteration/iterations:8";
   // Eight blocks of a megabyte stay; a block of this size has pages of its own, and a header.
@@ -246,8 +247,8 @@ TEST(ExampleOfTheReadme, SaysWhatALazyReaderSavesAndWhichFunctionHeldIt) {
   // By sys.getsizeof a list has 56 bytes and a string of one character 50.
   EXPECT_GE(row.at("baseline_median").get<double>() - row.at("candidate_median").get<double>(),
             kRows * (56 + 3 * 50));
-  EXPECT_THAT(run.out, HasSubstr("read_rows.<locals>.<listcomp>"));
-  EXPECT_THAT(run.out, HasSubstr("the same result")) << "both print the same sum";
+  EXPECT_THAT(run.out, HasSubstr("read_rows, list comprehension"));
+  EXPECT_THAT(run.out, HasSubstr("Output identical")) << "both print the same sum";
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Finished expect(const Workplace& place, const std::string& words, int status) {
 TEST(FlCommands, FitTheTerminal) {
   const Workplace place;
   EXPECT_THAT(expect(place, "budget --model gat-small --device-memory 4GB", 0).out,
-              HasSubstr("may be used"));
+              HasSubstr("usable"));
   EXPECT_THAT(expect(place, "budget --model gat-smal", 2).out,
               HasSubstr("did you mean gat-small?"));
   EXPECT_THAT(expect(place, "import-appfl a.yaml b.yaml", 2).out, HasSubstr("docs/appfl.md"));

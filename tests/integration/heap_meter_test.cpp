@@ -170,7 +170,7 @@ TEST(HeapMeter, CountsTheSameInEveryTrialOfAScriptThatExecutesAProgram) {
   const std::string limitations = script.at("limitations").dump();
   EXPECT_THAT(limitations, testing::Not(testing::HasSubstr("heap_sum_sampled")));
   EXPECT_THAT(limitations, testing::HasSubstr("hog of command is a script, " + shim +
-                                              ", which ends by executing " MEMDUEL_HOG));
+                                              ", that executes " MEMDUEL_HOG));
   EXPECT_THAT(direct.at("limitations").dump(),
               testing::Not(testing::HasSubstr("program_behind_script")));
 }
@@ -211,7 +211,7 @@ TEST(HeapMeter, SaysWhyAProgramIsNotCounted) {
   const Workplace place;
   const Finished run =
       memduel(place, {"compare", "--a", "/sbin/ldconfig -p", "--b", "/sbin/ldconfig -v -N -X",
-                      "--repeats", "5", "--out", place.path("run")});
+                      "--repeats", "5", "--verbose", "--out", place.path("run")});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, testing::HasSubstr("statically linked"));
 }

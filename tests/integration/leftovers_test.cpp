@@ -113,7 +113,7 @@ TEST(Leftovers, OfABuildThatWasKilledAreEndedAndItsWorktreesRemoved) {
       memduel(place, compare("next", ForeignRepository::quick_build()), repository.path());
   EXPECT_LE(next.status, 1) << next.err;
   EXPECT_THAT(next.err, AllOf(HasSubstr("ended what a memduel that was killed left"),
-                              HasSubstr("removed a worktree that a memduel that was killed left")));
+                              HasSubstr("removed the worktree of a killed memduel")));
   EXPECT_TRUE(within(seconds(30), [&] { return processes_with(mark).empty(); }));
   EXPECT_EQ(repository.git("worktree list | wc -l"), "1");
   EXPECT_FALSE(fs::exists(place.path("killed/worktrees")));

@@ -252,7 +252,7 @@ TEST(BadLongRun, MoreParallelClientsThanMemoryHoldsEndInTheArithmetic) {
                       "--set", "workload.parallel_clients=10000"});
   EXPECT_EQ(run.status, 3) << run.out;
   EXPECT_THAT(run.err, HasSubstr("10000 × 170.6 MiB"));
-  EXPECT_THAT(run.err, HasSubstr("500.0 MiB by the guide"));
+  EXPECT_THAT(run.err, HasSubstr("500.0 MiB according to the guide"));
 }
 
 }  // namespace

@@ -181,7 +181,7 @@ TEST_F(Preforking, CopiesOfItsChildrenAreTheCauseOfMoreMemory) {
       << "what the children share is their parent's";
   const json held = comparison(results, "all", "peak_shared_once_bytes");
   if (!held.is_object()) GTEST_SKIP() << "no control group can be made here";
-  EXPECT_EQ(cause(results), "copies that forked children made of their parent's pages");
+  EXPECT_EQ(cause(results), "pages of the parent that forked children copied on write");
   const double measured = held.at("candidate_median").get<double>();
   const double shown =
       copies.at("bytes").get<double>() - copies.at("page_cache_bytes").get<double>();

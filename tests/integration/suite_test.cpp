@@ -72,9 +72,8 @@ TEST_F(SuiteOfCommands, GoesOnPastOneThatFailsAndLinksTheOthers) {
       {"config": "quick.json", "matrix": {"measure.repeats": [5, 6]}}])"))
                            .wait();
   EXPECT_EQ(run.status, 3) << run.err;
-  EXPECT_THAT(outcomes(),
-              ElementsAre("broken: could not be measured", "quick-repeats-5: no gate decides",
-                          "quick-repeats-6: no gate decides"));
+  EXPECT_THAT(outcomes(), ElementsAre("broken: could not be measured", "quick-repeats-5: no gates",
+                                      "quick-repeats-6: no gates"));
   EXPECT_THAT(run.err, AllOf(HasSubstr("broken: "), HasSubstr("3 experiments, about ")));
   const std::string page = read_file(out_ / "index.html");
   EXPECT_THAT(page, AllOf(HasSubstr("href=\"quick-repeats-5/report.html\""),
@@ -96,8 +95,7 @@ TEST_F(SuiteOfCommands, KilledInItsMiddleItGoesOnWhereItWas) {
   const auto before = fs::last_write_time(out_ / "quick" / "run.sqlite");
   const Finished resumed = Running(place_, words(experiments, true)).wait();
   EXPECT_EQ(resumed.status, 0) << resumed.err;
-  EXPECT_THAT(outcomes(), ElementsAre("quick: no gate decides", "slow: no gate decides",
-                                      "last: no gate decides"));
+  EXPECT_THAT(outcomes(), ElementsAre("quick: no gates", "slow: no gates", "last: no gates"));
   EXPECT_LE(before, fs::last_write_time(out_ / "quick" / "run.sqlite"));
   EXPECT_THAT(resumed.err, Not(HasSubstr("1/3 quick, block")));
 }

@@ -146,15 +146,15 @@ TEST(Watch, SeesALeakOfAMibInEveryPrintedRound) {
                             "/usr/bin/python3", script, "20"})
                 .status,
             0);
-  const Finished compared = memduel(place, {"compare", a, b});
+  const Finished compared = memduel(place, {"compare", a, b, "--verbose"});
   EXPECT_EQ(compared.status, 0) << compared.err;
-  EXPECT_THAT(compared.out, HasSubstr("peak_rss_bytes"));
-  EXPECT_THAT(compared.out, HasSubstr("not in turns"));
+  EXPECT_THAT(compared.out, HasSubstr("peak RSS"));
+  EXPECT_THAT(compared.out, HasSubstr("not interleaved"));
   EXPECT_THAT(compared.out, HasSubstr("\n  later  "));
   EXPECT_THAT(compared.out, Not(HasSubstr("--repeats"))) << "watch has none";
   const Finished again = memduel(place, {"watch", "--out", a, "--", "/bin/true"});
   EXPECT_EQ(again.status, 125);
-  EXPECT_THAT(again.err, HasSubstr("holds another run"));
+  EXPECT_THAT(again.err, HasSubstr("contains another run"));
 }
 
 TEST(Watch, TakesRoundsFromALogThatIsRotated) {
@@ -391,7 +391,7 @@ TEST(Watch, GoesOnWhenOneOfSeveralProcessesEnds) {
   first.end();
   ASSERT_TRUE(eventually([&] { return watch.err().find(ended) != std::string::npos; }))
       << watch.err();
-  EXPECT_THAT(watch.err(), HasSubstr("the watch goes on with 1 of 2"));
+  EXPECT_THAT(watch.err(), HasSubstr("the watch continues with 1 of 2"));
   second.end();
   const Finished run = watch.wait();
   EXPECT_EQ(run.status, 0) << run.err;
@@ -424,10 +424,10 @@ TEST(Watch, SaysThatALogWasNeverThereAndThatTheDirectoryIsUsed) {
       "(\\d+)", "--",    "/bin/sh", "-c",    "sleep 0.3"};
   const Finished run = memduel(place, words);
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("memduel: warning: command: its log no.log was never there"));
+  EXPECT_THAT(run.err, HasSubstr("memduel: warning: command: its log no.log never existed"));
   const Finished again = memduel(place, words);
-  EXPECT_THAT(again.err, HasSubstr("the output directory holds another run"));
-  EXPECT_THAT(again.err, HasSubstr("give another --out"));
+  EXPECT_THAT(again.err, HasSubstr("the output directory contains another run"));
+  EXPECT_THAT(again.err, HasSubstr("use another --out"));
   EXPECT_THAT(again.err, Not(HasSubstr("--resume")));
 }
 
@@ -524,12 +524,14 @@ TEST(Watch, RefusesWhatCannotBe) {
       {{"--pid", self, "--log", "/dev/zero", "--round-pattern", "Round (\\d+)"},
        2,
        "--log /dev/zero: expected a regular file"},
-      {{"--pid", self, "--log", "/", "--round-pattern", "Round (\\d+)"}, 2, "--log /: found"},
-      {{"--pid", self, "--gate", "all.peak_rss_bytes<=+2%"}, 2, "compares it with a baseline"},
-      {{"--pid", self, "--gate", "default"}, 2, "--gate: default gates compare with a baseline"},
+      {{"--pid", self, "--log", "/", "--round-pattern", "Round (\\d+)"},
+       2,
+       "--log /: expected a regular file"},
+      {{"--pid", self, "--gate", "all.peak_rss_bytes<=+2%"}, 2, "needs a baseline"},
+      {{"--pid", self, "--gate", "default"}, 2, "--gate: the default gates need a baseline"},
       {{"--pid", self, "--gate", "server.peak_rss_bytes<=1MiB"}, 2, "unknown role 'server'"},
       {{"--pid", self, "--gate", "all.peak_rss_byte<=1MiB"}, 2, "unknown metric 'peak_rss_byte'"},
-      {{"--duration", "5", "--", "/bin/true"}, 125, "until it ends"},
+      {{"--duration", "5", "--", "/bin/true"}, 125, "until it exits"},
       {{"--warn", "120", "--", "/bin/true"}, 125, "0 to 100"},
       {{"--no-such", "--", "/bin/true"}, 125, "--no-such"}};
   for (const Case& one : cases) {

@@ -59,7 +59,7 @@ def of_formats(formats):
     }
     for kind, (pattern, replacement) in changes.items():
         yield kind, {**formats, kind: re.sub(pattern, replacement, formats[kind], count=1)}
-    yield "markdown", {**formats, "markdown": re.sub(r"(\d)( % \|)", lambda m: str((int(m.group(1)) + 5) % 10) + m.group(2), formats["markdown"], count=1)}
+    yield "markdown", {**formats, "markdown": re.sub(r"(\d)(% \|)", lambda m: str((int(m.group(1)) + 5) % 10) + m.group(2), formats["markdown"], count=1)}
     page = printed.page_data(formats["html"])
     page["results"]["comparisons"][0]["n_candidate"] += 1
     yield "html", {**formats, "html": f'<script id="memduel-data">{base64.b64encode(gzip.compress(json.dumps(page).encode())).decode()}</script>'}

@@ -47,21 +47,8 @@ def unescape(cell):
 
 
 def markdown_rows(text):
-    """{(candidate, role, metric): cells} of the table of all rows."""
-    rows = {}
-    header = None
-    for line in text.splitlines():
-        if not line.startswith("| "):
-            header = None if header and not line.startswith("|") else header
-            continue
-        cells = [unescape(cell) for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if cells[:3] == ["candidate", "role", "metric"]:
-            header = cells
-        elif header and not set(line) <= set("|-: "):
-            candidate, role, metric = cells[:3]
-            metric, _, gate = metric.partition(" ")
-            rows[candidate, role, metric] = {**dict(zip(header[3:], cells[3:])), "gate": gate.strip("()")}
-    return rows
+    """The cells of every row of every table."""
+    return [[unescape(cell.replace("**", "")) for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in text.splitlines() if line.startswith("|") and not set(line) <= set("|-: ")]
 
 
 def junit_cases(text):
@@ -92,34 +79,23 @@ def page_data(text):
     return json.loads(gzip.decompress(base64.b64decode(match.group(1))))
 
 
-def terminal_rows(text):
-    """[(variant's shown name, role, metric, baseline, candidate, change, verdict)] of the tables."""
-    rows, candidate = [], None
-    for line in text.splitlines():
-        match = re.match(r"role\s+metric\s+(\S.*?)\s+(\S+)\s+change verdict$", line)
-        if match:
-            candidate = match.group(2)
-            continue
-        if candidate is None:
-            continue
-        match = re.match(r"(\S+)\s+(\S+_\S+|\S+)\s+(.*) (improved|regressed|unchanged|inconclusive|changed)$", line)
-        if not match:
-            candidate = None
-            continue
-        numbers = re.findall(r"(?<!\S)(?:-(?!\S)|[+−-]?\d[\d.e+−]*(?:%(?!\S)| (?:times|(?:[KMGT]i)?B(?:/\w+)?|ns|µs|us|ms|s|min|h|percentage points?|\S*…)(?!\S))?)", match.group(3))
-        rows.append((candidate, match.group(1), match.group(2), *[n.strip() for n in numbers], match.group(4)))
-    return rows
+def text_of(cell):
+    return "".join(run["text"] for run in cell["text"])
 
 
-def sentences(text):
-    """The first screen's sentences: lines that begin with a sign, with what is wrapped below them."""
-    found, current = [], None
-    for line in text.splitlines():
-        if re.match(r"^[▲▼?•=✓◆] ", line):
-            current = [line]
-            found.append(current)
-        elif current is not None and line.startswith("  ") and line.strip():
-            current.append(line.strip())
-        else:
-            current = None
-    return [" ".join(part) for part in found]
+def tables_in(parts):
+    """Every table of a document's parts, of those in folds and choices, too."""
+    for part in parts:
+        if part["kind"] == "Table":
+            yield part
+        for inner in [part.get("parts", [])] + [option["parts"] for option in part.get("options", [])]:
+            yield from tables_in(inner)
+
+
+def tables_of(document, section):
+    return [table for one in document["first_screen"] + document["details"] if one["id"] == section for table in tables_in(one["parts"])]
+
+
+def change_of(text):
+    """A printed change as a number that fits ratios: +3.2% or 2.5×; of another unit, a difference."""
+    return Printed(text.replace("×", " times"))

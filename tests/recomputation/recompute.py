@@ -411,21 +411,21 @@ class Recomputation:
         """What the sentences of the rows say in numbers."""
         for row in self.results["comparisons"]:
             where, mine = " ".join(key_of(row)), self.rows[key_of(row)]
-            needed = re.search(r"(\d+) comparisons? needs? (\d+) blocks to decide one that changes alone", row["reason"])
+            needed = re.search(r"a change in (?:only one of (\d+) comparisons|the only comparison) needs at least (\d+) trials each", row["reason"])
             if needed and row["reference_orders"]:
                 # Of gates that change alone: the smallest p of this many trials, times all comparisons that share the level.
-                least = 2 / row["reference_orders"] * int(needed.group(1))
+                least = 2 / row["reference_orders"] * int(needed.group(1) or 1)
                 self.check.holds(where, row["gate"] and least > 1 - row["confidence"],
-                                 f"says '{needed.group(0)}', but its {row['n_candidate']} can give a corrected p of {least:.4f}")
+                                 f"says '{needed.group(0)}', but its {row['n_candidate']} can give an adjusted p of {least:.4f}")
                 self.check.holds(where, row["blocks_needed"] is None or row["blocks_needed"] >= int(needed.group(2)),
-                                 f"says '{needed.group(0)}', and that {row['blocks_needed']} should settle it")
+                                 f"says '{needed.group(0)}', and that {row['blocks_needed']} should decide it")
             if mine.test is None or not hasattr(mine, "alpha") or mine.of_growth:
                 continue
-            for level, low, high in re.findall(r"([\d.]+)% interval (anything below|[+−-]?[\d.]+ \S+) to (anything above|[+−-]?[\d.]+ [^\s:;,]+)", row["reason"]):
+            for level, low, high in re.findall(r"([\d.]+)% CI (−∞|[+−-]?[\d.]+(?:%| [^\s:;,)]+)) to (\+∞|[+−-]?[\d.]+(?:%| [^\s:;,)]+))", row["reason"]):
                 interval = [mine.shown(end) for end in self._interval(mine, 1 - float(level) / 100)]
                 for text, value in zip((low, high), interval):
                     one = printed.Printed(text)
-                    good = value is None if text.startswith("anything") else one.ok and (one.fits_change(value) if mine.is_log else one.fits(value))
+                    good = value is None if "∞" in text else one.ok and (one.fits_change(value) if mine.is_log else one.fits(value))
                     self.check.holds(where, good, f"says {text} for {value} in '{row['reason'][:100]}'")
 
     @staticmethod
@@ -569,97 +569,88 @@ class Recomputation:
 
 
 def formats_agree(check, results, formats):
-    """The formats of one report against its results.json."""
-    rows = {key_of(row): row for row in results["comparisons"]}
-    table = printed.markdown_rows(formats["markdown"])
-    measured = {key for key, row in rows.items() if row["n_baseline"]}
-    check.holds("Markdown", not rows or set(table) == measured, f"has the rows {sorted(set(table) ^ measured)[:3]} more or less than results.json")
-    for key, cells in table.items():
-        if key in rows:
-            row_is_printed(check, "Markdown " + " ".join(key), rows[key], cells["baseline"], cells["candidate"], cells["change"], cells["verdict"],
-                           next((cells[c] for c in cells if c.endswith("interval")), None), next((c for c in cells if c.endswith("interval")), ""))
-            gate = "gate" if any((g["candidate"], g["role"], g["metric"]) == key for g in results["gates"]) else ""
-            check.holds("Markdown " + " ".join(key), cells["gate"] == gate, f"is marked '{cells['gate']}', expected '{gate}'")
-    for candidate, role, metric, *numbers, verdict in printed.terminal_rows(formats["text"]):
-        fitting = [key for key in rows if key[1] == role and key[2].startswith(metric.rstrip("…")) and
-                   (key[0] == candidate or candidate.endswith("…") and key[0].startswith(candidate[:-1]))]
-        check.holds(f"terminal {role} {metric}", len(fitting) == 1, f"{len(fitting)} rows of results.json have this name")
-        check.holds(f"terminal {role} {metric}", len(numbers) == 3, f"found numbers {numbers}, expected three")
-        if len(fitting) == 1 and len(numbers) == 3:
-            row_is_printed(check, "terminal " + " ".join(fitting[0]), rows[fitting[0]], *numbers, verdict)
-    sentences_agree(check, results, "terminal", printed.sentences(formats["text"]))
-    sentences_agree(check, results, "Markdown", [printed.unescape(line[2:]) for line in formats["markdown"].splitlines() if line.startswith("- ")])
-    sentences_agree(check, results, "GitHub", [line[2] for line in printed.github_lines(formats["github"])])
-    gates_agree(check, results, formats)
-    page = printed.page_data(formats["html"])["results"]
+    """The formats of one report against its results.json: the page's numbers, and the words of all others against the page's."""
+    page = printed.page_data(formats["html"])
     for key in results:
-        check.holds("page", page.get(key) == results[key], f"{key} is not that of results.json")
+        check.holds("page", page["results"].get(key) == results[key], f"{key} is not that of results.json")
+    document = page["document"]
+    shown = metrics_agree(check, results, document)
+    for cells in printed.markdown_rows(formats["markdown"]):
+        if len(cells) == 6 and any(cells[0].endswith(row[1]) and cells[1:3] == row[2:4] for row in shown):
+            check.holds("Markdown " + cells[0], any(cells[0].endswith(row[1]) and cells[1:] == row[2:] for row in shown), f"has the row {cells}, which is not in the page")
+    first_screen_agrees(check, document, "Markdown", [" ".join(cells) for cells in printed.markdown_rows(formats["markdown"])])
+    first_screen_agrees(check, document, "terminal", [" ".join(line.split()) for line in formats["text"].splitlines()])
+    sentence_agrees(check, results, document)
+    gates_agree(check, results, formats)
 
 
-def row_is_printed(check, where, row, baseline, candidate, change, verdict, interval=None, header=""):
+def metrics_agree(check, results, document):
+    """Every row of the page's table of all metrics is of results.json, number by number. Returns the texts of its columns that text formats show, too."""
+    rows = {" ".join(key_of(row)): row for row in results["comparisons"]}
+    tables = printed.tables_of(document, "metrics")
+    found = {line["key"]: [printed.text_of(cell) for cell in line["cells"]] for table in tables for line in table["rows"]}
+    measured = {key for key, row in rows.items() if row["baseline_median"] is not None or row["candidate_median"] is not None}
+    check.holds("page", set(found) == measured, f"has the rows {sorted(set(found) ^ measured)[:3]} more or less than results.json")
+    shown = []
+    for key, (role, metric, baseline, candidate, change, interval, _, verdict, _) in found.items():
+        if key in rows:
+            row_is_printed(check, "page " + key, rows[key], baseline, candidate, change, verdict, interval)
+            check.holds("page " + key, metric.endswith("(gate)") == (rows[key]["gate"] or rows[key]["advisory_gate"]), f"its metric is {metric}")
+        shown.append([role, metric, baseline, candidate, change, interval, verdict])
+    return shown
+
+
+def first_screen_agrees(check, document, name, lines):
+    """Each row of the page's first table is a line of the format."""
+    for table in printed.tables_of(document, "results"):
+        columns = [i for i, column in enumerate(table["columns"]) if column["title"] != "trials"]
+        for row in table["rows"]:
+            cells = [printed.text_of(row["cells"][i]) for i in columns]
+            wanted = " ".join(cell for cell in cells[1:] if cell)  # a long name takes several lines
+            check.holds(name, any(wanted in line for line in lines), f"has no row {cells}")
+
+
+def row_is_printed(check, where, row, baseline, candidate, change, verdict, interval):
     for text, value in ((baseline, row["baseline_median"]), (candidate, row["candidate_median"])):
-        check.holds(where, text == "-" if value is None else printed.Printed(text).ok and printed.Printed(text).fits(value), f"prints the median {value} as {text}")
+        check.holds(where, text == "–" if value is None else printed.Printed(text).ok and printed.Printed(text).fits(value), f"prints the median {value} as {text}")
     is_ratio = row["ratio"] is not None
     value = row["ratio"] if is_ratio else row["difference"]
     if value is None:
-        check.holds(where, change == "-", f"prints a change of {change} where there is none")
+        check.holds(where, change == "–", f"prints a change of {change} where there is none")
     else:
-        one = printed.Printed(change)
+        one = printed.change_of(change)
         check.holds(where, one.ok and (one.fits_change(value) if is_ratio else one.fits(value)), f"prints the change {value} as {change}")
-    check.holds(where, verdict.split(",")[0] == row["verdict"], f"prints {row['verdict']} as {verdict}")
-    if interval is None:
-        return
-    confidence = re.search(r"\(([\d.]+)%\)", interval)
-    level = confidence or re.match(r"([\d.]+)%", header)
+    check.holds(where, verdict == row["verdict"], f"prints {row['verdict']} as {verdict}")
     if row["ci_low"] is None or row["ci_high"] is None:
-        check.holds(where, interval == "-", f"prints the interval {interval} where an end is open")
+        check.holds(where, interval == "–", f"prints the interval {interval} where an end is open")
         return
-    check.holds(where, row["identical"] or abs(float(level.group(1)) / 100 - row["confidence"]) < 5e-4, f"prints an interval of {level and level.group(0)}, it has {row['confidence']}")
-    ends = re.sub(r"\s*\([\d.]+%\)", "", interval).split(" to ")
+    if interval == "identical":
+        check.holds(where, row["identical"], "prints identical values, which they are not")
+        return
+    level = re.search(r" \(([\d.]+)%\)$", interval)
+    confidence = float(level.group(1)) / 100 if level else 0.95
+    check.holds(where, row["identical"] or abs(confidence - row["confidence"]) < 5e-4, f"prints an interval of {confidence}, it has {row['confidence']}")
+    ends = re.sub(r" \([\d.]+%\)$", "", interval).split(" to ")
+    if ends[-1].endswith("%") and not ends[0].endswith(("%", "×")):
+        ends[0] += "%"
     for text, value in zip((ends[0], ends[-1]), (row["ci_low"], row["ci_high"])):
-        one = printed.Printed(text)
-        check.holds(where, one.ok and value is not None and (one.fits_change(value) if is_ratio else one.fits(value)), f"prints the end {value} as {text}")
+        one = printed.change_of(text)
+        check.holds(where, one.ok and (one.fits_change(value) if is_ratio else one.fits(value)), f"prints the end {value} as {text}")
 
 
-def sentences_agree(check, results, name, sentences):
-    """Each "(A → B UNIT, …)" of a sentence is of a row, with its word and its direction."""
-    signed = {"MORE": 1, "LESS": -1, "FEWER": -1}
-    for sentence in sentences:
-        match = re.search(r"\(([\d.]+)(?: ([^ ()]+))? → ([\d.]+)(?: ([^ (),]+))?(?:, ([^()]*?))?, \d+ blocks?\)", sentence)
-        if not match:
-            continue
-        low, low_unit, high, high_unit, interval = match.groups()
-        low, high = printed.Printed(f"{low} {low_unit or high_unit or ''}".strip()), printed.Printed(f"{high} {high_unit or ''}".strip())
-        verdict = next((v for v in ("improved", "regressed", "unchanged", "inconclusive", "changed") if re.search(rf"blocks?\): {v}", sentence)), None)
-        size = re.search(r"([\d.]+)% (MORE|LESS|FEWER)", sentence) or re.search(r"([\d.]+) times as (much|many)", sentence)
-        fitting = [row for row in results["comparisons"] if row["baseline_median"] is not None and row["candidate_median"] is not None and
-                   low.fits(row["baseline_median"]) and high.fits(row["candidate_median"]) and (verdict is None or row["verdict"] == verdict)]
-        check.holds(f"{name}: {sentence}", bool(fitting), "no row has these medians and this verdict")
-        if size and size.group(2) in signed and fitting:
-            one = printed.Printed(size.group(1) + "%")
-            check.holds(f"{name}: {sentence}", any(row["ratio"] is not None and one.fits(signed[size.group(2)] * (row["ratio"] - 1)) for row in fitting), "no such row has this change")
-        ends = re.match(r"([\d.]+)–([\d.]+)%$", interval or "")
-        if ends and fitting:
-            pair = [printed.Printed(x + "%") for x in ends.groups()]
-            fitting = [row for row in fitting if row["ratio"] is not None and None not in (row["ci_low"], row["ci_high"]) and all(
-                one.fits(value) for one, value in zip(pair, sorted((abs(row["ci_low"] - 1), abs(row["ci_high"] - 1)))))]
-        ends = re.match(r"([+−]?[\d.]+ \S+) to ([+−]?[\d.]+ \S+)$", interval or "")
-        if ends and fitting:
-            pair = [printed.Printed(x) for x in ends.groups()]
-            fitting = [row for row in fitting if None not in (row["ci_low"], row["ci_high"]) and all(
-                one.ok and (one.fits_change(value) if row["ratio"] is not None else one.fits(value)) for one, value in zip(pair, (row["ci_low"], row["ci_high"])))]
-        check.holds(f"{name}: {sentence}", bool(fitting), "no such row has this interval")
-    growth_sentences_agree(check, results, name, sentences)
-
-
-def growth_sentences_agree(check, results, name, sentences):
-    """Each "adds X a round (A to B)" is of a row of growth."""
-    for sentence in sentences:
-        for slope, unit, low, high in re.findall(r"adds ([\d.]+ [KMG]?i?B) a (round|minute) \(([\d.−]+ [KMG]?i?B) to ([\d.−]+ [KMG]?i?B)\)", sentence):
-            texts = [printed.Printed(text) for text in (slope, low, high)]
-            good = any(row["metric"].endswith(unit) and None not in (row["ci_low"], row["ci_high"]) and
-                       all(one.fits(value) for one, value in zip(texts, (row["slope"], row["ci_low"], row["ci_high"]))) for row in results["growth"])
-            check.holds(f"{name}: {sentence}", good, f"no row of growth adds {slope} ({low} to {high})")
+def sentence_agrees(check, results, document):
+    """Each change that the first sentence states is one of a row that is decided."""
+    sentence = "".join(run["text"] for run in document["sentence"])
+    decided = [row for row in results["comparisons"] if row["ratio"] is not None and
+               (row["verdict"] in ("improved", "regressed", "changed") or "(inconclusive)" in sentence)]
+    for size, word in re.findall(r"([\d.]+)% (less|fewer|more)", sentence):
+        one = printed.Printed(("+" if word == "more" else "−") + size + "%")
+        check.holds("the sentence", any(one.fits_change(row["ratio"]) for row in decided), f"states {size}% {word}: {sentence}")
+    for size in re.findall(r"([\d.]+)× as", sentence):
+        one = printed.Printed(size + " times")
+        check.holds("the sentence", any(one.fits_change(row["ratio"]) for row in decided), f"states {size} times: {sentence}")
+    exit_code = re.match(r"Exit code (\d+)", "".join(run["text"] for run in document["exit"]))
+    check.holds("the exit code", exit_code and int(exit_code.group(1)) == results["overall"]["exit_code"], f"is stated as {exit_code and exit_code.group(1)}")
 
 
 def gates_agree(check, results, formats):
@@ -684,18 +675,11 @@ def gates_agree(check, results, formats):
         word = "not measured" if gate.get("not_measured") else words[gate["outcome"]]
         check.holds(where, line[1].endswith(word) or word in line[1], f"GitHub's title is {line[1]}, expected {word}")
         check.holds(where, line[2].endswith(gate["reason"]) and f"({gate['candidate']})" in line[2], f"GitHub's message is {line[2]}")
-    for name, text in (("terminal", " ".join(formats["text"].split())), ("Markdown", " ".join(printed.unescape(formats["markdown"]).split()))):
-        for gate in gates:
-            found = re.findall(rf"Gate {re.escape(gate['gate'])} for {re.escape(gate['candidate'])}: (passed|failed|inconclusive|not measured)", text)
-            for word in found:
-                expected = "not measured" if gate.get("not_measured") else words[gate["outcome"]]
-                check.holds(f"{name} gate {gate['gate']} for {gate['candidate']}", word == expected or (word == "inconclusive" and expected == "not measured"),
-                            f"says {word}, results.json {gate['outcome']}")
-        failed = sum(g["outcome"] == "failed" and not g["advisory"] for g in gates)
-        said = sum(int(n) for n in re.findall(r"(\d+) gates? failed", text.split("What next")[0].split("</details>")[0]))
-        if failed and said:
-            check.holds(name, said <= failed, f"says that {said} gates failed, results.json has {failed}")
-        check.holds(name, not said or failed, f"says that {said} gates failed, in results.json none did")
+    failed = sum(g["outcome"] == "failed" and not g["advisory"] for g in gates)
+    for name in ("text", "markdown"):
+        stated = re.search(r"Exit code \d+: ([^.]*)\.", " ".join(formats[name].split()))
+        count = re.search(r"(\d+) failed", stated.group(1)) if stated else None
+        check.holds(name, not count or int(count.group(1)) == failed, f"states {stated and stated.group(1)}, results.json has {failed} failed gates")
 
 
 class Memduel:

@@ -42,8 +42,8 @@ after(async () => {
 });
 
 const page_of = (file) => file.replace(".mdp", ".html");
-const total = async (page) => (await page.textContent(".total data")).trim();
-const bytes = async (page) => Number(await page.getAttribute(".total data", "value"));
+const total = async (page) => (await page.textContent("p.total data")).trim();
+const bytes = async (page) => Number(await page.getAttribute("p.total data", "value"));
 const select = (label) => `label.select:has(> span:text-is("${label}")) select`;
 const show = (page, view) => page.selectOption(select("Show"), view);
 
@@ -132,13 +132,13 @@ describe("numbers", () => {
       await page.close();
     });
 
-  test("born in a phase and a round equal the profile's sites", async () => {
+  test("allocated in a phase and a round equal the profile's sites", async () => {
     const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live" });
     const sum = (fits) => json.sites.filter((s) => s.heap === "malloc" && fits(s)).reduce((all, s) => all + s.live.bytes, 0);
     const upload = json.phases.indexOf("upload");
-    await page.selectOption(select("Born in phase"), { label: "upload" });
+    await page.selectOption(select("Allocated in phase"), { label: "upload" });
     assert.equal(await bytes(page), sum((s) => s.phase === upload));
-    await page.selectOption(select("Born in round"), "3");
+    await page.selectOption(select("Allocated in round"), "3");
     assert.equal(await bytes(page), sum((s) => s.phase === upload && s.round === 3));
     assert.ok((await bytes(page)) >= 256 * 1024);
     await page.close();
@@ -366,7 +366,7 @@ describe("profiles of other tools", () => {
 
   test("time is shown as time", async () => {
     const { page } = await open_report(browser, join(dir, "cpu.html"));
-    assert.match(await page.textContent(".total"), /^CPU time: 70\.0 ms/);
+    assert.match(await page.textContent("p.total"), /^CPU time: 70\.0 ms/);
     assert.match(await page.textContent(".look"), /7 samples, 70,000,000 nanoseconds/);
     assert.match(await page.textContent("table.functions"), /own time/);
     await page.close();
@@ -374,15 +374,13 @@ describe("profiles of other tools", () => {
 });
 
 describe("difference", () => {
-  test("says MORE or LESS in words, and by how much", async () => {
+  test("has its sign and its amount", async () => {
     const { page } = await open_report(browser, join(dir, "diff.html"), { hash: "#view=live" });
     const live = (file) =>
       profile_json(file).sites.reduce((all, s) => all + (s.heap === "malloc" ? s.live.bytes : 0), 0);
     const difference = live(other) - live(leaks);
-    const sentence = await page.textContent(".total");
-    assert.match(sentence, difference > 0 ? /other\.mdp has .* MORE than leaks\.mdp/ : /other\.mdp has .* LESS than leaks\.mdp/);
-    const first = await page.textContent("table.functions tbody tr");
-    assert.match(first, /MORE|LESS/);
+    assert.match(await page.textContent("p.total"), difference > 0 ? /: \+.* in leaks\.mdp, .* in other\.mdp/ : /: −.* in leaks\.mdp, .* in other\.mdp/);
+    assert.match(await page.textContent("table.functions tbody td"), /^[+−]\d/);
     await page.close();
   });
 
@@ -392,12 +390,12 @@ describe("difference", () => {
     const folded = await rows("#functions details");
     assert.ok(folded.length > 0, "the same program, recorded exactly and by samples");
     for (const [difference, before, after] of folded) {
-      assert.match(difference.text, /^the same within ± /);
+      assert.match(difference.text, /^unchanged within ±/);
       const bytes = ({ title }) => Number(title.replace(/[^\d−]/g, "").replace("−", "-"));
       assert.equal(bytes(difference), bytes(after) - bytes(before));
     }
     const unfolded = (await rows("#functions")).slice(0, -folded.length);
-    assert.equal(unfolded.filter(([difference]) => difference.text.startsWith("the same")).length, 0);
+    assert.equal(unfolded.filter(([difference]) => difference.text.startsWith("unchanged")).length, 0);
     await page.close();
   });
 
@@ -411,7 +409,7 @@ describe("difference", () => {
 
   test("of a profile with itself is none", async () => {
     const { page } = await open_report(browser, join(dir, "same.html"));
-    assert.match(await page.textContent(".total"), /has the same as/);
+    assert.match(await page.textContent("p.total"), /: unchanged \(/);
     assert.equal((await page.$$("table.functions tbody tr")).length, 0);
     await page.close();
   });

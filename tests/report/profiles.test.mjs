@@ -26,18 +26,18 @@ async function open(kind, options) {
   return opened;
 }
 
-const amounts = (page) => page.$$eval(".total data", (all) => all.map((data) => Number(data.value) / 1048576));
+const amounts = (page) => page.$$eval("p.total data", (all) => all.map((data) => Number(data.value) / 1048576));
 
 describe("flame graphs in a report", () => {
   test("show the difference of the gate's role first, with both amounts", async () => {
     const { page, faults } = await open("profiled");
     assert.equal(await page.inputValue(select("Profiles")), "memduel-flame-0");
-    assert.match(await page.textContent("#flames option:checked"), /^server: optimized against original$/);
+    assert.match(await page.textContent("#flames option:checked"), /^server: optimized vs\. original$/);
     assert.deepEqual(await amounts(page), [440, 260]);
-    assert.match(await page.textContent(".total"), /optimized has 180\.0 MiB LESS than original/);
+    assert.match(await page.textContent("p.total"), /: −180\.0 MiB \(440\.0 MiB in original, 260\.0 MiB in optimized/);
     const { baseline_bytes, candidate_bytes } = samples.results("profiled").differences[0];
     const row = await page.textContent("#flames table.functions tbody tr");
-    assert.match(row, new RegExp(`^clone.*LESS${baseline_bytes / MiB}\\.0 MiB${candidate_bytes / MiB}\\.0 MiB`));
+    assert.match(row, new RegExp(`^clone−200\\.0.* MiB${baseline_bytes / MiB}\\.0 MiB${candidate_bytes / MiB}\\.0 MiB`));
     assert.deepEqual(faults, []);
     await page.close();
   });
@@ -50,7 +50,7 @@ describe("flame graphs in a report", () => {
       assert.deepEqual(await amounts(page), amount, side);
     }
     await page.selectOption(select("Compare"), "removed");
-    assert.match(await page.textContent(".total"), /removed: only in original/);
+    assert.match(await page.textContent("p.total"), /removed: only in original/);
     assert.match(await page.textContent("#flames table.functions"), /old_log/);
     assert.doesNotMatch(await page.textContent("#flames table.functions"), /new_log|clone|load/);
     await page.close();
@@ -67,11 +67,11 @@ describe("flame graphs in a report", () => {
     await page.close();
   });
 
-  test("filter by round and phase of birth", async () => {
+  test("filter by round and phase of allocation", async () => {
     const { page } = await open("profiled", { hash: "#side=first" });
-    await page.selectOption(select("Born in phase"), { label: "aggregate" });
+    await page.selectOption(select("Allocated in phase"), { label: "aggregate" });
     assert.deepEqual(await amounts(page), [400]);
-    await page.selectOption(select("Born in round"), "3");
+    await page.selectOption(select("Allocated in round"), "3");
     assert.deepEqual(await amounts(page), [200]);
     await page.close();
   });
@@ -83,12 +83,12 @@ describe("flame graphs in a report", () => {
     for (let born = 1; born <= 3; ++born) for (let end = born; end <= 3; ++end) expected.push([born, end, 10 * born + end]);
     const scaled = (factor) => expected.map(([born, end, size]) => [born, end, size * MiB * factor]);
     assert.deepEqual(await cells(), scaled(-0.5), "the candidate keeps half as much");
-    assert.match(await page.textContent("td[data-born='2'][data-end='3']"), /^11\.5 MiB LESS$/);
+    assert.match(await page.textContent("td[data-born='2'][data-end='3']"), /^−11\.5 MiB$/);
     await page.selectOption(select("Compare"), "first");
     assert.deepEqual(await cells(), scaled(1));
     await page.click("td[data-born='2'][data-end='3'] button");
     assert.deepEqual(await amounts(page), [23]);
-    assert.match(await page.textContent(".total"), /^Born in round 2, live at the end of round 3/);
+    assert.match(await page.textContent("p.total"), /^Allocated in round 2, live at the end of round 3/);
     await page.close();
   });
 
@@ -100,7 +100,7 @@ describe("flame graphs in a report", () => {
     for (const [i, { stack, bytes }] of [clone, stage].entries()) {
       await links.nth(i).click();
       await arrived(page);
-      const amount = `${(Math.abs(bytes) / MiB).toFixed(1)} MiB ${bytes < 0 ? "LESS" : "MORE"}`;
+      const amount = `${bytes < 0 ? "−" : "+"}${(Math.abs(bytes) / MiB).toFixed(1)} MiB`;
       assert.equal(await page.textContent("#flames .found"), `the stack of the table, 1 box: ${amount}`);
       const own = stack.findLast((frame) => !/^(operator new|std::)/.test(frame));
       assert.ok((await page.textContent("#flames .look")).startsWith(`${own} in `), "its innermost own function is selected");
@@ -108,11 +108,11 @@ describe("flame graphs in a report", () => {
       assert.ok(top < 900 && bottom > 0, "the graph is on the screen");
     }
     const hash = new URL(page.url()).hash;
-    assert.match(hash, /stack=where-0-1/);
+    assert.match(hash, /stack=where-1/);
     await page.close();
     const again = await open("profiled", { hash });
     await arrived(again.page);
-    assert.equal(await again.page.textContent("#flames .found"), "the stack of the table, 1 box: 20.0 MiB MORE");
+    assert.equal(await again.page.textContent("#flames .found"), "the stack of the table, 1 box: +20.0 MiB");
     await again.page.close();
   });
 
@@ -128,7 +128,7 @@ describe("flame graphs in a report", () => {
     assert.equal(await page.locator("#evidence details").first().evaluate((details) => details.open), true);
     assert.ok(await page.evaluate(() => document.activeElement.classList.contains("flame")));
     assert.equal(await page.textContent("#flames .look"), zoomed);
-    await page.evaluate(() => document.getElementById("evidence").scrollIntoView());
+    await page.evaluate(() => document.querySelector('nav [data-section="evidence"]').click());
     await page.waitForFunction(() => location.hash.includes("at=evidence"));
     const hash = new URL(page.url()).hash;
     await page.close();
@@ -140,14 +140,14 @@ describe("flame graphs in a report", () => {
 
   test("change with the role", async () => {
     const { page } = await open("profiled");
-    await page.selectOption(select("Profiles"), { label: "client-1: optimized against original" });
+    await page.selectOption(select("Profiles"), { label: "client-1: optimized vs. original" });
     assert.match(page.url(), /flame=memduel-flame-1/);
     await page.close();
   });
 
   test("say that nothing was pruned", async () => {
     const { page } = await open("profiled");
-    assert.match(await page.textContent("#flames"), /All 5 stacks are here, nothing is pruned/);
+    assert.match(await page.textContent("#flames"), /All 5 stacks are shown, none is pruned/);
     await page.close();
   });
 
@@ -194,7 +194,7 @@ describe("names that try to break out of the flame graph", () => {
 
 test("a profile with one sample is a graph with one box", async () => {
   const { page, faults } = await open("flame-one");
-  assert.deepEqual(await page.$$eval(".total data", ([data]) => Number(data.value)), 64);
+  assert.deepEqual(await page.$$eval("p.total data", ([data]) => Number(data.value)), 64);
   await page.fill("input[type=search]", "main");
   assert.match(await page.textContent(".found"), /^1 box: 64 B, 100\.0%$/);
   assert.deepEqual(faults, []);

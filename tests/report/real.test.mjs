@@ -1,4 +1,4 @@
-// A real duel of a program that leaks 256 KiB in every round against itself without the leak, from its config to its page,
+// A real comparison of a program that leaks 256 KiB in every round against itself without the leak, from its config to its page,
 // which is held to results.json and to the profiles that the run kept.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -49,11 +49,11 @@ async function open(options) {
   return opened;
 }
 
-describe("the report of a real duel", () => {
+describe("the report of a real comparison", () => {
   test("has every section that it has data for, without fault, violation or overflow", async () => {
     const { page, faults } = await open();
     const found = await page.$$eval("section[id]", (all) => all.map((s) => s.id));
-    for (const id of ["verdict", "where", "reproduce", "rounds", "flames", "metrics", "profiles", "evidence"]) assert.ok(found.includes(id), id);
+    for (const id of ["results", "why", "resident", "where", "rounds", "growth", "flames", "metrics", "profiles", "evidence", "reproduce"]) assert.ok(found.includes(id), id);
     await unfold(page);
     assert.deepEqual(await violations(page), []);
     await page.setViewportSize({ width: 360, height: 740 });
@@ -67,28 +67,29 @@ describe("the report of a real duel", () => {
     const { page } = await open();
     const gate = results.comparisons.find((c) => c.gate);
     assert.equal(gate.verdict, "improved");
-    const sentence = await page.textContent(".headlines .sentence");
-    assert.match(sentence, /^tidy uses \d+% LESS command heap at its peak than leaking \(.*, 6 blocks\): ▼ improved/);
-    assert.equal(Number(sentence.match(/uses (\d+)\s%/)[1]), Math.round((1 - gate.ratio) * 100));
-    const medians = await page.$$eval(".headlines .card:first-child data", (all) => all.map((data) => Number(data.value)));
-    assert.deepEqual(medians, [gate.baseline_median, gate.candidate_median]);
+    assert.equal(await page.textContent("h1"), "Peak memory: tidy vs. leaking (baseline)");
+    assert.equal(await page.textContent(".badge"), "PASS");
+    assert.match(await page.textContent(".sentence"), /^tidy .*less/);
+    const row = page.locator(`#results tr[data-key$="${gate.role} ${gate.metric}"]`);
+    assert.deepEqual(await row.locator("data[data-variant]").evaluateAll((all) => all.map((data) => Number(data.value))), [gate.baseline_median, gate.candidate_median]);
+    assert.match(await row.textContent(), new RegExp(`−${((1 - gate.ratio) * 100).toPrecision(2)}.*improved`));
     await page.close();
   });
 
   test("answers which function, in which phase and which round", async () => {
     const { page } = await open();
     const [first] = results.differences.filter((d) => d.kind === "peak");
+    assert.match(await page.textContent("#why"), /leak_in_upload/);
     const row = page.locator("#where tbody tr").first();
-    assert.match(await row.textContent(), /LESS/);
-    assert.match(await row.textContent(), /leak_in_upload/);
+    assert.match(await row.textContent(), /^−1\.25 MiB.*leak_in_upload/);
     assert.equal(await row.locator("td").last().textContent(), first.phase);
     assert.equal(first.phase, "upload");
     assert.ok(Math.abs(first.bytes + 5 * 256 * 1024) < 1, "five rounds of 256 KiB");
     await row.locator("button.to-flame").click();
-    assert.match(await page.textContent("#flames .found"), /^the stack of the table, \d box(es)?: 1\.25 MiB LESS/);
+    assert.match(await page.textContent("#flames .found"), /^the stack of the table, \d box(es)?: −1\.25 MiB/);
     assert.match(await page.textContent("#flames .look"), /leak_in_upload\(\) in /);
     await page.selectOption('#flames label.select:has(> span:text-is("Compare")) select', "removed");
-    assert.match(await page.textContent("#flames .total"), /only in leaking: tidy has 1\.25 MiB LESS/);
+    assert.match(await page.textContent("#flames .total"), /only in leaking: −1\.25 MiB/);
     await page.close();
   });
 
@@ -98,8 +99,8 @@ describe("the report of a real duel", () => {
     assert.equal(row.stacks[0].bytes_per_round, 256 * 1024);
     assert.equal(row.stacks[0].last_bytes, 5 * 256 * 1024);
     assert.equal(row.stacks[0].phase, "upload");
-    const shown = page.locator("table.growing tbody tr").first();
-    assert.match(await shown.textContent(), /command.*leaking.*256\.0 KiB per round.*leak_in_upload.*upload/s);
+    const shown = page.locator("#growth tr:has(.to-flame)").first();
+    assert.match(await shown.textContent(), /leaking.*256\.0 KiB.*leak_in_upload.*upload/s);
     await shown.locator("button.to-flame").click();
     await page.waitForSelector("#flames [data-loaded]");
     assert.match(await page.textContent("#flames .found"), /^the stack of the table, 1 box: 1\.25 MiB/);
@@ -116,12 +117,12 @@ describe("the report of a real duel", () => {
     assert.ok(Math.abs(live + 5 * 256 * 1024) < 131072, `five rounds of 256 KiB are live, and what else differs is small: ${live}`);
     for (const { bytes, owners } of [before, after])
       assert.ok(Math.abs(owners.reduce((sum, part) => sum + part.bytes, 0) - bytes) < 1, "owners sum up to what the kernel counted");
-    const shown = await page.$$eval("#resident .waterfall:first-of-type dd data", (all) => all.map((data) => Number(data.value)));
+    const shown = await page.$$eval("#resident table.waterfall >> nth=0 >> data", (all) => all.map((data) => Number(data.value)));
     const steps = shown.slice(1, -1).reduce((sum, step) => sum + step, 0);
     assert.equal(shown.at(0), before.bytes);
     assert.equal(shown.at(-1), after.bytes);
     assert.ok(Math.abs(before.bytes + steps - after.bytes) < 1);
-    assert.match(await page.textContent("#resident .waterfall"), /leak_in_upload for main \(live blocks\)/);
+    assert.match(await page.textContent("#resident table.waterfall"), /leak_in_upload/);
     await page.close();
   });
 
@@ -138,11 +139,13 @@ describe("the report of a real duel", () => {
   });
 
   test("has every trial, every comparison and every round of results.json", async () => {
-    const { page } = await open({ hash: "#table=open" });
+    const { page } = await open();
     await unfold(page);
-    assert.equal(await page.locator("#evidence tr.ok").count(), results.trials.filter((t) => t.status === "ok").length);
-    const rows = await page.$$eval("#metrics tbody tr[data-metric]", (all) => all.map((tr) => `${tr.dataset.role} ${tr.dataset.metric}`));
-    assert.deepEqual(rows, results.comparisons.map((c) => `${c.role} ${c.metric}`));
+    const states = await page.$$eval("#evidence table >> nth=0 >> tbody tr", (all) => all.map((row) => row.cells[4].textContent));
+    assert.deepEqual(states, results.trials.map((t) => t.status.replaceAll("_", " ")));
+    const rows = await page.$$eval("#metrics tbody tr", (all) => all.map((row) => row.dataset.key));
+    const with_values = results.comparisons.filter((c) => c.baseline_median != null || c.candidate_median != null);
+    assert.deepEqual(rows, with_values.map((c) => `${c.candidate} ${c.role} ${c.metric}`));
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "results.json" }).click()]);
     assert.deepEqual(JSON.parse(readFileSync(await download.path(), "utf8")), results);
     await page.close();
@@ -161,55 +164,37 @@ describe("the report of a real duel", () => {
   });
 
   test("gives the same numbers as the terminal, the Markdown and results.json", async () => {
-    const { page } = await open({ hash: "#table=open" });
+    const { page } = await open();
     await unfold(page);
-    const one_line = (text) => text.replace(/\s+/g, " ");
-    const text = one_line(memduel("report", run, "--format", "text"));
-    const markdown = memduel("report", run, "--format", "markdown").replaceAll("\\_", "_");
-    const without_badge = (sentence) => one_line(sentence).replace(/: [▼▲=?] (\w+)( · strong)?$/, ": $1");
-    const sentences = await page.$$eval(".headlines .sentence, .growth .sentence, #price dd", (all) => all.map((one) => one.textContent));
-    assert.ok(sentences.length >= 3, "a verdict, growth and a price");
-    for (const sentence of sentences.map(without_badge)) {
-      assert.ok(text.includes(sentence), `terminal: ${sentence}\n${text}`);
-      assert.ok(markdown.includes(sentence), `Markdown: ${sentence}\n${markdown}`);
+    const plain = (text) => text.replaceAll("\\", "").replace(/[*`|\s]+/g, " ");
+    const text = plain(memduel("report", run, "--format", "text"));
+    const markdown = plain(memduel("report", run, "--format", "markdown"));
+    const sentence = plain(await page.textContent(".sentence"));
+    // Both medians, change and interval of every row of the first screen.
+    const rows = await page.$$eval("#results tr[data-key]", (all) => all.map((row) => [...row.cells].slice(0, 5).map((cell) => cell.textContent)));
+    assert.ok(rows.length >= 2);
+    for (const [name, printed] of [["terminal", text], ["Markdown", markdown]]) {
+      assert.ok(printed.includes(sentence), `${name}: ${sentence}\n${printed}`);
+      for (const row of rows) assert.ok(printed.includes(plain(row.join(" | "))), `${name}: ${row}\n${printed}`);
     }
-    // Role, metric, both medians, change and verdict of every row.
-    const shown = await page.$$eval("#metrics tbody tr[data-metric]", (all) =>
-      all.map((tr) => {
-        const cells = [...tr.querySelectorAll("td")];
-        const exact = (cell) => Number(cell.querySelector("data").value);
-        return { role: tr.dataset.role, metric: tr.dataset.metric, texts: [1, 2, 3].map((i) => cells[i].textContent), exact: [exact(cells[1]), exact(cells[2])], interval: cells[4].textContent };
-      }),
-    );
-    assert.equal(shown.length, results.comparisons.length);
-    const told = (value) => value.replace("–", "-");
-    for (const [i, row] of results.comparisons.entries()) {
-      const { role, metric, texts, exact, interval } = shown[i];
-      assert.deepEqual([role, metric, ...exact], [row.role, row.metric, row.baseline_median ?? 0, row.candidate_median ?? 0]);
-      const line = markdown.split("\n").find((l) => l.includes(`| ${role} | ${metric} |`) || l.includes(`| ${role} | ${metric} (gate) |`));
-      if (row.baseline_median == null && row.candidate_median == null) {
-        assert.equal(line, undefined, `${role} ${metric} has no values`);
-        continue;
-      }
-      assert.deepEqual(line.split("|").slice(4, 8).map((cell) => cell.trim()), [...texts, interval].map(told), `${role} ${metric}`);
-      if (row.ratio != null) {
-        const [change, rounding] = row.ratio < 2 ? [(row.ratio - 1) * 100, 0.05001] : [row.ratio, row.ratio < 99.95 ? 0.05001 : 0.50001];
-        assert.ok(Math.abs(Number(texts[2].replace("−", "-").replace(/ (%|times)$/, "")) - change) <= rounding, `${texts[2]} for ${row.ratio}`);
-      }
-      if (text.includes(` ${metric} ${texts[0]} `)) assert.ok(text.includes(`${metric} ${texts[0]} ${texts[1]} ${texts[2]} ${row.verdict}`), `${metric} in ${text}`);
+    // And of every comparison the numbers of results.json.
+    const shown = await page.$$eval("#metrics tr[data-key]", (all) => all.map((row) => ({ key: row.dataset.key, values: [...row.querySelectorAll("data")].map((data) => Number(data.value)), change: row.cells[4].textContent })));
+    for (const { key, values, change } of shown) {
+      const row = results.comparisons.find((c) => `${c.candidate} ${c.role} ${c.metric}` === key);
+      assert.deepEqual(values, [row.baseline_median, row.candidate_median, row.ratio ?? row.difference].filter((value) => value != null), key);
+      if (row.ratio != null && row.ratio < 2) assert.ok(Math.abs(Number(change.replace("−", "-").replace(/%$/, "")) - (row.ratio - 1) * 100) <= 0.50001, `${change} for ${row.ratio}`);
     }
     await page.close();
   });
 
   test("agrees with the Markdown and the terminal, which fit their room", () => {
     const markdown = memduel("report", run, "--format", "markdown");
-    const head = markdown.slice(0, markdown.indexOf("<details>")).split("\n");
-    assert.ok(head.length <= 21, `${head.length - 1} lines`);
-    assert.match(head[0], /^<!-- memduel:upload-leak -->$/);
-    assert.match(markdown, /▼ .*leak\\_in\\_upload/);
-    const text = memduel("report", run, "--format", "text");
-    const share = results.comparisons.find((c) => c.gate).ratio;
-    for (const said of [markdown, text]) assert.match(said, new RegExp(`${Math.round((1 - share) * 100)}.% LESS`));
-    for (const line of text.split("\n")) if (!line.includes("memduel flamegraph")) assert.ok([...line].length <= 80, line);
+    assert.match(markdown, /^<!-- memduel:upload-leak -->$/m);
+    assert.match(markdown, /leak\\_in\\_upload|leak_in_upload/);
+    const lines = memduel("report", run, "--format", "text").split("\n");
+    const first_screen = lines.slice(0, lines.findIndex((line) => line.startsWith("Exit code")) + 1);
+    assert.ok(first_screen.length > 10 && first_screen.length <= 26, first_screen.join("\n"));
+    // A command or path is never cut.
+    for (const line of first_screen) if (!/memduel |\//.test(line)) assert.ok([...line].length <= 80, line);
   });
 });

@@ -8,20 +8,20 @@ import { fileURLToPath } from "node:url";
 import { launch, open_report } from "./browser.mjs";
 import { make_samples, overflows } from "./samples.mjs";
 
-const widths = [1400, 900, 390];
+const widths = [1280, 900, 390];
 const printed = 794;
 /** One picture of each kind. Between them they have every width, colour scheme and medium. */
 const shots = {
-  plain: { width: 1400, scheme: "light" },
-  many: { width: 1400, scheme: "dark" },
+  plain: { width: 1280, scheme: "light" },
+  many: { width: 1280, scheme: "dark" },
   snapshots: { width: 900, scheme: "light" },
   hostile: { width: 390, scheme: "light" },
   "hostile-many": { width: 900, scheme: "dark" },
   zeros: { width: 390, scheme: "dark" },
-  "one-trial": { width: 1400, scheme: "light" },
+  "one-trial": { width: 1280, scheme: "light" },
   "one-variant": { width: 900, scheme: "light" },
   unmarked: { width: 390, scheme: "light" },
-  failed: { width: 1400, scheme: "dark" },
+  failed: { width: 1280, scheme: "dark" },
   empty: { width: 390, scheme: "dark" },
   running: { width: printed, scheme: "light", media: "print" },
 };

@@ -77,7 +77,7 @@ def whatever_dies(memduel, place):
     wait_for("requeueing", 60, lambda: "PENDING" in run("squeue", "--noheader", "--format=%T", f"--jobs={task_of(out, 1)}"))
     run("scontrol", "update", f"jobid={task_of(out, 1)}", "StartTime=now")
     said = run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--repeats", 18, "--out", out, "--resume")
-    assert re.search(r"shard 2 of 3 ended early: FAILED \(job \d+_2\).*; it is handed over again", said), said
+    assert re.search(r"shard 2 of 3 ended early: FAILED \(job \d+_2\).*; it is submitted again", said), said
     expect_every_trial_once(out, 18)
     assert [one["shard"] for one in results_of(out)["environment"]["shards"]] == ["1/3", "2/3", "3/3"]
     assert task_of(out, 3).endswith("_1"), "the third is the first of a second array"
@@ -90,7 +90,7 @@ def a_lost_share(memduel, place):
     waiting = start(memduel, duel_in(place), out, *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     kill_worker(out, 2)
     said, _ = waiting.communicate(timeout=240)
-    assert "shard 2 of 2 ended early: FAILED" in said and "it is not tried again" in said, said
+    assert "shard 2 of 2 ended early: FAILED" in said and "it is not retried" in said, said
     [missing] = [note for note in results_of(out)["warnings"] if note["code"] == "shard_missing"]
     assert missing["message"].startswith("shard 2/2 was not finished: of blocks 5 to 8"), missing
     run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--out", out, *options, "--resume")
@@ -234,7 +234,7 @@ def roles_on_two_nodes(memduel, place):
     saved = sorted(medians["a"])[1] - sorted(medians["b"])[1]
     assert abs(saved - (10 << 20)) < 1 << 20, saved
     said = run(memduel, "run", config, "--repeats", 4, "--out", place / "alone", expect=3)
-    assert "this is no batch job of Slurm" in said, said
+    assert "this is not a Slurm batch job" in said, said
 
 
 def main():

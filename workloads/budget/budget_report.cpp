@@ -71,7 +71,7 @@ void from_json(const nlohmann::json& json, BudgetReport& report) {
 
 namespace {
 
-constexpr const char* kTooMuch = ": more than may be used";
+constexpr const char* kTooMuch = ": more than the usable memory";
 
 constexpr std::size_t kNameColumn = 24;
 constexpr std::size_t kValueColumn = 12;
@@ -94,7 +94,7 @@ std::string row(const std::string& name, double bytes, const std::string& remark
 std::string batch_row(const std::string& name, std::int64_t batch, const MemoryBudget& budget) {
   const double bytes = estimated_bytes(budget, batch);
   return padded(name, kNameColumn) + padded(fmt::format("{}", batch), kValueColumn) +
-         fmt::format("which takes {}{}\n", format_bytes(bytes),
+         fmt::format("takes {}{}\n", format_bytes(bytes),
                      bytes > budget.usable_bytes ? kTooMuch : "");
 }
 
@@ -137,14 +137,14 @@ std::string peak_rows(const BudgetReport& report) {
 std::string describe_budget(const BudgetInput& input, const MemoryBudget& budget) {
   std::string text;
   text += row("device", budget.device_bytes);
-  text += row("may be used", budget.usable_bytes, utilization_remark(input.target_utilization));
+  text += row("usable", budget.usable_bytes, utilization_remark(input.target_utilization));
   text += row("  context", budget.context_bytes);
   text += row("  parameters", budget.model_bytes, "without embeddings");
   text += row("  embeddings", budget.embedding_bytes);
   text += row("  optimizer", budget.optimizer_bytes);
   text += row("  gradients", budget.gradient_bytes);
   text += row("  teacher", budget.teacher_bytes);
-  text += row("static", budget.static_bytes, "the sum of these six");
+  text += row("static", budget.static_bytes, "sum of these six");
   text += row("available for data", budget.available_bytes);
   text += row("one sample", budget.sample_bytes);
   text += row("its activations", budget.activation_bytes);
@@ -159,7 +159,7 @@ std::string describe_measured_budget(const BudgetReport& report) {
   const BudgetParts& measured = report.measured;
   std::string text = padded("", kNameColumn) + padded("from shapes", kValueColumn) + "measured\n";
   text += two_column_row("device (" + report.device + ")", std::nullopt, report.device_bytes);
-  text += two_column_row("may be used", std::nullopt, report.usable_bytes,
+  text += two_column_row("usable", std::nullopt, report.usable_bytes,
                          utilization_remark(report.target_utilization));
   text += two_column_row("  context", std::nullopt, report.context_bytes);
   text += two_column_row("  data", std::nullopt, measured.data_bytes);
@@ -170,22 +170,21 @@ std::string describe_measured_budget(const BudgetReport& report) {
   text += two_column_row("  optimizer", shapes.optimizer_bytes, of_step(measured.optimizer_bytes));
   if (measured.other_weight_bytes > 0)
     text += two_column_row("  other weights", shapes.other_weight_bytes,
-                           measured.other_weight_bytes, "a teacher's, or a copy of the best");
-  text += two_column_row("whatever the batch", std::nullopt, of_step(report.found.fixed_bytes),
-                         "where the line through the peaks begins");
+                           measured.other_weight_bytes, "teacher, or copy of the best model");
+  text += two_column_row("independent of batch", std::nullopt, of_step(report.found.fixed_bytes),
+                         "intercept of the line through the peaks");
   text += two_column_row("one sample", shapes.sample_bytes, of_step(measured.sample_bytes),
-                         "measured: with its activations");
+                         "measured: including activations");
   text += padded("batch", kNameColumn) + fmt::format("{}\n", report.found.batch);
   text += peak_rows(report);
   if (!report.found.fits)
-    text += fmt::format("warning: the least batch of {} does not fit\n", report.found.batch);
+    text += fmt::format("warning: the smallest batch, {}, does not fit\n", report.found.batch);
   return text;
 }
 
 std::string describe_parallel_clients(const std::vector<ParallelClients>& rows) {
-  std::string text = "clients at once         device      published  as implemented  estimated\n";
-  std::string guide =
-      "\nthe guide, any model    clients     a round    at once   rounds that are safe\n";
+  std::string text = "parallel clients        device      published  as implemented  estimated\n";
+  std::string guide = "\nguide, any model        clients     per round  parallel  safe rounds\n";
   std::set<double> devices;
   for (const ParallelClients& one : rows) {
     text += padded(one.model, kNameColumn) + padded(format_bytes(one.device_bytes), kValueColumn) +

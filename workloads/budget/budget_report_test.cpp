@@ -13,7 +13,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// 1,000 MiB, of which 630 may be used; 20 whatever the batch and 2 a sample: 0.96 × 630 hold 292.
+/// 1,000 MiB, of which 630 may be used; 20 independent of batch and 2 a sample: 0.96 × 630 hold
+/// 292.
 BudgetReport thousand_mib() {
   BudgetReport report;
   report.device = "cpu";
@@ -66,21 +67,21 @@ TEST(BudgetReport, IsExceededByATruePeakAboveTheBudgetForTensors) {
 }
 
 TEST(MeasuredBudgetText, ShowsShapesBesideWhatWasMeasured) {
-  EXPECT_EQ(describe_measured_budget(thousand_mib()),
-            "                        from shapes measured\n"
-            "device (cpu)            -           1000.0 MiB\n"
-            "may be used             -           630.0 MiB   70% of it, less 10% for "
-            "fragmentation\n"
-            "  context               -           0 B\n"
-            "  data                  -           2.00 MiB\n"
-            "  parameters            4.00 MiB    4.00 MiB\n"
-            "  gradients             4.00 MiB    4.00 MiB\n"
-            "  optimizer             8.00 MiB    8.00 MiB\n"
-            "whatever the batch      -           20.0 MiB    where the line through the peaks "
-            "begins\n"
-            "one sample              1.00 MiB    2.00 MiB    measured: with its activations\n"
-            "batch                   292\n"
-            "estimated peak          604.0 MiB   from steps of 16, 32\n");
+  EXPECT_EQ(
+      describe_measured_budget(thousand_mib()),
+      "                        from shapes measured\n"
+      "device (cpu)            -           1000.0 MiB\n"
+      "usable                  -           630.0 MiB   70% of it, less 10% for "
+      "fragmentation\n"
+      "  context               -           0 B\n"
+      "  data                  -           2.00 MiB\n"
+      "  parameters            4.00 MiB    4.00 MiB\n"
+      "  gradients             4.00 MiB    4.00 MiB\n"
+      "  optimizer             8.00 MiB    8.00 MiB\n"
+      "independent of batch    -           20.0 MiB    intercept of the line through the peaks\n"
+      "one sample              1.00 MiB    2.00 MiB    measured: including activations\n"
+      "batch                   292\n"
+      "estimated peak          604.0 MiB   from steps of 16, 32\n");
 }
 
 // 610 / 604 = 1.0099; 610 / 630 = 0.968. 640 / 604 = 1.0596; 640 / 630 = 1.0159.
@@ -92,8 +93,8 @@ TEST(MeasuredBudgetText, EndsWithTheTruePeakWhereItIsKnown) {
                         "true peak: +1.0% of the estimate, -3.2% of the budget of 630.0 MiB\n"));
   report.true_peak_bytes = 640 * kMiB;
   EXPECT_THAT(describe_measured_budget(report),
-              HasSubstr("+6.0% of the estimate, +1.6% of the budget of 630.0 MiB: more than may "
-                        "be used\n"));
+              HasSubstr("+6.0% of the estimate, +1.6% of the budget of 630.0 MiB: more than the "
+                        "usable memory\n"));
 }
 
 TEST(MeasuredBudgetText, ShowsWeightsBesideTheModelWhereThereAreSome) {
@@ -101,10 +102,9 @@ TEST(MeasuredBudgetText, ShowsWeightsBesideTheModelWhereThereAreSome) {
   EXPECT_THAT(describe_measured_budget(report), Not(HasSubstr("other weights")));
   report.from_shapes.other_weight_bytes = 6 * kMiB;
   report.measured.other_weight_bytes = 7 * kMiB;
-  EXPECT_THAT(
-      describe_measured_budget(report),
-      HasSubstr("\n  other weights         6.00 MiB    7.00 MiB    a teacher's, or a copy of "
-                "the best\nwhatever the batch"));
+  EXPECT_THAT(describe_measured_budget(report),
+              HasSubstr("\n  other weights         6.00 MiB    7.00 MiB    teacher, or copy of the "
+                        "best model\nindependent of batch"));
 }
 
 TEST(MeasuredBudgetText, SaysWhereNoStepFitted) {
@@ -114,9 +114,10 @@ TEST(MeasuredBudgetText, SaysWhereNoStepFitted) {
               AllOf(HasSubstr("  gradients             4.00 MiB    -\n"),
                     HasSubstr("estimated peak          -           -           no step fitted\n")));
   report.true_peak_bytes = 640 * kMiB;
-  EXPECT_THAT(describe_measured_budget(report),
-              HasSubstr("estimated, true peak    -           640.0 MiB   no step fitted\n"
-                        "true peak: +1.6% of the budget of 630.0 MiB: more than may be used\n"));
+  EXPECT_THAT(
+      describe_measured_budget(report),
+      HasSubstr("estimated, true peak    -           640.0 MiB   no step fitted\n"
+                "true peak: +1.6% of the budget of 630.0 MiB: more than the usable memory\n"));
 }
 
 TEST(MeasuredBudgetText, WarnsWhereTheLeastBatchDoesNotFit) {
@@ -124,7 +125,7 @@ TEST(MeasuredBudgetText, WarnsWhereTheLeastBatchDoesNotFit) {
   EXPECT_THAT(describe_measured_budget(report), Not(HasSubstr("warning")));
   report.found.fits = false;
   EXPECT_THAT(describe_measured_budget(report),
-              HasSubstr("\nwarning: the least batch of 292 does not fit\n"));
+              HasSubstr("\nwarning: the smallest batch, 292, does not fit\n"));
 }
 
 using testing::HasSubstr;
@@ -135,34 +136,34 @@ TEST(BudgetText, ShowsTheBreakdown) {
   input.activation_bytes = 50 * kMiB;
   EXPECT_EQ(describe_budget(input, plan_budget(input)),
             "device                  15.6 GiB\n"
-            "may be used             9.84 GiB    70% of it, less 10% for fragmentation\n"
+            "usable                  9.84 GiB    70% of it, less 10% for fragmentation\n"
             "  context               500.0 MiB\n"
             "  parameters            10.0 MiB    without embeddings\n"
             "  embeddings            5.00 MiB\n"
             "  optimizer             0 B\n"
             "  gradients             15.0 MiB\n"
             "  teacher               15.0 MiB\n"
-            "static                  545.0 MiB   the sum of these six\n"
+            "static                  545.0 MiB   sum of these six\n"
             "available for data      9.31 GiB\n"
             "one sample              1.00 MiB\n"
             "its activations         50.0 MiB\n"
-            "batch                   186         which takes 9.80 GiB\n"
-            "batch as KD-GAT's code  8192        which takes 408.5 GiB: more than may be used\n");
+            "batch                   186         takes 9.80 GiB\n"
+            "batch as KD-GAT's code  8192        takes 408.5 GiB: more than the usable memory\n");
 }
 
 TEST(BudgetText, EndsWithWarnings) {
   EXPECT_THAT(describe_budget({}, plan_budget({})),
-              HasSubstr("\nwarning: no device: the least batch is recommended\n"));
+              HasSubstr("\nwarning: no device: the smallest batch is recommended\n"));
 }
 
 TEST(BudgetText, ShowsClientsByDevice) {
   EXPECT_EQ(
       describe_parallel_clients({{"resnet18", 4 * 1073741824.0, 2, 8, 3, {"50-100", "5-10", "100"}},
                                  {"csfl-cnn", 4 * 1073741824.0, 2, 8, 8, {}}}),
-      "clients at once         device      published  as implemented  estimated\n"
+      "parallel clients        device      published  as implemented  estimated\n"
       "resnet18                4.00 GiB    2          8               3\n"
       "csfl-cnn                4.00 GiB    2          8               8\n"
-      "\nthe guide, any model    clients     a round    at once   rounds that are safe\n"
+      "\nguide, any model        clients     per round  parallel  safe rounds\n"
       "4.00 GiB                50-100      5-10       2         100\n");
 }
 

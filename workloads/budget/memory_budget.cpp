@@ -48,14 +48,15 @@ MemoryBudget plan_budget(const BudgetInput& input) {
   budget.activation_bytes = input.activation_bytes;
   budget.batch = budget.batch_as_implemented = input.least_batch;
   if (!input.device_bytes) {
-    budget.warnings.emplace_back("no device: the least batch is recommended");
+    budget.warnings.emplace_back("no device: the smallest batch is recommended");
     return budget;
   }
   budget.device_bytes = *input.device_bytes;
   budget.usable_bytes = usable_bytes(budget.device_bytes, input.target_utilization);
   budget.available_bytes = std::max(0.0, budget.usable_bytes - budget.static_bytes);
   if (budget.available_bytes <= 0) {
-    budget.warnings.emplace_back("what does not depend on the batch is more than what may be used");
+    budget.warnings.emplace_back(
+        "the memory that is independent of the batch exceeds the usable memory");
     return budget;
   }
   const double per_sample = input.sample_bytes + input.activation_bytes;
@@ -64,7 +65,7 @@ MemoryBudget plan_budget(const BudgetInput& input) {
       whole_samples(budget.available_bytes - input.activation_bytes, input.sample_bytes, input);
   if (per_sample > 0 &&
       budget.available_bytes < per_sample * static_cast<double>(input.least_batch))
-    budget.warnings.push_back(fmt::format("the least batch of {} does not fit: {} do",
+    budget.warnings.push_back(fmt::format("the smallest batch, {}, does not fit: {} samples do",
                                           input.least_batch,
                                           std::floor(budget.available_bytes / per_sample)));
   return budget;

@@ -57,7 +57,7 @@ TEST(MemoryBudget, StaysWithinTheBounds) {
   input.sample_bytes = 3000 * kMiB;
   const MemoryBudget budget = plan_budget(input);
   EXPECT_EQ(budget.batch, 8);
-  EXPECT_THAT(budget.warnings, ElementsAre("the least batch of 8 does not fit: 3 do"));
+  EXPECT_THAT(budget.warnings, ElementsAre("the smallest batch, 8, does not fit: 3 samples do"));
 }
 
 TEST(MemoryBudget, WithoutADeviceRecommendsTheLeastBatchAndSaysSo) {
@@ -77,7 +77,7 @@ TEST(MemoryBudget, WithNothingLeftRecommendsTheLeastBatchAndSaysSo) {
   EXPECT_EQ(budget.available_bytes, 0);
   EXPECT_EQ(budget.batch, 8);
   EXPECT_EQ(budget.batch_as_implemented, 8);
-  EXPECT_THAT(budget.warnings, ElementsAre(HasSubstr("more than what may be used")));
+  EXPECT_THAT(budget.warnings, ElementsAre(HasSubstr("exceeds the usable memory")));
 }
 
 TEST(MemoryBudget, OfSamplesWithoutBytesRecommendsTheLeastBatch) {

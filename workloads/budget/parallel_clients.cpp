@@ -56,12 +56,13 @@ std::string words_of(std::int64_t bytes) {
 
 /// The numbers that there are for one client.
 std::string origin_of(const ClientBytes& client) {
-  std::string text = fmt::format("a client is {} by the code ({} states × {})",
+  std::string text = fmt::format("a client takes {} by the code's formula ({} states × {})",
                                  words_of(formula_client_bytes(client.state)), kStatesPerClient,
                                  words_of(client.state));
-  if (client.measured) text += fmt::format(", {} as measured", words_of(*client.measured));
-  if (client.published) text += fmt::format(", {} by the guide", words_of(*client.published));
-  return text + "; -1 takes as many as fit by the code";
+  if (client.measured) text += fmt::format(", {} measured", words_of(*client.measured));
+  if (client.published)
+    text += fmt::format(", {} according to the guide", words_of(*client.published));
+  return text + "; with -1, as many run as fit by the formula";
 }
 
 }  // namespace
@@ -86,8 +87,8 @@ int clients_at_once(int requested, const ClientBytes& client, std::int64_t avail
   const std::int64_t each = std::max(formula, client.measured.value_or(0));
   if (requested > 1 && requested > usable / each)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected at most {}: {} × {} = {}, and {:.0f}% of the {} "
-                            "that are available is {}",
+                fmt::format("found {}, expected at most {}: {} × {} = {}, but {:.0f}% of the {} "
+                            "available is {}",
                             requested, std::max<std::int64_t>(usable / each, 1), requested,
                             words_of(each), words_of(requested * each), 100 * kUsableShare,
                             words_of(available_bytes), words_of(usable)),

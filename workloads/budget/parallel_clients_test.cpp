@@ -62,9 +62,9 @@ TEST(ClientsAtOnce, MoreThanMemoryHoldsIsRefusedWithTheArithmetic) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_EQ(error.message(),
               "workload.parallel_clients: found 7, expected at most 6: 7 × 100.0 MiB = 700.0 MiB, "
-              "and 60% of the 1000.0 MiB that are available is 600.0 MiB\n"
-              "  a client is 100.0 MiB by the code (4 states × 25.0 MiB); -1 takes as many as fit "
-              "by the code");
+              "but 60% of the 1000.0 MiB available is 600.0 MiB\n"
+              "  a client takes 100.0 MiB by the code's formula (4 states × 25.0 MiB); with -1, as "
+              "many run as fit by the formula");
   }
 }
 
@@ -78,9 +78,10 @@ TEST(ClientsAtOnce, WhatWasMeasuredCountsWhereItIsMoreThanTheFormula) {
   } catch (const Error& error) {
     EXPECT_EQ(error.message(),
               "workload.parallel_clients: found 2, expected at most 1: 2 × 550.0 MiB = 1.07 GiB, "
-              "and 60% of the 1000.0 MiB that are available is 600.0 MiB\n"
-              "  a client is 100.0 MiB by the code (4 states × 25.0 MiB), 550.0 MiB as measured, "
-              "200.0 MiB by the guide; -1 takes as many as fit by the code");
+              "but 60% of the 1000.0 MiB available is 600.0 MiB\n"
+              "  a client takes 100.0 MiB by the code's formula (4 states × 25.0 MiB), 550.0 MiB "
+              "measured, "
+              "200.0 MiB according to the guide; with -1, as many run as fit by the formula");
   }
   EXPECT_EQ(clients_at_once(-1, client, 1000 * kMebibyte, 8), 6);
   EXPECT_EQ(clients_at_once(6, {.state = 25 * kMebibyte, .measured = 50 * kMebibyte},

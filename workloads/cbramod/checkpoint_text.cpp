@@ -32,7 +32,7 @@ std::string describe_root(const CheckpointTree& tree) {
 
 std::string describe_rules(const RetentionRules& rules) {
   return fmt::format(
-      "kept in each directory: the {} of {} {}, the newest, all not older than {} days\n",
+      "kept in each directory: the {} with the {} {}, the newest, and all not older than {} days\n",
       rules.keep_best, rules.better == Better::highest ? "highest" : "lowest",
       escape_terminal(rules.metric), rules.older_than_days);
 }
@@ -41,7 +41,7 @@ std::string describe_size(const Checkpoint& checkpoint) {
   std::string size = format_bytes(static_cast<double>(bytes_of(checkpoint)));
   const std::int64_t freed = freed_bytes_of(checkpoint);
   if (freed == bytes_of(checkpoint)) return size;
-  return fmt::format("{}, {} of it freed: there is another hard link", size,
+  return fmt::format("{}, {} of it freed because another hard link exists", size,
                      format_bytes(static_cast<double>(freed)));
 }
 
@@ -61,10 +61,10 @@ std::string describe_removals(const std::vector<Removal>& removals, const char* 
 std::string describe_left_alone(const CheckpointTree& tree) {
   std::string text;
   for (std::size_t i = 0; i < std::min(tree.left_alone.size(), kMostLeftAlone); ++i)
-    text += fmt::format("left alone: {}: {}\n", shown(tree.left_alone[i].path),
+    text += fmt::format("ignored: {}: {}\n", shown(tree.left_alone[i].path),
                         escape_terminal(tree.left_alone[i].why));
   if (tree.left_alone.size() > kMostLeftAlone)
-    text += fmt::format("left alone: {} more\n", tree.left_alone.size() - kMostLeftAlone);
+    text += fmt::format("ignored: {} more\n", tree.left_alone.size() - kMostLeftAlone);
   return text;
 }
 
@@ -84,7 +84,7 @@ std::string describe_end(const PrunePlan& plan, const std::vector<Removal>& remo
       fmt::format("{}: {}\n", freed, count_and_bytes(removals.size(), freed_bytes(removals)));
   text += fmt::format("kept: {}", count_and_bytes(count, bytes));
   if (const std::size_t lacking = without_metric(plan); lacking > 0)
-    text += fmt::format(", of them {} without {}", lacking, escape_terminal(plan.rules.metric));
+    text += fmt::format(", {} of them without {}", lacking, escape_terminal(plan.rules.metric));
   return text + "\n" + describe_left_alone(plan.tree);
 }
 

@@ -34,26 +34,26 @@ class Text : public testing::Test {
 };
 
 TEST_F(Text, SaysWhatWouldGoAndWhatStays) {
-  EXPECT_EQ(
-      describe_plan(plan_prune(root_, rules_, kTestNow)),
-      place() +
-          "kept in each directory: the 1 of highest kappa, the newest, all not older than 7 days\n"
-          "would remove epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
-          "would be freed: 1 checkpoint, 1.00 KiB\n"
-          "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
-          "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
+  EXPECT_EQ(describe_plan(plan_prune(root_, rules_, kTestNow)),
+            place() +
+                "kept in each directory: the 1 with the highest kappa, the newest, and all not "
+                "older than 7 days\n"
+                "would remove epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
+                "would be freed: 1 checkpoint, 1.00 KiB\n"
+                "kept: 3 checkpoints, 4.00 KiB, 1 of them without kappa\n"
+                "ignored: pretrained.pth: neither a checkpoint name nor a sidecar\n");
 }
 
 TEST_F(Text, SaysWhatWent) {
   const PrunePlan plan = plan_prune(root_, rules_, kTestNow);
-  EXPECT_EQ(
-      describe_pruned(plan, carry_out(plan)),
-      place() +
-          "kept in each directory: the 1 of highest kappa, the newest, all not older than 7 days\n"
-          "removed epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
-          "freed: 1 checkpoint, 1.00 KiB\n"
-          "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
-          "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
+  EXPECT_EQ(describe_pruned(plan, carry_out(plan)),
+            place() +
+                "kept in each directory: the 1 with the highest kappa, the newest, and all not "
+                "older than 7 days\n"
+                "removed epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
+                "freed: 1 checkpoint, 1.00 KiB\n"
+                "kept: 3 checkpoints, 4.00 KiB, 1 of them without kappa\n"
+                "ignored: pretrained.pth: neither a checkpoint name nor a sidecar\n");
 }
 
 TEST_F(Text, SumsUpADirectory) {
@@ -66,7 +66,7 @@ TEST_F(Text, SumsUpADirectory) {
                 "acc (1): 0.25 in t/epoch4_acc_0.25.pth to 0.25 in t/epoch4_acc_0.25.pth\n"
                 "f1 (1): no finite value\n"
                 "kappa (3): 0.5 in epoch1_kappa_0.5.pth to 0.9 in epoch2_kappa_0.9.pth\n"
-                "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
+                "ignored: pretrained.pth: neither a checkpoint name nor a sidecar\n");
 }
 
 TEST_F(Text, OfAnEmptyDirectorySaysNothingMore) {
@@ -78,7 +78,7 @@ TEST_F(Text, OfAnEmptyDirectorySaysNothingMore) {
 TEST_F(Text, SaysThatAFileWithAnotherHardLinkFreesNothing) {
   fs::create_hard_link(root_ / "epoch1_kappa_0.5.pth", root_ / "kept.pth.bak");
   const std::string text = describe_plan(plan_prune(root_, rules_, kTestNow));
-  EXPECT_THAT(text, HasSubstr("1.00 KiB, 0 B of it freed: there is another hard link\n"
+  EXPECT_THAT(text, HasSubstr("1.00 KiB, 0 B of it freed because another hard link exists\n"
                               "would be freed: 1 checkpoint, 0 B\n"
                               "kept: 3 checkpoints, 4.00 KiB"));
 }
@@ -93,9 +93,8 @@ TEST_F(Text, LetsNoNameCommandTheTerminal) {
       describe_plan(plan_prune(root_, rules_, kTestNow)) + describe_tree(tree, kTestNow);
   for (const char* sign : {"\x1B", "\x07", "\u009B", "\u202E"})
     EXPECT_THAT(both, Not(HasSubstr(sign)));
-  EXPECT_THAT(both,
-              AllOf(HasSubstr("would remove a ]0;title  31m .pth: kappa 0.1"),
-                    HasSubstr("b [2J (1): 1 in"), HasSubstr("left alone:  ]0;title  31m .txt")));
+  EXPECT_THAT(both, AllOf(HasSubstr("would remove a ]0;title  31m .pth: kappa 0.1"),
+                          HasSubstr("b [2J (1): 1 in"), HasSubstr("ignored:  ]0;title  31m .txt")));
 }
 
 TEST_F(Text, NamesTenThatAreLeftAloneAndCountsTheRest) {
@@ -103,7 +102,7 @@ TEST_F(Text, NamesTenThatAreLeftAloneAndCountsTheRest) {
   for (int i = 0; i < 13; ++i) put_aged(root_ / "logs" / ("log" + std::to_string(i)), 1);
   const std::string text =
       describe_tree(read_checkpoints(root_ / "logs", Subdirectories::enter), kTestNow);
-  EXPECT_TRUE(text.ends_with("left alone: 3 more\n")) << text;
+  EXPECT_TRUE(text.ends_with("ignored: 3 more\n")) << text;
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ std::optional<DirectoryEntry> HeldDirectory::look(const std::string& name) const
     return DirectoryEntry{name,          kind_of(facts.st_mode),
                           facts.st_size, nanoseconds(facts.st_mtim),
                           facts.st_ino,  facts.st_nlink};
-  if (errno != ENOENT) fail_at(path_ / name, "look at it");
+  if (errno != ENOENT) fail_at(path_ / name, "inspect it");
   return std::nullopt;
 }
 
@@ -127,7 +127,7 @@ bool HeldDirectory::may_remove(const std::string& name) const {
     struct statx facts{};
     const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
     if (::statx(descriptor_.get(), entry.c_str(), flags, STATX_MODE | STATX_UID, &facts) != 0)
-      fail_at(path_ / entry, "look at it");
+      fail_at(path_ / entry, "inspect it");
     return facts;
   };
   const struct statx directory = facts_of("");
@@ -191,7 +191,7 @@ class TreeReader {
       else if (entry.kind == EntryKind::symbolic_link)
         leave(below / entry.name, "a symbolic link");
       else if (entry.kind == EntryKind::other)
-        leave(below / entry.name, "no regular file");
+        leave(below / entry.name, "not a regular file");
     }
     if (!found.checkpoints.empty()) tree_.directories.push_back(std::move(found));
     if (subdirectories_ == Subdirectories::enter) read_below(directory, entries, below, level);
@@ -202,7 +202,7 @@ class TreeReader {
     for (const DirectoryEntry& entry : entries) {
       if (entry.kind != EntryKind::directory) continue;
       if (level == kMostLevels)
-        leave(below / entry.name, "a directory too deep");
+        leave(below / entry.name, "a directory that is too deep");
       else
         read_directory(directory.child(entry.name), below / entry.name, level + 1);
     }
@@ -217,7 +217,7 @@ class TreeReader {
                 CheckpointDirectory& found) {
     const std::optional<CheckpointName> said = parse_checkpoint_name(entry.name);
     if (!said && !(has_sidecar && ends_as_checkpoint(entry.name)))
-      return leave(found.below / entry.name, "not a checkpoint's name, and no sidecar");
+      return leave(found.below / entry.name, "neither a checkpoint name nor a sidecar");
     Checkpoint checkpoint{entry, std::nullopt, std::nullopt, {}};
     if (said) {
       checkpoint.epoch = said->epoch;
@@ -235,7 +235,7 @@ class TreeReader {
     const std::string name = sidecar_name(checkpoint.file.name);
     checkpoint.sidecar = directory.look(name);
     if (!checkpoint.sidecar || checkpoint.sidecar->kind != EntryKind::file)
-      throw Error(ExitCode::io, "its sidecar is no regular file");
+      throw Error(ExitCode::io, "its sidecar is not a regular file");
     for (const auto& [metric, value] : parse_sidecar(directory.read(name, kMostSidecarBytes)))
       checkpoint.metrics[metric] = value;
   }

@@ -153,10 +153,10 @@ TEST_F(Tree, LeavesAloneWhatItDoesNotKnow) {
   const CheckpointTree tree = read();
   EXPECT_EQ(checkpoint_count(tree), 0U);
   EXPECT_EQ(tree.left_alone.size(), 6U);
-  EXPECT_THAT(why(tree, "pretrained_weights.pth"), HasSubstr("not a checkpoint's name"));
+  EXPECT_THAT(why(tree, "pretrained_weights.pth"), HasSubstr("neither a checkpoint name"));
   EXPECT_EQ(why(tree, "epoch9_kappa_0.9.pth"), "a symbolic link");
   EXPECT_EQ(why(tree, "outside"), "a symbolic link");
-  EXPECT_EQ(why(tree, "epoch2_kappa_0.1.pth"), "no regular file");
+  EXPECT_EQ(why(tree, "epoch2_kappa_0.1.pth"), "not a regular file");
 }
 
 TEST_F(Tree, LeavesAloneACheckpointWithABrokenSidecar) {
@@ -168,7 +168,7 @@ TEST_F(Tree, LeavesAloneACheckpointWithABrokenSidecar) {
   const CheckpointTree tree = read();
   EXPECT_EQ(checkpoint_count(tree), 0U);
   EXPECT_EQ(why(tree, "epoch1_kappa_0.5.pth"), "its sidecar is not a JSON object");
-  EXPECT_EQ(why(tree, "epoch2_kappa_0.5.pth"), "its sidecar is no regular file");
+  EXPECT_EQ(why(tree, "epoch2_kappa_0.5.pth"), "its sidecar is not a regular file");
   EXPECT_THAT(why(tree, "epoch3_kappa_0.5.pth"), HasSubstr("File too large"));
 }
 
@@ -189,7 +189,7 @@ TEST_F(Tree, IsReadToALimitedDepth) {
   const CheckpointTree tree = read();
   EXPECT_EQ(checkpoint_count(tree), 0U);
   ASSERT_EQ(tree.left_alone.size(), 1U);
-  EXPECT_EQ(tree.left_alone[0].why, "a directory too deep");
+  EXPECT_EQ(tree.left_alone[0].why, "a directory that is too deep");
 }
 
 }  // namespace

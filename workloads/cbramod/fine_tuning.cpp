@@ -198,17 +198,19 @@ void FineTuning::react_to_threshold() {
   above_threshold_ = false;
   if (switches_.on_threshold == OnThreshold::early_stop) {
     result_.stopped = true;
-    fmt::print(stderr, "memduel-worker: more than {} above the baseline: training stops\n",
+    fmt::print(stderr,
+               "memduel-worker: memory is more than {} above the baseline; training stops\n",
                format_bytes(static_cast<double>(watch_.threshold())));
     return;
   }
   if (samples_at_once_ == 1) return;
   samples_at_once_ = (samples_at_once_ + 1) / 2;
-  fmt::print(stderr,
-             "memduel-worker: more than {} above the baseline: batches of {} now go through {} at "
-             "a time\n",
-             format_bytes(static_cast<double>(watch_.threshold())), workload_.batch_size,
-             samples_at_once_);
+  fmt::print(
+      stderr,
+      "memduel-worker: memory is more than {} above the baseline; batches of {} are now split "
+      "into parts of {}\n",
+      format_bytes(static_cast<double>(watch_.threshold())), workload_.batch_size,
+      samples_at_once_);
   cleanup_memory({.device = &torch_cuda()});
 }
 

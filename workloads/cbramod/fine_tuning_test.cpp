@@ -167,8 +167,8 @@ TEST(FineTuning, SmallerBatchesKeepTheEffectiveBatch) {
   ::testing::internal::CaptureStderr();
   const Tuned halved = tune(workload, {{"on_threshold", "smaller_batches"}}, 2);
   const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(said, HasSubstr("batches of 8 now go through 4 at a time"));
-  EXPECT_THAT(said, HasSubstr("batches of 8 now go through 2 at a time"));
+  EXPECT_THAT(said, HasSubstr("batches of 8 are now split into parts of 4"));
+  EXPECT_THAT(said, HasSubstr("batches of 8 are now split into parts of 2"));
   EXPECT_EQ(halved.result.samples_at_once, 2U);
   const Tuned whole = tune(workload, nlohmann::json::object());
   EXPECT_EQ(whole.result.samples_at_once, 8U);
@@ -187,7 +187,7 @@ TEST(FineTuning, AnEarlyStopEndsItAfterTheStep) {
   ::testing::internal::CaptureStderr();
   const Tuned stopped = tune({{"epochs", 50}}, {{"on_threshold", "early_stop"}}, 1);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("more than 1000.0 MiB above the baseline: training stops"));
+              HasSubstr("more than 1000.0 MiB above the baseline; training stops"));
   EXPECT_TRUE(stopped.result.stopped);
   EXPECT_EQ(stopped.result.epochs, 1);
 }

@@ -148,8 +148,8 @@ void expect_metric(const CheckpointTree& tree, const std::string& metric) {
   const std::vector<std::string> known = metrics_in(tree);
   if (tree.directories.empty() || std::ranges::find(known, metric) != known.end()) return;
   const std::optional<std::string> nearest = nearest_name(metric, known);
-  std::string advice = known.empty() ? "no name and no sidecar has a metric"
-                                     : fmt::format("they have {}", fmt::join(known, ", "));
+  std::string advice = known.empty() ? "neither names nor sidecars contain a metric"
+                                     : fmt::format("found {}", fmt::join(known, ", "));
   if (nearest) advice += fmt::format("; did you mean {}?", *nearest);
   throw Error(ExitCode::usage,
               fmt::format("found no checkpoint with the metric \"{}\" among {}", metric,
@@ -208,7 +208,7 @@ bool is_unchanged(const HeldDirectory& directory, const Checkpoint& checkpoint) 
 /// The sidecar last: alone it is only in the way, a checkpoint without it has lost its metrics.
 void remove_checkpoint(const HeldDirectory& directory, const Checkpoint& checkpoint) {
   if (!is_unchanged(directory, checkpoint))
-    throw Error(ExitCode::io, "changed since it was looked at",
+    throw Error(ExitCode::io, "changed while pruning",
                 (directory.path() / checkpoint.file.name).string());
   directory.remove(checkpoint.file.name);
   if (checkpoint.sidecar) directory.remove(checkpoint.sidecar->name);
@@ -265,7 +265,8 @@ Pruned save_checkpoint(const fs::path& directory, const std::string& name, std::
   std::error_code failed;
   fs::create_directories(directory, failed);
   if (failed)
-    throw Error(ExitCode::io, "cannot make the directory: " + failed.message(), directory.string());
+    throw Error(ExitCode::io, "cannot create the directory: " + failed.message(),
+                directory.string());
   write_file_atomically(directory / name, bytes);
   return carry_out(plan_prune(directory, rules, wall_clock_ns(), Subdirectories::skip));
 }

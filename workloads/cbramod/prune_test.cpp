@@ -221,7 +221,7 @@ TEST_F(Prune, AMetricThatNoneHasDeletesNothingAndNamesTheNearest) {
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_THAT(error.message(),
               AllOf(HasSubstr(root_.string()), HasSubstr("\"kapa\" among 2"),
-                    HasSubstr("they have acc, kappa"), HasSubstr("did you mean kappa?")));
+                    HasSubstr("found acc, kappa"), HasSubstr("did you mean kappa?")));
 }
 
 TEST_F(Prune, AnEmptyDirectoryIsNoError) {
@@ -299,7 +299,7 @@ TEST_F(Prune, FilesThatEndAsCheckpointsWithoutAKnownNameAreAnError) {
   const Error error = refusal(rules_);
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_THAT(error.message(),
-              AllOf(HasSubstr("a/foo.pth: not a checkpoint's name, and no sidecar; found no "
+              AllOf(HasSubstr("a/foo.pth: neither a checkpoint name nor a sidecar; found no "
                               "checkpoint in " +
                               fs::canonical(root_).string()),
                     HasSubstr("expected epoch12_kappa_0.71.pth")));
@@ -341,7 +341,7 @@ TEST_F(Prune, WhatChangedSinceThePlanStays) {
   EXPECT_THAT(files_below(root_), ElementsAre("epoch1_kappa_0.1.pth", "epoch3_kappa_0.3.pth"));
   ASSERT_EQ(pruned.failures.size(), 1U);
   EXPECT_THAT(pruned.failures[0],
-              AllOf(HasSubstr("epoch1_kappa_0.1.pth"), HasSubstr("changed since")));
+              AllOf(HasSubstr("epoch1_kappa_0.1.pth"), HasSubstr("changed while")));
 }
 
 TEST_F(Prune, WhoseSidecarChangedSinceThePlanStays) {

@@ -84,7 +84,7 @@ LoaderProcess::LoaderProcess(const Make& make) {
   socket_ = ends[0];
   if (pid_ > 0) return;
   close(socket_);
-  refuse_worker(failed, "ulimit -u says how many processes there may be");
+  refuse_worker(failed, "check the process limit (ulimit -u)");
 }
 
 LoaderProcess::LoaderProcess(LoaderProcess&& other) noexcept
@@ -110,10 +110,9 @@ std::string LoaderProcess::answer() const {
     bytes.resize(size);
     if (read_all(socket_, bytes.data(), size)) return bytes;
   }
-  throw Error(
-      ExitCode::cannot_measure,
-      fmt::format("a loader's worker, process {}, has ended before its batch was there", pid_),
-      "switches.loader_workers", "the kernel may have killed it for memory: see dmesg");
+  throw Error(ExitCode::cannot_measure,
+              fmt::format("a loader worker, process {}, exited before its batch was ready", pid_),
+              "switches.loader_workers", "check dmesg: the kernel may have killed it for memory");
 }
 
 namespace {

@@ -72,7 +72,7 @@ TEST(LoaderProcess, OneThatWasKilledIsAnError) {
     FAIL() << "answered";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::cannot_measure);
-    EXPECT_THAT(error.message(), HasSubstr("has ended before its batch was there"));
+    EXPECT_THAT(error.message(), HasSubstr("exited before its batch was ready"));
   }
 }
 

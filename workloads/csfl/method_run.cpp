@@ -90,8 +90,8 @@ std::unique_ptr<Selection> make_selection(const std::string& method,
                                           const SelectionOptions& options) {
   if (options.per_round < 1 || options.per_round > options.clients)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected 1 to {}, the clients that there are",
-                            options.per_round, options.clients),
+                fmt::format("found {}, expected 1 to {}, the number of clients", options.per_round,
+                            options.clients),
                 "workload.clients_per_round");
   for (const SelectionMethod& known : kSelectionMethods)
     if (known.name == method) return known.make(options);

@@ -59,7 +59,7 @@ TEST(Selection, MoreThanThereAreAndUnknownMethodsAreRefused) {
     return std::string("accepted");
   };
   EXPECT_EQ(refusal("random", 11),
-            "workload.clients_per_round: found 11, expected 1 to 10, the clients that there are");
+            "workload.clients_per_round: found 11, expected 1 to 10, the number of clients");
   EXPECT_EQ(refusal("best", 1),
             "workload.methods: found \"best\", expected random, highest_loss, round_robin");
 }

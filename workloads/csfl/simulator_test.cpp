@@ -171,7 +171,8 @@ TEST_F(SimulatorTest, MoreParallelClientsThanMemoryHoldsAreRefused) {
   } catch (const Error& error) {
     EXPECT_THAT(error.message(), HasSubstr("workload.parallel_clients: found 10000"));
     EXPECT_THAT(error.message(), HasSubstr("10000 × 170.6 MiB = 1.63 TiB"));
-    EXPECT_THAT(error.message(), HasSubstr("(4 states × 42.7 MiB), 500.0 MiB by the guide"));
+    EXPECT_THAT(error.message(),
+                HasSubstr("(4 states × 42.7 MiB), 500.0 MiB according to the guide"));
   }
 }
 

@@ -31,8 +31,8 @@ namespace {
 
 constexpr const char* kAdvice =
     "the repository's workloads/data/datasets/ holds MNIST's test set; scripts/fetch-datasets.sh "
-    "gets the rest; "
-    "--data-dir or MEMDUEL_DATA_DIR names the directory";
+    "fetches the rest; "
+    "set the directory with --data-dir or MEMDUEL_DATA_DIR";
 
 /// The file or its compressed form; absent where there is neither.
 std::optional<std::filesystem::path> find(const std::filesystem::path& directory,
@@ -103,7 +103,7 @@ ImageSet read_cifar10_batches(const std::filesystem::path& directory) {
   if (others.empty()) return all;
   if (others.size() + 1 < kBatches)
     throw Error(ExitCode::io,
-                fmt::format("found {} of {} training batches, expected all, or the first alone",
+                fmt::format("found {} of {} training batches, expected all, or only the first",
                             others.size() + 1, kBatches),
                 directory.string(), kAdvice);
   for (const std::filesystem::path& file : others) append(all, read_cifar10(file));
@@ -123,7 +123,7 @@ TrainAndValidation load_images(const std::string& name, const std::filesystem::p
   if (name == "mnist") return load_mnist(data_dir / "mnist", options);
   if (name == "cifar10") return load_cifar10(data_dir / "cifar10", options);
   throw Error(ExitCode::usage, fmt::format("unknown data set \"{}\"", name),
-              "workload.dataset.name", "known are mnist and cifar10");
+              "workload.dataset.name", "expected mnist or cifar10");
 }
 
 }  // namespace memduel

@@ -121,7 +121,7 @@ std::vector<Indices> partition(std::span<const std::uint8_t> labels,
                                const PartitionOptions& options) {
   if (options.clients == 0) throw Error(ExitCode::usage, "a partition needs at least one client");
   if (labels.size() < options.clients)
-    throw Error(ExitCode::usage, fmt::format("cannot share {} samples among {} clients",
+    throw Error(ExitCode::usage, fmt::format("cannot divide {} samples among {} clients",
                                              labels.size(), options.clients));
   RandomEngine engine(options.seed);
   std::vector<Indices> shares;

@@ -82,7 +82,7 @@ class AggregatorLinks {
 /// Roles with different switches would misread each other's bytes.
 void check_configuration(const WorkerConfig& client, const nlohmann::json& server) {
   if (server.at("switches") != client.optimizations || server.at("model") != client.workload.model)
-    throw Error(ExitCode::usage, "server and client were given different switches or models",
+    throw Error(ExitCode::usage, "server and client have different switches or models",
                 "worker configuration", "start all roles of a trial with one worker.json");
 }
 

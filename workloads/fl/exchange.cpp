@@ -20,7 +20,7 @@ void Exchange::wait(std::unique_lock<std::mutex>& lock, const std::string& for_w
   if (!in_time)
     fail_locked(Error(ExitCode::cannot_measure,
                       fmt::format("{}: the deadline passed while waiting for {}", name_, for_what),
-                      {}, "workload.deadline_seconds sets it"));
+                      {}, "raise workload.deadline_seconds"));
   if (failure_) throw *failure_;
 }
 
@@ -29,7 +29,7 @@ void Exchange::wait_as(int client, std::unique_lock<std::mutex>& lock, const std
                        Condition condition) {
   wait(lock, for_what, [&] { return lost_.contains(client) || condition(); });
   if (lost_.contains(client))
-    throw PeerGone(fmt::format("{} goes on without this client", name_),
+    throw PeerGone(fmt::format("{} continues without this client", name_),
                    fmt::format("client-{}", client));
 }
 
@@ -99,7 +99,7 @@ Answer Exchange::hand_in(Upload upload, Call& call) {
   if (failure_) throw *failure_;
   if (step_ != Step::collecting || !handed_in_.insert(upload.client).second)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("{}: client-{} handed in twice", name_, upload.client));
+                fmt::format("{}: client-{} uploaded twice", name_, upload.client));
   const int client = upload.client;
   const bool streams = upload.stream != nullptr;
   uploads_.push_back(std::move(upload));

@@ -93,7 +93,7 @@ TEST(Exchange, SecondUploadOfAClientInOneRoundIsRefused) {
       refusal = error.message();
     }
   }
-  EXPECT_THAT(refusal, HasSubstr("client-1 handed in twice"));
+  EXPECT_THAT(refusal, HasSubstr("client-1 uploaded twice"));
   exchange.fail(Error(ExitCode::cannot_measure, "end of the test"));
   EXPECT_THAT(message_of(first), HasSubstr("end of the test"));
 }
@@ -122,7 +122,7 @@ TEST(Exchange, UploadOfAClientLostWhileItWaitsIsLeftOut) {
   while (first.wait_for(std::chrono::milliseconds(50)) != std::future_status::timeout) {
   }
   exchange.lose(1, "its process ended");
-  EXPECT_THAT(message_of(first), HasSubstr("goes on without this client"));
+  EXPECT_THAT(message_of(first), HasSubstr("continues without this client"));
   auto second = hand_in(exchange, 2);
   const std::vector<Upload> uploads = exchange.await_uploads();
   ASSERT_EQ(uploads.size(), 1U);
@@ -176,7 +176,7 @@ TEST(Exchange, HandlerOfALostClientStaysWhileItsStreamIsRead) {
   EXPECT_TRUE(is_waiting(first)) << "its call is gone and may be read";
   uploads.clear();
   exchange.answer(answer_with(Status::again));
-  EXPECT_THAT(message_of(first), HasSubstr("goes on without this client"));
+  EXPECT_THAT(message_of(first), HasSubstr("continues without this client"));
   EXPECT_EQ(second.get(), Status::again);
   EXPECT_FALSE(second_call.is_cancelled_within(std::chrono::seconds(0)));
 }

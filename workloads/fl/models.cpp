@@ -236,7 +236,7 @@ Model make_model(const std::string& name, std::uint64_t seed) {
   }
   throw Error(ExitCode::usage, fmt::format("unknown model \"{}\"", name), "workload.model",
               nearest_advice(name, model_names(),
-                             fmt::format("known are {}", fmt::join(model_names(), ", "))));
+                             fmt::format("expected one of: {}", fmt::join(model_names(), ", "))));
 }
 
 Model move_to(Model model, const at::Device& device) {

@@ -32,7 +32,7 @@ at::Device open_device(const std::string& name) {
   const int index = device.has_index() ? device.index() : 0;
   if (const std::string why = why_no_cuda(index); !why.empty())
     throw Error(ExitCode::cannot_measure, fmt::format("device \"{}\": {}", name, why),
-                "workload.device", "docs/gpu.md builds a worker for a GPU");
+                "workload.device", "see docs/gpu.md to build a worker for a GPU");
   use_deterministic_kernels();
   use_gpu(index);
   return {at::kCUDA, static_cast<c10::DeviceIndex>(index)};
@@ -95,8 +95,8 @@ Model build_on_cpu(const WorkerConfig& config) {
   if (is_table && workload.kind != "state-dict")
     throw Error(
         ExitCode::usage,
-        fmt::format("\"{}\" is a table of shapes: there is no network to train", workload.model),
-        "workload.model", "workload kind state-dict carries it");
+        fmt::format("\"{}\" is a table of shapes without a network to train", workload.model),
+        "workload.model", "use it with workload kind state-dict");
   if (is_table) {
     const std::vector<NamedShape> table =
         workload.model == kCustomTable ? read_table(workload.tensors) : llama_3_1_8b();

@@ -52,7 +52,7 @@ class FederatedServer final : public ServerPart {
                         [this](Method method, Call& call) { calls_.handle(method, call); })) {
     if (optimizations_.chunk_bytes && workload_.continue_without_lost_clients)
       throw Error(ExitCode::usage,
-                  "a chunk that is already averaged holds the share of a client lost later",
+                  "an averaged chunk would contain the share of a client that is lost later",
                   "workload.on_lost_client", "\"continue\" needs model_chunking off");
     if (workload_.swarm) expect_swarm();
   }

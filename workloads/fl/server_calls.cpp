@@ -12,7 +12,7 @@ namespace memduel {
 
 void ServerTable::lose(int client, const std::string& why) {
   if (exchange.lose(client, why))
-    fmt::print(stderr, "memduel-worker: {} was lost: {}; going on without it\n",
+    fmt::print(stderr, "memduel-worker: {} was lost: {}; continuing without it\n",
                client_name(client), why);
 }
 

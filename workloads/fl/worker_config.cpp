@@ -32,8 +32,9 @@ void SwitchFields::expect_no_more() const {
   const std::vector<std::string> known(known_.begin(), known_.end());
   for (const auto& [name, value] : switches_.items())
     if (!known_.contains(name))
-      throw Error(ExitCode::usage, "found an unknown switch", "switches." + name,
-                  nearest_advice(name, known, fmt::format("known are {}", fmt::join(known, ", "))));
+      throw Error(
+          ExitCode::usage, "found an unknown switch", "switches." + name,
+          nearest_advice(name, known, fmt::format("expected one of: {}", fmt::join(known, ", "))));
 }
 
 const Keys<WorkerConfig>& keys_of(const WorkerConfig*) {

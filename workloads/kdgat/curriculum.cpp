@@ -33,7 +33,7 @@ TrainingGraphs split_graphs(const GraphStore& store, std::uint64_t seed,
                 fmt::format("found {} graphs to train on without and {} with an attack and {} to "
                             "validate with, expected some of each",
                             graphs.normals.size(), graphs.attacks.size(), graphs.validation.size()),
-                file.string(), "take a longer recording, or inject attacks");
+                file.string(), "use a longer recording, or inject attacks");
   return graphs;
 }
 

@@ -56,8 +56,8 @@ class GraphFile {
       : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (!descriptor_) fail_at(path_, "open");
     struct stat facts{};
-    if (::fstat(descriptor_.get(), &facts) != 0) fail_at(path_, "look at it");
-    if (!S_ISREG(facts.st_mode)) refuse(0, "found no regular file, expected a file of graphs");
+    if (::fstat(descriptor_.get(), &facts) != 0) fail_at(path_, "inspect it");
+    if (!S_ISREG(facts.st_mode)) refuse(0, "expected a regular file with graphs");
     bytes_ = static_cast<std::uint64_t>(facts.st_size);
     read_header();
   }
@@ -70,7 +70,7 @@ class GraphFile {
 
   [[noreturn]] void refuse(std::uint64_t offset, const std::string& what) const {
     throw Error(ExitCode::io, fmt::format("byte {}: {}", offset, what), path_.string(),
-                "a run makes its own file of graphs again before the next trial");
+                "each run recreates its graph file before the next trial");
   }
 
   template <class Number>

@@ -36,7 +36,7 @@ bool is_sound(const std::filesystem::path& path) {
     for (std::size_t i = 0; i < store->size(); ++i) static_cast<void>(store->graph(i));
     return true;
   } catch (const Error& error) {
-    fmt::print(stderr, "memduel-worker: warning: {}: {}: the file is made again\n", error.where(),
+    fmt::print(stderr, "memduel-worker: warning: {}: {}: the file is recreated\n", error.where(),
                error.what());
     return false;
   }

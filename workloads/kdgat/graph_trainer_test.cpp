@@ -168,7 +168,7 @@ TEST_F(GraphTrainerTest, TheRunsFileOfGraphsIsMadeAgainWhereItIsBad) {
   expect_whole_after(std::string(1000, 'x'), "found other bytes than");
   expect_whole_after("", "ends within its header");
   expect_whole_after(whole.substr(0, whole.size() / 2),
-                     "from the header's counts: the file is made");
+                     "from the header's counts: the file is recreated");
   std::string label = whole;
   GraphHeader header;
   std::memcpy(&header, whole.data(), sizeof(header));

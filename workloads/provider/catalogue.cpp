@@ -40,7 +40,7 @@ void refuse_selection_of_more(const json& workload, bool given, const std::strin
   throw Error(ExitCode::usage,
               fmt::format("expected at least clients_per_round, {1}, found {0}", clients, selected),
               json_place(origin, {"workload", "clients"}),
-              "set clients_per_round, too: that is its default");
+              "also set clients_per_round; this is its default");
 }
 
 }  // namespace

@@ -31,11 +31,11 @@ TEST(FlCatalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(refusal_of(json::object(), {{"compression", "zfp"}}),
             "c.json, $.variants[1].switches.compression: expected aggregate=out_of_place_kept_step "
             "or in_place or collect_all or in_time, found compression=zfp with "
-            "aggregate=streaming_fold\n  no worker runs the two together");
+            "aggregate=streaming_fold\n  memduel-worker cannot combine them");
   EXPECT_EQ(refusal_of({{"on_lost_client", "continue"}}, {{"model_chunking", 1048576}}),
             "c.json, $.variants[1].switches.model_chunking: expected workload.on_lost_client=fail, "
-            "found model_chunking=1048576 with workload.on_lost_client=continue\n  no worker runs "
-            "the two together");
+            "found model_chunking=1048576 with workload.on_lost_client=continue\n  memduel-worker "
+            "cannot combine them");
 }
 
 /// The message for a simulation of which the second arm, csfl-optimized, has these switches.
@@ -61,11 +61,11 @@ std::string refusal_of_simulation(const json& workload, const json& optimization
 TEST(FlCatalog, TwoLevelsOutOfOrderAreToldFromTheOneThatTheArmSets) {
   EXPECT_EQ(refusal_of_simulation(json::object(), {{"warn_percent", 95}}),
             "c.json, $.variants[2].switches.warn_percent: expected warn_percent of at most 90, "
-            "found warn_percent=95 with critical_percent=90\n  no worker runs the two together");
+            "found warn_percent=95 with critical_percent=90\n  memduel-worker cannot combine them");
   EXPECT_EQ(
       refusal_of_simulation(json::object(), {{"critical_percent", 50}}),
       "c.json, $.variants[2].switches.critical_percent: expected critical_percent of at least 85, "
-      "found critical_percent=50 with warn_percent=85\n  no worker runs the two together");
+      "found critical_percent=50 with warn_percent=85\n  memduel-worker cannot combine them");
 }
 
 TEST(FlCatalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
@@ -85,8 +85,8 @@ TEST(FlCatalog, NoMoreClientsAreSelectedThanThereAre) {
   EXPECT_EQ(refusal_of_simulation({{"clients", 20}, {"clients_per_round", 30}}, json::object()),
             "c.json, $.workload.clients_per_round: expected at most clients, 20, found 30");
   EXPECT_EQ(refusal_of_simulation({{"clients", 5}}, json::object()),
-            "c.json, $.workload.clients: expected at least clients_per_round, 10, found 5\n  set "
-            "clients_per_round, too: that is its default");
+            "c.json, $.workload.clients: expected at least clients_per_round, 10, found 5\n  also "
+            "set clients_per_round; this is its default");
 }
 
 TEST(FlCatalog, OnlyTablesOfShapesAreScaled) {

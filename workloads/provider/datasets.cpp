@@ -66,7 +66,7 @@ void refuse_half(const Dataset& dataset, const fs::path& directory) {
   const auto missing = missing_of(dataset.whole, directory);
   if (missing.empty() || missing.size() == dataset.whole.size()) return;
   throw Error(ExitCode::io,
-              fmt::format("found a part of it: no {}; expected all of it, or {}",
+              fmt::format("incomplete: found no {}; expected all files, or {}",
                           fmt::join(missing, ", "), dataset.subset),
               fmt::format("data set {} in {}", dataset.name, directory.string()),
               dataset.how_to_get);
@@ -88,7 +88,7 @@ fs::path find_files(const Dataset& dataset, const std::vector<fs::path>& directo
   throw Error(ExitCode::io, fmt::format("the data set is missing; looked in{}", looked),
               "data set " + dataset.name,
               dataset.how_to_get +
-                  ", or name the folder that holds it with --data-dir or "
+                  ", or set its folder with --data-dir or "
                   "MEMDUEL_DATA_DIR");
 }
 
@@ -114,24 +114,24 @@ const std::vector<Dataset>& known_datasets() {
        {"mnist/train-images-idx3-ubyte", "mnist/train-labels-idx1-ubyte"},
        "the test set alone: 8,000 to train and 2,000 to validate"},
       {"cifar10",
-       "60,000 images, 32 x 32, colour, in the binary layout: 50,000 to train, 10,000 to validate",
+       "60,000 color images, 32 x 32, in the binary layout: 50,000 to train, 10,000 to validate",
        {"cifar10/data_batch_1.bin", "cifar10/test_batch.bin"},
        "run scripts/fetch-datasets.sh cifar10",
        {"cifar10/data_batch_2.bin", "cifar10/data_batch_3.bin", "cifar10/data_batch_4.bin",
         "cifar10/data_batch_5.bin"},
        "the first batch alone: 10,000 to train and 10,000 to validate"},
-      {"dummy-cifar10", "random images of CIFAR-10's shape, made from the seed", {}, ""},
-      {"can-generated",
-       "traffic of a car's bus with attacks, made from the seed, as graphs",
+      {"dummy-cifar10",
+       "random images with the shape of CIFAR-10, generated from the seed",
        {},
        ""},
+      {"can-generated", "CAN bus traffic with attacks, generated from the seed, as graphs", {}, ""},
       {"can-log",
-       "a recording of a car's bus, which the workload names, as graphs",
+       "a CAN bus recording named in the workload, as graphs",
        {},
        "a log of candump -l or of HCRL's data sets"},
-      {"synthetic-eeg", "epochs of sleep with spectra of real ones, made from the seed", {}, ""},
+      {"synthetic-eeg", "sleep epochs with realistic spectra, generated from the seed", {}, ""},
       {"edf",
-       "a night's EEG, which the workload names, with its stages of sleep as annotations",
+       "a night's EEG named in the workload, annotated with sleep stages",
        {},
        "a recording in EDF+ at 200 Hz"},
   };
@@ -149,10 +149,10 @@ std::string whereabouts(const Dataset& dataset, const std::vector<fs::path>& dir
     if (!missing_files(dataset, directory).empty()) continue;
     const std::string subset = subset_in(dataset, directory);
     if (subset.empty()) return "in " + directory.string();
-    return fmt::format("in {}, {}; for all of it {}", directory.string(), subset,
+    return fmt::format("in {}, {}; for the whole set, {}", directory.string(), subset,
                        dataset.how_to_get);
   }
-  return "not here: " + dataset.how_to_get;
+  return "not found: " + dataset.how_to_get;
 }
 
 std::string describe_data(const nlohmann::json& workload, const fs::path& directory) {

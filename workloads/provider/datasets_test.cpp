@@ -74,8 +74,8 @@ TEST_F(Datasets, AMissingOneSaysWhereItWasLookedForAndHowToGetIt) {
             "data set cifar10: the data set is missing; looked in\n    " +
                 (folder_ / "a").string() +
                 " (no cifar10/data_batch_1.bin)\n    /nowhere (no cifar10/data_batch_1.bin, "
-                "cifar10/test_batch.bin)\n  run scripts/fetch-datasets.sh cifar10, or name the "
-                "folder that holds it with --data-dir or MEMDUEL_DATA_DIR");
+                "cifar10/test_batch.bin)\n  run scripts/fetch-datasets.sh cifar10, or set its "
+                "folder with --data-dir or MEMDUEL_DATA_DIR");
 }
 
 TEST_F(Datasets, ADirectoryInPlaceOfAFileIsNotTheFile) {
@@ -105,11 +105,11 @@ TEST_F(Datasets, PeopleAreToldWhereOneLiesOrWhatItTakes) {
     return whereabouts(
         *std::ranges::find_if(all, [&](const auto& one) { return one.name == name; }), {folder_});
   };
-  EXPECT_EQ(told("mnist"), "not here: run scripts/fetch-datasets.sh mnist");
+  EXPECT_EQ(told("mnist"), "not found: run scripts/fetch-datasets.sh mnist");
   put("mnist/t10k-labels-idx1-ubyte");
   EXPECT_EQ(told("mnist"), "in " + folder_.string() +
                                ", the test set alone: 8,000 to train and 2,000 to validate; for "
-                               "all of it run scripts/fetch-datasets.sh mnist");
+                               "the whole set, run scripts/fetch-datasets.sh mnist");
   put("mnist/train-images-idx3-ubyte");
   put("mnist/train-labels-idx1-ubyte");
   EXPECT_EQ(told("mnist"), "in " + folder_.string());

@@ -79,7 +79,7 @@ void add_worker(json& rows, const json& worker) {
   const bool cuda = worker.value("cuda", false);
   rows.push_back(row("LibTorch on the GPU", cuda,
                      cuda ? "memduel-worker can use it" : worker.value("no_cuda", ""),
-                     "docs/gpu.md says how to build for one"));
+                     "see docs/gpu.md to build for a GPU"));
   const bool grpc = worker.value("grpc", json()).is_string();
   rows.push_back(row("gRPC", grpc,
                      grpc ? worker.at("grpc").get<std::string>() : "not in this build",
@@ -91,10 +91,11 @@ void add_worker(json& rows, const json& worker) {
 json describe_fl() {
   const auto worker = find_worker();
   json rows = json::array();
-  rows.push_back(worker ? row(kWorkerProgram, true, worker->string(), "")
-                        : row(kWorkerProgram, false, "not beside memduel",
-                              "build preset release for the replays; commands and builds are "
-                              "duelled without it"));
+  rows.push_back(worker
+                     ? row(kWorkerProgram, true, worker->string(), "")
+                     : row(kWorkerProgram, false, "not next to memduel",
+                           "build preset release for the built-in FL workloads; comparing commands "
+                           "and builds does not need it"));
   const json described = worker ? describe_worker(*worker) : json::object();
   if (worker) add_worker(rows, described);
   for (const Dataset& dataset : known_datasets()) rows.push_back(row_of(dataset));
@@ -115,7 +116,7 @@ fs::path worker_here(const json& arms) {
     if (arm.at("env").contains(kWorkerVariable))
       return arm.at("env").at(kWorkerVariable).get<std::string>();
   throw Error(ExitCode::cannot_measure, kNoWorker, "",
-              "build preset release, or duel programs of your own with a command workload");
+              "build preset release, or compare your own programs with a command workload");
 }
 
 /// As the driver names it; absent where the worker sees none, or the driver has no NVML.

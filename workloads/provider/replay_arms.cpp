@@ -56,11 +56,11 @@ json with_environment_switches(json optimizations, const json& env, const std::s
     if (found == env.end()) continue;
     const json value = read(place, variable, found->get<std::string>());
     if (optimizations.value(name, value) != value)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("found {} beside {}={}", found->dump(), name, optimizations.at(name).dump()),
-          fmt::format("{}.env.{}", place, variable),
-          "the variable sets this switch: give one of the two");
+      throw Error(ExitCode::usage,
+                  fmt::format("found {} together with {}={}", found->dump(), name,
+                              optimizations.at(name).dump()),
+                  fmt::format("{}.env.{}", place, variable),
+                  "the variable sets this switch: use only one of them");
     optimizations[name] = value;
   }
   return optimizations;
@@ -74,11 +74,11 @@ void set_environment_allocator(json& arm, const std::string& place) {
   const bool wanted =
       switch_from(place, kJemallocVariable, found->get<std::string>()) == json("on");
   if (arm.contains("allocator") && wanted != (arm.at("allocator") == kJemalloc))
-    throw Error(
-        ExitCode::usage,
-        fmt::format("found {} beside allocator {}", found->dump(), arm.at("allocator").dump()),
-        fmt::format("{}.env.{}", place, kJemallocVariable),
-        "the variable preloads jemalloc: give one of the two");
+    throw Error(ExitCode::usage,
+                fmt::format("found {} together with allocator {}", found->dump(),
+                            arm.at("allocator").dump()),
+                fmt::format("{}.env.{}", place, kJemallocVariable),
+                "the variable preloads jemalloc: use only one of them");
   if (wanted) arm["allocator"] = kJemalloc;
 }
 
@@ -88,10 +88,10 @@ void refuse_reserved_environment(const json& optimizations, const json& env,
   for (const auto& [name, open] : {std::pair{"arenas", "default"}, {"client_arenas", "as_server"}})
     if (optimizations.value(name, json(open)) != open)
       throw Error(ExitCode::usage,
-                  fmt::format("found {} beside {}={}", env.at(kArenaVariable).dump(), name,
+                  fmt::format("found {} together with {}={}", env.at(kArenaVariable).dump(), name,
                               optimizations.at(name).dump()),
                   fmt::format("{}.env.{}", place, kArenaVariable),
-                  "the switch bounds the arenas: give one of the two");
+                  "the switch limits the arenas: use only one of them");
 }
 
 using nlohmann::json;

@@ -72,14 +72,14 @@ TEST(ReservedEnvironment, NVFlaresPreloadBesideAnotherAllocatorIsRefused) {
   const auto refusal = [&](const char* value, const char* allocator) {
     return error_of([&] { arm_with({{variable, value}}, allocator); }).message();
   };
-  EXPECT_EQ(
-      refusal("1", "glibc"),
-      "c.json, $.variants[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"1\" beside allocator "
-      "\"glibc\"\n  the variable preloads jemalloc: give one of the two");
-  EXPECT_EQ(
-      refusal("no", "jemalloc"),
-      "c.json, $.variants[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"no\" beside allocator "
-      "\"jemalloc\"\n  the variable preloads jemalloc: give one of the two");
+  EXPECT_EQ(refusal("1", "glibc"),
+            "c.json, $.variants[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"1\" together with "
+            "allocator "
+            "\"glibc\"\n  the variable preloads jemalloc: use only one of them");
+  EXPECT_EQ(refusal("no", "jemalloc"),
+            "c.json, $.variants[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"no\" together with "
+            "allocator "
+            "\"jemalloc\"\n  the variable preloads jemalloc: use only one of them");
 }
 
 TEST(ReservedEnvironment, ValuesThatAreNoneAreRefused) {
@@ -97,11 +97,11 @@ TEST(ReservedEnvironment, ValuesThatAreNoneAreRefused) {
 TEST(ReservedEnvironment, AVariableBesideItsSwitchIsRefused) {
   EXPECT_EQ(
       refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "1"}}, {{"client_gc_rounds", 2}}),
-      "c.json, $.variants[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"1\" beside "
-      "client_gc_rounds=2\n  the variable sets this switch: give one of the two");
+      "c.json, $.variants[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"1\" together with "
+      "client_gc_rounds=2\n  the variable sets this switch: use only one of them");
   EXPECT_EQ(refusal_of_environment({{"MALLOC_ARENA_MAX", "8"}}),
-            "c.json, $.variants[1].env.MALLOC_ARENA_MAX: found \"8\" beside arenas=4\n"
-            "  the switch bounds the arenas: give one of the two");
+            "c.json, $.variants[1].env.MALLOC_ARENA_MAX: found \"8\" together with arenas=4\n"
+            "  the switch limits the arenas: use only one of them");
   EXPECT_EQ(resolved_switches({{"MALLOC_ARENA_MAX", "8"}},
                               {{"arenas", "default"}, {"client_arenas", "as_server"}})
                 .at("arenas"),

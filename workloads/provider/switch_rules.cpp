@@ -73,7 +73,7 @@ std::string place_of(const std::string& setting, const std::string& place) {
   throw Error(ExitCode::usage,
               fmt::format("expected {2}, found {0} with {1}", settings.in_words(chosen),
                           settings.in_words(other), needed),
-              place_of(chosen, place), "no worker runs the two together");
+              place_of(chosen, place), "memduel-worker cannot combine them");
 }
 
 /// The value of `name` is at most `less` below that of `bounding`.

@@ -26,13 +26,14 @@ nlohmann::json ask(const std::vector<std::string>& argv,
   options.within_seconds = within_seconds;
   const HelperResult answer = capture(argv, options);
   if (answer.exit_status != 0) {
-    throw Error(code_of(answer.exit_status),
-                fmt::format("{} ended with status {}: {}", argv[1], answer.exit_status, answer.err),
-                argv[0]);
+    throw Error(
+        code_of(answer.exit_status),
+        fmt::format("{} exited with status {}: {}", argv[1], answer.exit_status, answer.err),
+        argv[0]);
   }
   nlohmann::json value = nlohmann::json::parse(answer.out, nullptr, false);
   if (!value.is_object()) {
-    throw Error(ExitCode::io, fmt::format("{} printed no JSON object", argv[1]), argv[0]);
+    throw Error(ExitCode::io, fmt::format("{} did not print a JSON object", argv[1]), argv[0]);
   }
   return value;
 }
@@ -60,7 +61,8 @@ namespace {
 
 void expect_device(const nlohmann::json& workload, const nlohmann::json& worker) {
   constexpr const char* kAdvice =
-      "docs/gpu.md builds a worker for a GPU; without one: --set workload.device=cpu --set "
+      "see docs/gpu.md to build a worker for a GPU; without one, use --set workload.device=cpu "
+      "--set "
       "'measure.meters=[\"procfs\",\"allocator\",\"torch\"]'";
   for (const std::string& device : devices_of(workload)) {
     if (!is_gpu(device)) continue;
@@ -71,9 +73,9 @@ void expect_device(const nlohmann::json& workload, const nlohmann::json& worker)
     const int gpus = worker.value("gpus", 1);
     if (gpu_number(device) >= gpus)
       throw Error(ExitCode::cannot_measure,
-                  fmt::format("device \"{}\": memduel-worker sees {}, counted from 0", device,
+                  fmt::format("device \"{}\": memduel-worker found {}, counted from 0", device,
                               format_count(gpus, "GPU")),
-                  "workload.device", "CUDA_VISIBLE_DEVICES says which it may see");
+                  "workload.device", "check CUDA_VISIBLE_DEVICES");
   }
 }
 
@@ -82,7 +84,7 @@ void expect_transport(const nlohmann::json& workload, const nlohmann::json& work
   if (transport.value("kind", "") != "grpc" || !worker.value("grpc", nlohmann::json()).is_null())
     return;
   throw Error(ExitCode::cannot_measure, "this memduel-worker was built without gRPC",
-              "workload.transport.kind", "--set workload.transport.kind=unix");
+              "workload.transport.kind", "use --set workload.transport.kind=unix");
 }
 
 void expect_compression(const nlohmann::json& arms, const nlohmann::json& worker) {
@@ -92,7 +94,7 @@ void expect_compression(const nlohmann::json& arms, const nlohmann::json& worker
     if (value != "none")
       throw Error(
           ExitCode::cannot_measure,
-          fmt::format("variant {} wants compression \"{}\", but this memduel-worker was built "
+          fmt::format("variant {} uses compression \"{}\", but this memduel-worker was built "
                       "without blosc and zfp",
                       arm.at("name").get<std::string>(), value),
           "switches.compression", "build preset release");

@@ -79,13 +79,13 @@ std::unique_ptr<ProbedTraining> make_training(const WorkerConfig& config, const 
   if (kind == "graph") return make_graph_training(config, device, network.value_or("student"));
   if (network)
     throw Error(ExitCode::usage,
-                fmt::format("found network \"{}\", but a workload of kind \"{}\" trains one alone",
+                fmt::format("found network \"{}\", but a workload of kind \"{}\" trains only one",
                             *network, kind),
-                "budget", "leave --network out");
+                "budget", "omit --network");
   if (kind == "federated" || kind == "simulation") return make_image_training(config, device);
   if (kind == "eeg") return make_eeg_training(config, device);
   throw Error(ExitCode::usage, fmt::format("kind \"{}\" trains no model", kind), "workload.kind",
-              "a budget is for workloads that train");
+              "use a workload that trains a model");
 }
 
 /// The device before the training, and what is not tensors on it.
@@ -140,8 +140,8 @@ BudgetReport probe_budget(const WorkerConfig& config, const BudgetRequest& reque
   report.true_peak_bytes = step_peak(held_out, device, report.found.batch, most);
   if (!report.true_peak_bytes)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("a step with {} samples has not memory enough", report.found.batch),
-                "budget", "a smaller --target-utilization or --least-batch");
+                fmt::format("a step with {} samples runs out of memory", report.found.batch),
+                "budget", "use a smaller --target-utilization or --least-batch");
   return report;
 }
 

@@ -124,7 +124,7 @@ TEST(BudgetOfEeg, HasNoNetworksToChooseFrom) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_THAT(error.message(), HasSubstr("found network \"teacher\", but a workload of kind "
-                                           "\"eeg\" trains one alone"));
+                                           "\"eeg\" trains only one"));
   }
 }
 

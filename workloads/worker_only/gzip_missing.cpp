@@ -6,7 +6,7 @@ namespace memduel {
 
 std::string gunzip(std::string_view /*bytes*/, const std::string& name, std::size_t /*limit*/) {
   throw Error(ExitCode::io, "the file is compressed, but this worker was built without zlib", name,
-              "unpack it beside itself: gunzip -k");
+              "unpack it in place: gunzip -k");
 }
 
 }  // namespace memduel

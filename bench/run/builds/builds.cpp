@@ -245,7 +245,7 @@ fs::path look_up(const std::string& program, const BuildSite& site, const BuildI
     throw Error(ExitCode::usage,
                 fmt::format("expected a path inside a build, found \"{}\"", program),
                 site.directory.string(),
-                "name the program as it lies in both builds, for instance bin/server");
+                "write its path relative to the build directories, for example bin/server");
   if (is_program(named)) return named;
   const auto found = index.programs.find(fs::path(program).filename().string());
   const auto candidates = found == index.programs.end() ? std::vector<fs::path>() : found->second;
@@ -253,10 +253,10 @@ fs::path look_up(const std::string& program, const BuildSite& site, const BuildI
   throw Error(ExitCode::usage,
               candidates.size() > 1
                   ? fmt::format("{} executables are called \"{}\"", candidates.size(), program)
-                  : fmt::format("no executable \"{}\"", program),
+                  : fmt::format("found no executable \"{}\"", program),
               site.directory.string(),
               candidates.empty()
-                  ? "PROGRAM is a path in the build directory; perhaps it was not built"
+                  ? "PROGRAM is a path in the build directory; check that it was built"
                   : "name one of: " + relative_list(candidates, site.directory));
 }
 
@@ -305,10 +305,11 @@ void refuse_foreign(const LoadedLibrary& library, const BuildSite& site, const B
       ExitCode::usage,
       fmt::format("loads {} from {}, not from its own build", library.name, library.path.string()),
       program.string(),
-      own == nullptr ? "its build has no copy of it"
-                     : fmt::format("its build has {}: the program's RPATH comes before "
-                                   "LD_LIBRARY_PATH, link it with -Wl,--enable-new-dtags",
-                                   own->string()));
+      own == nullptr
+          ? "its build has no copy of it"
+          : fmt::format("its build has {}, but the program's RPATH takes precedence over "
+                        "LD_LIBRARY_PATH: link it with -Wl,--enable-new-dtags",
+                        own->string()));
 }
 
 }  // namespace
@@ -318,7 +319,7 @@ BuildProgram find_in_build(const fs::path& directory, const std::string& program
   std::error_code missing;
   const BuildSite site{fs::canonical(directory, missing), fs::weakly_canonical(other)};
   if (missing || !fs::is_directory(site.directory))
-    throw Error(ExitCode::usage, "is no directory", directory.string(),
+    throw Error(ExitCode::usage, "is not a directory", directory.string(),
                 "--build-a and --build-b take the directories of two builds");
   const BuildIndex index = index_build(site);
   BuildProgram build;

@@ -62,7 +62,8 @@ const Variant& chosen_arm(const Document& document, const std::optional<std::str
   const auto found = std::ranges::find(document.variants, wanted, &Variant::name);
   if (found != document.variants.end()) return *found;
   throw Error(ExitCode::usage, fmt::format("found no variant \"{}\"", wanted),
-              json_place(origin, {"variants"}), "--variant names the variant that both builds run");
+              json_place(origin, {"variants"}),
+              "use --variant to name the variant that both builds run");
 }
 
 /// The argv of a process in this variant, before "append".
@@ -104,8 +105,9 @@ std::optional<fs::path> folder_in_repository(const Workload& workload, const Var
 std::string folder_of_worktree(const fs::path& build, const fs::path& folder) {
   const fs::path own = fs::weakly_canonical(build / folder);
   if (!fs::is_directory(own))
-    throw Error(ExitCode::usage, "found no such folder, in which the config's processes run",
-                own.string(), "commit it, or give both revisions the candidate's with --keep");
+    throw Error(ExitCode::usage, "found no such folder, but the config's processes run in it",
+                own.string(),
+                "commit it, or use the candidate's folder for both revisions with --keep");
   return own.string();
 }
 
@@ -167,9 +169,9 @@ BuildDuel duel_of_config(const BuildPair& builds, Document document,
     b.env[kWorkerVariable] = of_b;
   }
   if (duel.a.empty())
-    throw Error(ExitCode::usage, "found no process whose program lies in the builds",
+    throw Error(ExitCode::usage, "found no process whose program is in the builds",
                 json_place(origin, {"workload", "processes"}),
-                "an argv that is to be taken from the builds starts with a path in them");
+                "start argv with a path in the builds");
   document.variants = {std::move(a), std::move(b)};
   document.baseline = builds.arm_a;
   document.ablation.reset();  // it is about all variants

@@ -79,7 +79,7 @@ void remove_left_worktrees(const fs::path& root) {
     git(root, {"worktree", "remove", "--force", "--force", worktree});
     std::error_code not_empty;
     fs::remove(fs::path(worktree).parent_path(), not_empty);
-    say(fmt::format("memduel: removed a worktree that a memduel that was killed left: {}\n",
+    say(fmt::format("memduel: removed the worktree of a killed memduel: {}\n",
                     escape_terminal(worktree)));
   }
 }
@@ -99,7 +99,7 @@ Revision find_revision(const fs::path& root, const std::string& name) {
   if (commit.exit_status != 0)
     throw Error(ExitCode::usage, fmt::format("expected a revision, found \"{}\"", name),
                 root.string(),
-                "see git log; a shallow clone lacks older ones: git fetch --unshallow, or "
+                "see git log; in a shallow clone, run git fetch --unshallow first, or set "
                 "fetch-depth: 0 in CI");
   const std::string id = without_line_end(commit.out);
   const std::string told = ask_git(root, {"show", "--no-patch", "--format=%ct %T %s", id});
@@ -181,8 +181,9 @@ void Worktrees::keep(const std::vector<std::string>& paths) const {
     const bool in_candidate = !git(candidate(), {"ls-files", "--", path}).out.empty();
     const bool in_baseline = !git(baseline(), {"ls-files", "--", path}).out.empty();
     if (!in_candidate && !in_baseline)
-      throw Error(ExitCode::usage, fmt::format("found \"{}\", which neither revision has", path),
-                  "--keep", "give paths of the repository, relative to its root");
+      throw Error(ExitCode::usage,
+                  fmt::format("found \"{}\", which neither revision contains", path), "--keep",
+                  "use paths relative to the root of the repository");
     if (in_baseline) ask_git(baseline(), {"rm", "-r", "--force", "--quiet", "--", path});
     if (in_candidate) ask_git(baseline(), {"checkout", "--quiet", candidate_commit_, "--", path});
   }
@@ -231,8 +232,9 @@ class WordCheck {
     const bool in_b = is_in(plan_.candidate);
     if ((in_a && in_b) || may_be_built()) return;
     const Revision& lacking = in_b ? plan_.baseline : plan_.candidate;
-    refuse(fmt::format("the revision {} does not have", describe_revision(lacking)),
-           in_b ? fmt::format("--keep {} gives it to both; or write {}", target_.string(), here())
+    refuse(fmt::format("the revision {} does not contain", describe_revision(lacking)),
+           in_b ? fmt::format("add --keep {} to use it for both, or write {}", target_.string(),
+                              here())
                 : advice());
   }
 
@@ -316,7 +318,7 @@ int run_make(const MakeOptions& options) {
   } catch (const Error& error) {
     if (error.code() != ExitCode::io || error.where() != program) throw;
     throw Error(ExitCode::usage, error.what(), program,
-                "--build is split into words as a shell does it; give --shell for && and the like");
+                "--build is split into words like in a shell; use --shell for && and the like");
   }
 }
 

@@ -78,10 +78,10 @@ TEST_F(EarlierStore, RefusesToResumeRunOfEarlierVersion) {
   const Error error = error_of([&] { Store::resume(folder_ / "run", small_header()); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_STREQ(error.what(),
-               "cannot resume: an earlier memduel began it (found store version 5, expected 6), "
+               "cannot resume: an earlier memduel started it (found store version 5, expected 6), "
                "and trials of two versions cannot be compared");
   EXPECT_EQ(error.where(), (folder_ / "run").string());
-  EXPECT_THAT(error.advice(), testing::HasSubstr("finish it with the memduel that began it"));
+  EXPECT_THAT(error.advice(), testing::HasSubstr("finish it with the memduel that started it"));
   EXPECT_EQ(read_file(folder_ / "run/run.sqlite"), before);
 }
 

@@ -27,12 +27,12 @@ std::string holder(int fd) {
 RunLock::RunLock(const std::filesystem::path& directory) {
   const auto file = directory / kLockFile;
   file_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!file_) fail_at(file, "make the lock file");
+  if (!file_) fail_at(file, "create the lock file");
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail_at(file, "lock");
     throw Error(ExitCode::usage,
                 fmt::format("another memduel is using this run ({})", holder(file_.get())),
-                directory.string(), "wait for it, or give another --out");
+                directory.string(), "wait for it, or use another --out");
   }
   const std::string line = fmt::format("pid {}\n", ::getpid());
   if (::ftruncate(file_.get(), 0) != 0 || !write_all(file_.get(), line)) fail_at(file, "write");

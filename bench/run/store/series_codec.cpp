@@ -61,16 +61,16 @@ class VarintReader {
 std::string decompress(std::string_view blob) {
   const unsigned long long size = ZSTD_getFrameContentSize(blob.data(), blob.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
-    damaged("it is no zstd frame of known size");
+    damaged("it is not a zstd frame of known size");
   }
   // zstd shrinks a run of equal bytes at most about 2^17-fold: a block of 128 KiB in a few bytes.
   if (size > kLargestContent || size / (1U << 18) > blob.size()) {
-    damaged(fmt::format("{} bytes claim to hold {}", blob.size(), size));
+    damaged(fmt::format("{} bytes cannot decompress to {}", blob.size(), size));
   }
   std::string content(size, '\0');
   const std::size_t got = ZSTD_decompress(content.data(), content.size(), blob.data(), blob.size());
   if (ZSTD_isError(got) != 0) damaged(ZSTD_getErrorName(got));
-  if (got != size) damaged(fmt::format("{} bytes where {} were promised", got, size));
+  if (got != size) damaged(fmt::format("found {} bytes, expected {}", got, size));
   return content;
 }
 

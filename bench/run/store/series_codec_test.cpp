@@ -67,9 +67,9 @@ TEST(SeriesCodec, ASteadySeriesTakesFewBytesPerSample) {
 
 TEST(SeriesCodec, DamagedBlobsAreRefused) {
   EXPECT_EQ(fault_of(""),
-            "a series in the run store is damaged: it is no zstd frame of known size");
+            "a series in the run store is damaged: it is not a zstd frame of known size");
   EXPECT_EQ(fault_of("garbage"),
-            "a series in the run store is damaged: it is no zstd frame of known size");
+            "a series in the run store is damaged: it is not a zstd frame of known size");
   EXPECT_EQ(fault_of(frame({})), "a series in the run store is damaged: it ends at byte 0");
   EXPECT_EQ(fault_of(frame({2, 20, 6, 10, '\x80'})),
             "a series in the run store is damaged: it ends at byte 5");

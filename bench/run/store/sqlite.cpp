@@ -35,12 +35,12 @@ void harden(sqlite3* database) {
 
 std::string advice_on(int code, const std::filesystem::path& file) {
   constexpr std::size_t kLongestPath = 512;  // of SQLite on Unix
-  if (code == SQLITE_IOERR) return "is there room for it? (df, ulimit -f)";
+  if (code == SQLITE_IOERR) return "check the free disk space and file size limit (df, ulimit -f)";
   if (code != SQLITE_CANTOPEN) return {};
   std::error_code unreadable;
   const std::size_t length = std::filesystem::absolute(file, unreadable).string().size();
   if (length <= kLongestPath) return {};
-  return fmt::format("its path has {} bytes, and SQLite takes at most {}", length, kLongestPath);
+  return fmt::format("its path has {} bytes, but SQLite allows at most {}", length, kLongestPath);
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ void Database::fail(const std::string& doing) const {
   const int code = handle_ ? sqlite3_errcode(handle_.get()) : SQLITE_NOMEM;
   std::error_code unreadable;
   const bool gone = code == SQLITE_READONLY && !std::filesystem::exists(name_, unreadable);
-  const char* reason = gone      ? "somebody removed or moved it"
+  const char* reason = gone      ? "it was removed or moved"
                        : handle_ ? sqlite3_errmsg(handle_.get())
                                  : "out of memory";
   throw Error(ExitCode::io, fmt::format("cannot {} the run store: {}", doing, reason), name_,

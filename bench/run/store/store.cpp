@@ -31,13 +31,14 @@ void refuse_foreign_directory(const fs::path& directory) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     if (is_of_a_run(entry.path())) {
       if (!entry.is_symlink()) continue;
-      throw Error(ExitCode::usage, "found a symlink, expected a place for the run's own files",
-                  entry.path().string(), "remove it, or give another --out");
+      throw Error(ExitCode::usage, "found a symlink, expected a directory or a free name",
+                  entry.path().string(), "remove it, or use another --out");
     }
-    throw Error(ExitCode::usage,
-                fmt::format("the output directory holds files that are no run's, such as {}",
-                            entry.path().filename().string()),
-                directory.string(), "give another --out: a run has a directory of its own");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the output directory contains files that do not belong to a run, such as {}",
+                    entry.path().filename().string()),
+        directory.string(), "use another --out: a run needs its own directory");
   }
 }
 
@@ -64,7 +65,7 @@ void write_config(const fs::path& directory, const Document& config) {
 
 [[noreturn]] void refuse_resume(const fs::path& directory, const std::string& what) {
   throw Error(ExitCode::usage, "cannot resume: " + what, directory.string(),
-              "its trials cannot be compared with new ones; give another --out");
+              "its trials cannot be compared with new ones; use another --out");
 }
 
 std::map<std::string, std::string> stored_programs(const Database& database) {
@@ -82,12 +83,12 @@ void refuse_resume_of_earlier(const fs::path& directory) {
   const std::int64_t found = version.step() ? version.integer(0) : 0;
   if (found >= 1 && found < kStoreVersion)
     throw Error(ExitCode::usage,
-                fmt::format("cannot resume: an earlier memduel began it (found store version {}, "
+                fmt::format("cannot resume: an earlier memduel started it (found store version {}, "
                             "expected {}), and trials of two versions cannot be compared",
                             found, kStoreVersion),
                 directory.string(),
-                "finish it with the memduel that began it, or give another --out; memduel report "
-                "reads what it has");
+                "finish it with the memduel that started it, or use another --out; memduel report "
+                "reads its completed trials");
 }
 
 std::map<std::string, std::string> read_programs(const fs::path& directory) {
@@ -116,15 +117,15 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
     const std::string first = first_change(stored.config, header.config);
     if (first == "/measure/repeats") {
       const std::optional<int>& began = stored.config.measure.repeats;
-      throw Error(ExitCode::usage, "cannot resume: it began with another number of blocks",
+      throw Error(ExitCode::usage, "cannot resume: it was started with another --repeats",
                   directory.string(),
-                  began ? fmt::format("give --repeats {}", *began) : "leave --repeats out");
+                  began ? fmt::format("use --repeats {}", *began) : "omit --repeats");
     }
     if (first == "/default_gates" || first == "/strict_gates" || first.starts_with("/gates"))
       throw Error(ExitCode::usage,
-                  "cannot resume: it began with other gates, which decide its length",
+                  "cannot resume: it was started with other gates, which determine its length",
                   directory.string(),
-                  "give those of its start; memduel check judges it by others afterwards");
+                  "use the original gates; to apply other gates afterwards, run memduel check");
     refuse_resume(directory, fmt::format("the config changed, first at {}", first));
   }
   const auto programs = stored_programs(database);
@@ -136,7 +137,7 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
   }
   const std::string share = stored.environment.value(kShareKey, "");
   if (share != header.environment.value(kShareKey, ""))
-    refuse_resume(directory, share.empty() ? "it is a whole run" : "it is shard " + share);
+    refuse_resume(directory, share.empty() ? "it is a complete run" : "it is shard " + share);
   const auto fingerprint = [](const nlohmann::json& environment) {
     return environment.value("fingerprint", std::string());
   };
@@ -232,7 +233,8 @@ bool has_run(const fs::path& directory) {
 void refuse_used_directory(const fs::path& directory, const std::string& advice) {
   for (const char* file : {kStoreFile, kConfigFile, kResultsFile}) {
     if (!fs::exists(directory / file)) continue;
-    throw Error(ExitCode::usage, fmt::format("the output directory holds another run ({})", file),
+    throw Error(ExitCode::usage,
+                fmt::format("the output directory contains another run ({})", file),
                 directory.string(), advice);
   }
 }
@@ -241,7 +243,7 @@ Store::Store(fs::path directory, RunLock lock, Database database)
     : directory_(std::move(directory)), lock_(std::move(lock)), database_(std::move(database)) {}
 
 Store Store::create(const fs::path& directory, const RunHeader& header) {
-  make_directory(directory, "give another --out");
+  make_directory(directory, "use another --out");
   refuse_used_directory(directory);
   refuse_foreign_directory(directory);
   RunLock lock(directory);
@@ -270,7 +272,7 @@ void Store::replace_config(const Document& config) {
 
 Store Store::resume(const fs::path& directory, const RunHeader& header) {
   if (!fs::exists(directory / kStoreFile)) {
-    throw Error(ExitCode::usage, "there is no run to resume", directory.string(),
+    throw Error(ExitCode::usage, "found no run to resume", directory.string(),
                 "start it without --resume");
   }
   RunLock lock(directory);

@@ -37,13 +37,13 @@ std::int64_t pragma(const Database& database, const char* name) {
 /// Returns the version of the store's tables.
 std::int64_t refuse_foreign(const Database& database) {
   if (pragma(database, "application_id") != kStoreApplication) {
-    throw Error(ExitCode::io, "this is not a run store of memduel");
+    throw Error(ExitCode::io, "not a run store of memduel");
   }
   const auto version = pragma(database, "user_version");
   if (version >= 1 && version <= kStoreVersion) return version;
   throw Error(ExitCode::io,
               fmt::format("found store version {}, expected 1 to {}", version, kStoreVersion), "",
-              "read it with the memduel that wrote it");
+              "read it with the memduel version that wrote it");
 }
 
 std::optional<std::string> maybe_run_value(const Database& database, const char* key) {
@@ -61,7 +61,8 @@ std::string run_value(const Database& database, const char* key) {
 json run_json(const Database& database, const char* key) {
   json value = parse_foreign_json(run_value(database, key));
   if (!value.is_object()) {
-    throw Error(ExitCode::io, fmt::format("the run store is damaged: {} is no JSON object", key));
+    throw Error(ExitCode::io,
+                fmt::format("the run store is damaged: {} is not a JSON object", key));
   }
   return value;
 }
@@ -294,7 +295,7 @@ template <typename Read>
 auto read_store(const std::filesystem::path& directory, const Read& read) {
   const auto file = directory / kStoreFile;
   if (!std::filesystem::exists(file)) {
-    throw Error(ExitCode::io, "there is no run here: found no run.sqlite", directory.string());
+    throw Error(ExitCode::io, "not a run directory: run.sqlite is missing", directory.string());
   }
   Database database(file, sqlite::Mode::read_only);
   try {

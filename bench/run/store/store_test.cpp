@@ -173,7 +173,7 @@ TEST_F(StoreTest, ADirectoryThatHoldsARunIsRefused) {
   const Error again = error_of([&] { Store::create(folder_ / "run", header()); });
   EXPECT_EQ(again.code(), ExitCode::usage);
   EXPECT_EQ(again.message(), (folder_ / "run").string() +
-                                 ": the output directory holds another run (run.sqlite)\n  give "
+                                 ": the output directory contains another run (run.sqlite)\n  use "
                                  "another --out, or --resume to continue that run");
   fs::create_directories(folder_ / "other");
   write_file_atomically(folder_ / "other/config.json", "{}");
@@ -234,16 +234,16 @@ TEST_F(StoreTest, ResumeNeedsTheSameConfigProgramsAndMachine) {
   RunHeader gates = header();
   gates.config.default_gates = DefaultGatesDecide::never;
   gates.config_sha256 = "beef";
-  EXPECT_EQ(refusal(gates), "cannot resume: it began with other gates, which decide its length");
+  EXPECT_EQ(refusal(gates),
+            "cannot resume: it was started with other gates, which determine its length");
   RunHeader program = header();
   program.programs["/bin/x"] = "5678";
   EXPECT_EQ(refusal(program), "cannot resume: the program /bin/x changed");
   RunHeader machine = header();
   machine.environment["fingerprint"] = "f2";
   EXPECT_EQ(refusal(machine), "cannot resume: the machine or its settings changed");
-  EXPECT_EQ(
-      error_of([&] { Store::resume(folder_ / "none", header()); }).message(),
-      (folder_ / "none").string() + ": there is no run to resume\n  start it without --resume");
+  EXPECT_EQ(error_of([&] { Store::resume(folder_ / "none", header()); }).message(),
+            (folder_ / "none").string() + ": found no run to resume\n  start it without --resume");
 }
 
 TEST_F(StoreTest, ResumeNamesTheNumberOfBlocksThatARunBeganWith) {
@@ -257,9 +257,9 @@ TEST_F(StoreTest, ResumeNamesTheNumberOfBlocksThatARunBeganWith) {
   other.config.measure.repeats = 8;
   EXPECT_EQ(error_of([&] { Store::resume(folder_ / "run", other); }).message(),
             (folder_ / "run").string() +
-                ": cannot resume: it began with another number of blocks\n  give --repeats 6");
+                ": cannot resume: it was started with another --repeats\n  use --repeats 6");
   other.config.measure.repeats.reset();
-  EXPECT_EQ(error_of([&] { Store::resume(folder_ / "run", other); }).advice(), "give --repeats 6");
+  EXPECT_EQ(error_of([&] { Store::resume(folder_ / "run", other); }).advice(), "use --repeats 6");
 }
 
 TEST_F(StoreTest, ALimitationThatNoLongerHoldsIsForgotten) {
@@ -303,7 +303,7 @@ TEST_F(DamagedStore, GarbageIsRefused) {
 }
 
 TEST_F(DamagedStore, AnEmptyFileIsNoStore) {
-  EXPECT_STREQ(reading("").what(), "this is not a run store of memduel");
+  EXPECT_STREQ(reading("").what(), "not a run store of memduel");
 }
 
 TEST_F(DamagedStore, ATruncatedFileIsRefused) {
@@ -319,10 +319,10 @@ TEST_F(DamagedStore, AnotherVersionIsRefused) {
     sqlite::Database database(folder_ / "v/run.sqlite", sqlite::Mode::read_write);
     database.execute("PRAGMA user_version = 99");
   }
-  EXPECT_EQ(
-      error_of([&] { read_run(folder_ / "v"); }).message(),
-      (folder_ / "v/run.sqlite").string() +
-          ": found store version 99, expected 1 to 6\n  read it with the memduel that wrote it");
+  EXPECT_EQ(error_of([&] { read_run(folder_ / "v"); }).message(),
+            (folder_ / "v/run.sqlite").string() +
+                ": found store version 99, expected 1 to 6\n  read it with the memduel version "
+                "that wrote it");
 }
 
 TEST_F(DamagedStore, UnknownWordsAndNumbersAreRefused) {
@@ -337,17 +337,17 @@ TEST_F(DamagedStore, UnknownWordsAndNumbersAreRefused) {
   EXPECT_EQ(after("UPDATE trial SET block = 1 << 40"),
             "the run store is damaged: found 1099511627776 in column block");
   EXPECT_EQ(after("UPDATE series SET samples = x'00'"),
-            "a series in the run store is damaged: it is no zstd frame of known size");
+            "a series in the run store is damaged: it is not a zstd frame of known size");
   EXPECT_EQ(after("DELETE FROM run WHERE key = 'environment'"),
             "the run store is damaged: found no environment");
   EXPECT_EQ(after("UPDATE run SET value = '{' WHERE key = 'config'"),
-            "the run store is damaged: config is no JSON object");
+            "the run store is damaged: config is not a JSON object");
 }
 
 TEST_F(DamagedStore, AFolderWithoutAStoreSaysSo) {
   const Error error = error_of([&] { read_run(folder_); });
   EXPECT_EQ(error.code(), ExitCode::io);
-  EXPECT_EQ(error.message(), folder_.string() + ": there is no run here: found no run.sqlite");
+  EXPECT_EQ(error.message(), folder_.string() + ": not a run directory: run.sqlite is missing");
 }
 
 TEST_F(StoreTest, AFolderWithSomebodysFilesKeepsThemAndGetsNoneOfOurs) {

@@ -30,16 +30,14 @@ void check_pids(const WatchOptions& options) {
     const std::string where = fmt::format("--pid {}", *pid);
     if (std::find(options.pids.begin(), pid, *pid) != pid)
       refuse("found the same process twice", where);
-    if (*pid == getpid()) refuse("that is this memduel", where);
+    if (*pid == getpid()) refuse("this is the PID of this memduel", where);
     const auto line = process_line(*pid);
     if (!line && !line.is_gone())
       refuse(fmt::format("/proc/{}/stat: {}", *pid, describe_proc_error(line.error)), where);
-    if (!line) refuse("there is no such process", where, "see ps -e");
-    if (is_dead(*line))
-      refuse("the process has ended, and its parent has not asked for its status", where);
+    if (!line) refuse("found no such process", where, "see ps -e");
+    if (is_dead(*line)) refuse("the process has exited but is still a zombie", where);
     const auto pages = process_pages(*pid);
-    if (pages && pages->total == 0)
-      refuse("that is a thread of the kernel, without memory of its own", where);
+    if (pages && pages->total == 0) refuse("this is a kernel thread without its own memory", where);
   }
 }
 
@@ -55,8 +53,8 @@ void check_times(const WatchOptions& options) {
   check(options.pss_interval_seconds, "--pss-interval");
   if (!options.duration_seconds) return;
   if (!options.command.empty())
-    refuse("a command is watched until it ends", "--duration",
-           "end it by another way: memduel watch -- timeout 60 CMD");
+    refuse("found --duration with a command, which is watched until it exits", "--duration",
+           "limit the command instead: memduel watch -- timeout 60 CMD");
   if (!(*options.duration_seconds > 0))
     refuse(fmt::format("expected more than 0 seconds, found {:g}", *options.duration_seconds),
            "--duration");
@@ -75,7 +73,7 @@ void check_thresholds(const WatchOptions& options) {
   if (options.warn_ratio > options.critical_ratio)
     refuse(fmt::format("found {:g}, which is above --critical, {:g}", options.warn_ratio * kPercent,
                        options.critical_ratio * kPercent),
-           "--warn", "warn at a smaller share");
+           "--warn", "use a smaller percentage for --warn");
 }
 
 /// One that is not there yet may come.
@@ -90,8 +88,8 @@ void check_logs(const WatchOptions& options) {
 void check_patterns(const WatchOptions& options) {
   check_round_pattern(options.round_pattern, !options.logs.empty());
   if (options.round_pattern && options.logs.empty() && options.command.empty())
-    refuse("what a process that runs already prints cannot be read", "--round-pattern",
-           "name the files that it logs to: --log FILE");
+    refuse("the output of a running process cannot be read", "--round-pattern",
+           "name its log files: --log FILE");
 }
 
 void check_gates(const WatchOptions& options, const std::vector<WatchTarget>& targets) {
@@ -99,7 +97,7 @@ void check_gates(const WatchOptions& options, const std::vector<WatchTarget>& ta
   for (const WatchTarget& target : targets) roles.push_back(target.role);
   for (const std::string& text : options.gates) {
     if (text == kDefaultGates)
-      refuse("default gates compare with a baseline, and a watch has one variant", "--gate",
+      refuse("the default gates need a baseline, but a watch has one variant", "--gate",
              "name a gate, for example --gate 'all.peak_rss_bytes<=900MiB'");
     const Gate gate = parse_gate(text);
     check_gates_before_run({gate}, roles, {});
@@ -113,7 +111,7 @@ void check_round_pattern(const std::optional<std::string>& pattern, bool has_log
   if (!pattern) {
     if (has_logs)
       refuse("found a log but no pattern", "--log",
-             "--round-pattern REGEX says which of its lines begin a round");
+             "add --round-pattern REGEX for the lines that begin a round");
     return;
   }
   try {
@@ -132,7 +130,7 @@ void check_watch(const WatchOptions& options) {
   check_logs(options);
   check_pids(options);
   check_gates(options, watch_targets(options));
-  refuse_used_directory(options.directory, "give another --out");
+  refuse_used_directory(options.directory, "use another --out");
 }
 
 WatchResult watch(const WatchOptions& options) {

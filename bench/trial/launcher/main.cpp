@@ -39,7 +39,7 @@ const char* words_for(SpawnStep step) {
     case SpawnStep::make_process:
       return "starting a process";
     case SpawnStep::join_groups:
-      return "joining the control group";
+      return "joining the cgroup";
     case SpawnStep::connect_descriptors:
       return "connecting output";
     case SpawnStep::enter_directory:
@@ -238,7 +238,7 @@ class Launcher {
 int main(int argc, char** argv) {
   if (argc != 3) {
     std::fputs(
-        "memduel-launcher CONTROL_DESCRIPTOR TRIAL\nmemduel starts it; it is of no use alone.\n",
+        "memduel-launcher CONTROL_DESCRIPTOR TRIAL\nmemduel starts it; do not run it directly.\n",
         stderr);
     return 2;
   }

@@ -183,13 +183,14 @@ MarksSocket::MarksSocket() {
   const int on = 1;
   struct stat about{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw Error(ExitCode::cannot_measure, "cannot make a socket for marks", std::strerror(errno));
+    throw Error(ExitCode::cannot_measure, "cannot create a socket for markers",
+                std::strerror(errno));
   }
   local_ = Descriptor(ends[0]);
   remote_ = Descriptor(ends[1]);
   if (setsockopt(local_.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
       fstat(remote_.get(), &about) != 0) {
-    throw Error(ExitCode::cannot_measure, "cannot set up the socket for marks",
+    throw Error(ExitCode::cannot_measure, "cannot set up the socket for markers",
                 std::strerror(errno));
   }
   // The default holds about 280 marks, and a process that finds it full waits for us.

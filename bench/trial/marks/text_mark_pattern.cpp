@@ -131,13 +131,12 @@ std::optional<DeclaredDirection> metric_of(const std::string& group) {
   const auto found = fmt::format("found a group named \"{}\", but ", group);
   if (is_measured_of_any_program(name))
     throw Error(ExitCode::usage, fmt::format("{}memduel measures {} itself", found, name), {},
-                fmt::format("call it {}logged_{}", prefix->text, name));
+                fmt::format("rename it to {}logged_{}", prefix->text, name));
   const Direction own = metric_info(name).better;
   if (own != Direction::undeclared && prefix->better != Direction::undeclared &&
       prefix->better != own)
     throw Error(ExitCode::usage, fmt::format("{}{} is better for {}", found, to_name(own), name),
-                {},
-                fmt::format("call it {}_{}, or give the metric another name", to_name(own), name));
+                {}, fmt::format("rename it to {}_{}, or rename the metric", to_name(own), name));
   return DeclaredDirection{name, prefix->better};
 }
 
@@ -175,15 +174,16 @@ TextMarkPattern::Part TextMarkPattern::part_of(const LogPattern::Group& group) {
   const auto nearest = nearest_name(group.name, {"idle", "round", "phase"});
   throw Error(
       ExitCode::usage, fmt::format("found a group named \"{}\", {}", group.name, kKnownGroups), {},
-      nearest ? fmt::format("did you mean \"{}\"? a group that marks nothing is (?:…)", *nearest)
-              : "a group that marks nothing is (?:…)");
+      nearest ? fmt::format("did you mean \"{}\"? for an unnamed group, write (?:…)", *nearest)
+              : "for an unnamed group, write (?:…)");
 }
 
 TextMarkPattern::TextMarkPattern(const std::string& pattern) : text_(pattern), pattern_(pattern) {
   for (const LogPattern::Group& group : pattern_.named_groups()) parts_.push_back(part_of(group));
   if (parts_.empty() && pattern_.group_count() == 0) {
-    throw Error(ExitCode::usage, fmt::format("\"{}\" has no group, {}", pattern, kKnownGroups), {},
-                "put the number of the round into a group: Round (?<round>\\d+)");
+    throw Error(ExitCode::usage,
+                fmt::format("\"{}\" has no named group, {}", pattern, kKnownGroups), {},
+                "put the round number into a group: Round (?<round>\\d+)");
   }
   if (parts_.empty()) parts_.push_back({Meaning::round, {}, 1});
   names_rounds_ =

@@ -48,7 +48,7 @@ TEST(TextMarkPattern, AGroupMayDeclareWhichValuesAreBetter) {
 TEST(TextMarkPattern, ADirectionThatContradictsTheTableIsRefused) {
   EXPECT_THAT(refusal_of(R"(loss (?<higher_train_loss>\S+))"),
               testing::AllOf(HasSubstr("lower is better for train_loss"),
-                             HasSubstr("call it lower_train_loss")));
+                             HasSubstr("rename it to lower_train_loss")));
   EXPECT_THAT(TextMarkPattern(R"(loss (?<lower_train_loss>\S+))").metrics(), testing::SizeIs(1));
   EXPECT_THAT(refusal_of(R"(rss (?<lower_peak_rss_bytes>\d+))"),
               testing::AllOf(HasSubstr("memduel measures peak_rss_bytes itself"),
@@ -112,7 +112,7 @@ TEST(TextMarkPattern, ASearchWithTooManyWaysIsGivenUp) {
 TEST(TextMarkPattern, RefusesWhatCannotMark) {
   EXPECT_THAT(refusal_of("Round (\\d+"), HasSubstr("not a regular expression"));
   EXPECT_THAT(refusal_of("Round (\\d+"), HasSubstr("at character 11"));
-  EXPECT_THAT(refusal_of("Round \\d+"), HasSubstr("has no group"));
+  EXPECT_THAT(refusal_of("Round \\d+"), HasSubstr("has no named group"));
   EXPECT_THAT(refusal_of("Round (?<rounds>\\d+)"), HasSubstr("did you mean \"round\"?"));
   EXPECT_THAT(refusal_of("(?<metric_>\\d+)"), HasSubstr("metric_NAME"));
   EXPECT_THAT(refusal_of("(?<metric_peak_rss_bytes>\\d+)"),

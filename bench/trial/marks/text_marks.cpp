@@ -185,12 +185,13 @@ std::vector<Note> TextMarks::limitations() const {
     if (role.rounds.begun() > 0 && !role.passed_over) marked.push_back(role.name);
   }
   if (marked.empty()) return {};
-  return {{"marks_from_text",
-           fmt::format("rounds of {} are marked by lines of its log: memory is read from outside "
-                       "when a line is seen, a moment after it is written",
-                       fmt::join(marked, ", ")),
-           "docs/marks.md says how late; marks of memduel/annotate.h and memduel_annotate.py are "
-           "read in the program"}};
+  return {
+      {"marks_from_text",
+       fmt::format("rounds of {} are marked by lines of its log, so memory is read shortly after "
+                   "each line is written",
+                   fmt::join(marked, ", ")),
+       "docs/marks.md states the delay; markers of memduel/annotate.h and memduel_annotate.py "
+       "have none"}};
 }
 
 std::vector<Note> TextMarks::warnings() const {
@@ -202,22 +203,24 @@ std::vector<Note> TextMarks::warnings() const {
     if (role.passed_over)
       notes.push_back(
           {"text_marks_passed_over",
-           fmt::format("{} sends marks of its own: only the metrics in its lines count", role.name),
-           "leave round and phase out of its patterns"});
+           fmt::format("{} sends markers itself, so only the metrics in its log lines count",
+                       role.name),
+           "remove round and phase from its log patterns"});
     if (role.read_together > 0)
-      notes.push_back({"rounds_read_together",
-                       fmt::format("{} of {} began in lines that arrived together with the next "
-                                   "round's: what they held was not seen",
-                                   format_count(role.read_together, "round"), role.name),
-                       "its output is buffered (stdbuf -oL PROGRAM …), or its rounds are shorter "
-                       "than two milliseconds"});
+      notes.push_back(
+          {"rounds_read_together",
+           fmt::format("the memory of {} of {} was not read, because their log lines arrived "
+                       "together with those of the next round",
+                       format_count(role.read_together, "round"), role.name),
+           "unbuffer its output (stdbuf -oL PROGRAM …); rounds shorter than two milliseconds "
+           "need markers in the program"});
     if (role.rounds.out_of_order() > 0)
       notes.push_back(
           {"rounds_out_of_order",
-           fmt::format("{} passed over: {} logged a round before the running one",
+           fmt::format("{} ignored: {} logged an earlier round than the current one",
                        format_count(role.rounds.out_of_order(), "line was", "lines were"),
                        role.name),
-           "let the pattern match only the line that begins a round"});
+           "make the log pattern match only the line that begins a round"});
   }
   return notes;
 }
@@ -236,29 +239,29 @@ void TextMarks::warn_of_pattern(const Source& source, const TextMarkPattern& pat
                                 std::vector<Note>& notes) const {
   if (!source.log.was_seen()) {
     notes.push_back({"mark_log_missing",
-                     fmt::format("{}: its log {} was never there, so nothing marked {}",
-                                 source.role, source.name, pattern.text()),
-                     "look for the name that the job gives its log"});
+                     fmt::format("{}: its log {} never existed, so {} matched nothing", source.role,
+                                 source.name, pattern.text()),
+                     "check which name the job gives its log"});
   } else if (pattern.lines_matched == 0 && !matched_other_stream(source, pattern)) {
     notes.push_back(
         {"pattern_never_matched",
          fmt::format("{}: no line of its {} matches {} ({} read)", source.role, source.name,
                      pattern.text(), format_count(source.log.lines(), "line was", "lines were")),
-         "a pattern is searched for in each line; the lines are in the run's logs/"});
+         "the pattern must match part of a line; the lines are in the run's logs/"});
   }
   if (pattern.values_unreadable > 0)
     notes.push_back(
         {"mark_value_unreadable",
-         fmt::format("{}: {} matches of {} hold no number, the first one {}", source.role,
+         fmt::format("{}: {} matches of {} contain no number, the first one is {}", source.role,
                      pattern.values_unreadable, pattern.text(), pattern.unreadable_example),
-         "let the groups round and metric_NAME match digits only"});
+         "make the groups round and metric_NAME match only digits"});
   if (pattern.lines_undecided > 0)
     notes.push_back({"pattern_gave_up",
                      fmt::format("{}: {} of its {} too many ways to match {}", source.role,
                                  format_count(pattern.lines_undecided, "line"),
                                  source.name + (pattern.lines_undecided == 1 ? " has" : " have"),
                                  pattern.text()),
-                     "avoid a repetition inside a repetition"});
+                     "avoid nested repetitions"});
 }
 
 }  // namespace memduel

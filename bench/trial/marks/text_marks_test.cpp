@@ -172,8 +172,8 @@ TEST_F(TextMarksTest, WarnsOfAPatternThatNeverMatchedWithTheLinesItSaw) {
   EXPECT_EQ(
       codes(marks.warnings()),
       "pattern_never_matched: server: no line of its standard output matches Runde (\\d+) "
-      "(2 lines were read)\nmark_log_missing: server: its log job.log was never there, so nothing "
-      "marked Round (\\d+)\n");
+      "(2 lines were read)\nmark_log_missing: server: its log job.log never existed, so Round "
+      "(\\d+) matched nothing\n");
   EXPECT_EQ(codes(marks.limitations()), "");
 }
 
@@ -210,8 +210,8 @@ TEST_F(TextMarksTest, WarnsOfRoundsThatArriveTogetherOrBackwards) {
   write("3-server.stdout", "Round 2 was long\nRound x\n");
   EXPECT_EQ(words(marks.finish("server")), "");
   const std::string said = codes(marks.warnings());
-  EXPECT_THAT(said, HasSubstr("rounds_read_together: 2 rounds of server"));
-  EXPECT_THAT(said, HasSubstr("rounds_out_of_order: 1 line was passed over: server logged"));
+  EXPECT_THAT(said, HasSubstr("rounds_read_together: the memory of 2 rounds of server"));
+  EXPECT_THAT(said, HasSubstr("rounds_out_of_order: 1 line was ignored: server logged"));
 }
 
 TEST_F(TextMarksTest, NothingIsWatchedWithoutPatterns) {

@@ -117,15 +117,15 @@ std::int64_t first_sweep_after(const WatchOptions& options) {
 
 Note joined_late(const WatchTarget& target) {
   return {"joined_late",
-          fmt::format("pid {} had run for {} when the watch began: that time is not in the numbers",
+          fmt::format("pid {} had run for {} when the watch began; that time is not measured",
                       target.pid.value_or(0), format_seconds(target.seconds_before.value_or(0))),
-          "memduel watch -- CMD watches from the start"};
+          "to measure from the start, run memduel watch -- CMD"};
 }
 
 Note not_interleaved() {
   return {"not_interleaved",
-          "one trial of one variant, watched as it ran: nothing was run in turns with it",
-          "memduel compare --a 'CMD' --b 'CMD' duels two commands"};
+          "one trial of one variant: nothing was compared or interleaved with it",
+          "to compare two commands, run memduel compare --a 'CMD' --b 'CMD'"};
 }
 
 /// SIGCHLD, SIGTERM, and the others that people send, where they are not ignored already (nohup).
@@ -158,7 +158,7 @@ class LimitWatch {
 
  private:
   [[nodiscard]] std::string scope() const {
-    return limit_->group.empty() ? "this machine" : "its control group";
+    return limit_->group.empty() ? "this machine" : "its cgroup";
   }
 
   const WatchOptions& options_;
@@ -175,13 +175,14 @@ std::optional<Note> LimitWatch::check(std::optional<int> round, double elapsed_s
   const auto level = alarm_.reached(share);
   if (!level) return std::nullopt;
   const bool critical = *level == MemoryLevel::critical;
-  return Note{
-      critical ? "memory_critical" : "memory_warning",
-      fmt::format(
-          "{}: {:.0f}% of the {} of {} are used{} after {}", critical ? "critical" : "warning",
-          100 * share, format_bytes(static_cast<double>(limit_->bytes)), scope(),
-          round ? fmt::format(", in round {},", *round) : "", format_seconds(elapsed_seconds)),
-      critical ? "the kernel is about to end something" : "see growth for how fast the rest goes"};
+  return Note{critical ? "memory_critical" : "memory_warning",
+              fmt::format("{}: {:.0f}% of the {} of {} is used{} after {}",
+                          critical ? "critical" : "warning", 100 * share,
+                          format_bytes(static_cast<double>(limit_->bytes)), scope(),
+                          round ? fmt::format(", in round {},", *round) : "",
+                          format_seconds(elapsed_seconds)),
+              critical ? "the kernel may kill a process soon"
+                       : "see the growth for how fast the rest is used up"};
 }
 
 std::optional<WatchSnapshot::Limit> LimitWatch::state() const {
@@ -194,10 +195,10 @@ std::optional<WatchSnapshot::Limit> LimitWatch::state() const {
 std::optional<Note> LimitWatch::limitation() const {
   if (!limit_)
     return Note{"no_memory_limit", "no memory limit could be read",
-                "thresholds and projections are left out"};
+                "thresholds and projections are omitted"};
   if (limit_->group.empty())
     return Note{"no_group_limit",
-                "no control group of what was watched limits its memory: shares are those of the "
+                "no cgroup limits the memory of the watched processes, so percentages refer to the "
                 "whole machine",
                 ""};
   return std::nullopt;
@@ -447,16 +448,16 @@ void Watching::note_gone_processes(std::int64_t now_ns) {
     if (line && !replaced && !is_dead(*line)) continue;
     end(i, {now_ns, false, std::nullopt});
     const std::string after = format_seconds(seconds_until(now_ns));
-    const std::string goes_on =
-        living() == 0 ? ""
-                      : fmt::format("; the watch goes on with {} of {}", living(), targets_.size());
+    const std::string goes_on = living() == 0 ? ""
+                                              : fmt::format("; the watch continues with {} of {}",
+                                                            living(), targets_.size());
     const Note note{
         replaced ? "pid_reused" : "process_ended",
-        replaced ? fmt::format("{} ended, and its number is another process's by now, which is not "
+        replaced ? fmt::format("{} ended, and its PID now belongs to another process, which is not "
                                "watched (seen after {}){}",
                                name(i), after, goes_on)
                  : fmt::format("{} ended after {}{}", name(i), after, goes_on),
-        "how a process that memduel did not start ended is not known"};
+        "the exit status of a process that memduel did not start is unknown"};
     options_.say(note.message);
     sink_.add_limitation(note);
   }
@@ -501,7 +502,7 @@ void Watching::command_ended(const ExitRecord& exit) {
   context.round = process.running_round;
   sink_.add_warning({for_memory ? "killed_for_memory" : "command_failed",
                      fmt::format("{} {}", name(0), describe_exit(exit, context)),
-                     "growth is judged from the rounds that there are"});
+                     "growth is judged from the rounds before that"});
 }
 
 void Watching::finish() {
@@ -527,7 +528,7 @@ void Watching::note_everything() {
     limitations.push_back(
         {"processes_left_running",
          fmt::format("{} descendants were still running when the command ended", descendants_left_),
-         "memduel watch --pid watches them"});
+         "to watch them, run memduel watch --pid PID"});
   if (const auto limitation = limit_.limitation()) limitations.push_back(*limitation);
   for (const Note& note : limitations) sink_.add_limitation(note);
   for (const Note& note : job_.warnings()) sink_.add_warning(note);
@@ -538,7 +539,8 @@ void Watching::note_everything() {
   }
   if (loop_.processes.started().front().marks.foreign_marks > 0)
     sink_.add_warning({kMarksOfSeveralProcesses,
-                       "more than one process sent marks; those of the first one count", ""});
+                       "more than one process sent markers; only those of the first one count",
+                       ""});
 }
 
 void Watching::store(std::int64_t now_ns, std::vector<RoleData> roles) {

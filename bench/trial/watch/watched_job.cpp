@@ -155,18 +155,21 @@ std::vector<RoleData> WatchedJob::take_roles() {
 std::vector<Note> WatchedJob::limitations(double interval_seconds) const {
   std::vector<Note> notes;
   if (all_.round_ends().count() == 0 && all_.marks_dropped() == 0)
-    notes.push_back({kPeaksSampledFromOutside,
-                     fmt::format("no round ended: one round, with peaks sampled each {}",
-                                 format_seconds(interval_seconds)),
-                     "mark rounds with memduel/annotate.h, or name them with --round-pattern"});
+    notes.push_back(
+        {kPeaksSampledFromOutside,
+         fmt::format(
+             "no round ended, so the watch counts as one round, with peaks sampled every {}",
+             format_seconds(interval_seconds)),
+         "mark rounds with memduel/annotate.h, or match them with --round-pattern"});
   if (loop_.meters.incomplete_sweeps() > 0)
-    notes.push_back({"pss_not_readable",
-                     "PSS could not be read of every process: they are of another user, or ended "
-                     "meanwhile",
-                     "watch as their user or as root"});
+    notes.push_back(
+        {"pss_not_readable",
+         "the PSS of some processes could not be read: they belong to another user or exited "
+         "meanwhile",
+         "run memduel watch as their user or as root"});
   if (loop_.meters.skipped_sweeps() > 0)
     notes.push_back({"pss_rationed",
-                     "PSS was read more rarely than asked for, to keep its cost below 0.15% of a "
+                     "PSS was read less often than requested, to keep its cost below 0.15% of a "
                      "CPU",
                      ""});
   return notes;
@@ -175,9 +178,10 @@ std::vector<Note> WatchedJob::limitations(double interval_seconds) const {
 std::vector<Note> WatchedJob::warnings() const {
   if (all_.marks_dropped() == 0) return {};
   return {{"marks_dropped",
-           fmt::format("{} phases and gauges of rounds with more than 10000 of them were left out",
-                       all_.marks_dropped()),
-           "mark less often"}};
+           fmt::format(
+               "{} phases and custom metrics were omitted from rounds with more than 10000 of them",
+               all_.marks_dropped()),
+           "send fewer markers per round"}};
 }
 
 }  // namespace memduel

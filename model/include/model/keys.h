@@ -59,10 +59,10 @@ const Keys<JobTemplate>& keys_of(const JobTemplate*);
 
 /// A struct with a table: `const Keys<S>& keys_of(const S*)`.
 template <typename S>
-concept Section = requires(const S* none) { keys_of(none); };
+concept KeySection = requires(const S* none) { keys_of(none); };
 
 template <typename T>
-concept Text =
+concept KeyText =
     std::is_convertible_v<T, std::string_view> || std::is_same_v<T, std::filesystem::path>;
 
 /// The schema of a value; those of the sections in it go into `definitions`.
@@ -224,7 +224,7 @@ class Keys {
            key.update(limits, true);
            if (presence == Presence::with_default)
              key["default"] =
-                 Section<T> ? nlohmann::json::object() : write_value(absent, Write::all);
+                 KeySection<T> ? nlohmann::json::object() : write_value(absent, Write::all);
            if (*text != '\0') key["description"] = text;
            return key;
          },
@@ -240,7 +240,7 @@ class Keys {
 
 template <typename T>
 Schema schema_of(Schema& definitions) {
-  if constexpr (Section<T>) {
+  if constexpr (KeySection<T>) {
     return keys_of(static_cast<const T*>(nullptr)).schema(definitions);
   } else if constexpr (Named<T>) {
     Schema names = Schema::array();
@@ -261,7 +261,7 @@ Schema schema_of(Schema& definitions) {
             {"additionalProperties", schema_of<typename T::mapped_type>(definitions)}};
   } else if constexpr (std::is_same_v<T, Argv>) {
     return {{"type", "array"}, {"items", {{"type", "string"}}}};
-  } else if constexpr (Text<T>) {
+  } else if constexpr (KeyText<T>) {
     return {{"type", "string"}};
   } else {
     return {{"type", "array"}, {"items", schema_of<typename T::value_type>(definitions)}};
@@ -274,7 +274,7 @@ Schema schema_of(Schema& definitions) {
 
 template <typename T>
 void read_from(const nlohmann::json& value, T& into) {
-  if constexpr (Section<T>) {
+  if constexpr (KeySection<T>) {
     keys_of(static_cast<const T*>(nullptr)).read(value, into);
   } else if constexpr (Named<T>) {
     const auto named = from_name<T>(value.get<std::string>());
@@ -302,7 +302,7 @@ void read_from(const nlohmann::json& value, T& into) {
     into.clear();
     for (const auto& item : value.items())
       read_below("." + item.key(), [&] { read_from(item.value(), into[item.key()]); });
-  } else if constexpr (std::is_arithmetic_v<T> || Text<T>) {
+  } else if constexpr (std::is_arithmetic_v<T> || KeyText<T>) {
     value.get_to(into);
   } else {
     into.clear();
@@ -314,7 +314,7 @@ void read_from(const nlohmann::json& value, T& into) {
 
 template <typename T>
 nlohmann::json write_value(const T& value, Write write) {
-  if constexpr (Section<T>) {
+  if constexpr (KeySection<T>) {
     return keys_of(static_cast<const T*>(nullptr)).write(value, write);
   } else if constexpr (Named<T>) {
     return to_name(value);
@@ -329,7 +329,7 @@ nlohmann::json write_value(const T& value, Write write) {
     nlohmann::json object = nlohmann::json::object();
     for (const auto& [name, entry] : value) object[name] = write_value(entry, write);
     return object;
-  } else if constexpr (std::is_arithmetic_v<T> || Text<T> || std::is_same_v<T, nlohmann::json>) {
+  } else if constexpr (std::is_arithmetic_v<T> || KeyText<T> || std::is_same_v<T, nlohmann::json>) {
     return value;
   } else {
     nlohmann::json list = nlohmann::json::array();
@@ -339,7 +339,7 @@ nlohmann::json write_value(const T& value, Write write) {
 }
 
 /// A schema by itself, with its definitions in it.
-template <Section S>
+template <KeySection S>
 Schema whole_schema_of() {
   Schema definitions = Schema::object();
   Schema schema = keys_of(static_cast<const S*>(nullptr)).object_schema(definitions);

@@ -353,6 +353,8 @@ struct LiveStack {
   std::vector<std::string> stack;  ///< functions, outermost first
   std::string phase;               ///< where most of it was born; empty: in none
   std::vector<double> bytes;       ///< at the end of each round
+  /// Of the line that grew most, as Difference::location.
+  std::string location = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 struct LiveAtRoundEnds {

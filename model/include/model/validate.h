@@ -14,7 +14,7 @@ void validate_against_schema(const nlohmann::json& document, const nlohmann::jso
                              const Places& places);
 
 /// A document that must follow the schema of S as a value. Throws as validate_against_schema().
-template <Section S>
+template <KeySection S>
 S read_valid(const nlohmann::json& document, const Places& places) {
   static const nlohmann::json schema = nlohmann::json::parse(whole_schema_of<S>().dump());
   validate_against_schema(document, schema, places);

@@ -202,6 +202,35 @@ std::string_view type_name(std::string_view type) {
   return type.substr(begin);
 }
 
+/// What Python calls a function without a name, as people call it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPythonWords = {
+    {{"<listcomp>", "list comprehension"},
+     {"<dictcomp>", "dict comprehension"},
+     {"<setcomp>", "set comprehension"},
+     {"<genexpr>", "generator expression"},
+     {"<lambda>", "lambda"}}};
+
+/// `rows.<locals>.<listcomp>` is "rows, list comprehension", `rows.<locals>.keep` is `rows.keep`.
+std::string python_name(std::string_view function) {
+  constexpr std::string_view kLocals = "<locals>.";
+  std::string out;
+  for (std::size_t at = 0; at < function.size();) {
+    const std::string_view rest = function.substr(at);
+    const auto* const word = std::ranges::find_if(
+        kPythonWords, [&](const auto& one) { return rest.starts_with(one.first); });
+    if (rest.starts_with(kLocals)) {
+      at += kLocals.size();
+    } else if (word == kPythonWords.end()) {
+      out += function[at++];
+    } else {
+      if (out.ends_with('.')) out.replace(out.size() - 1, 1, ", ");
+      out += word->second;
+      at += word->first.size();
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_word(char c) {
@@ -215,7 +244,8 @@ std::string short_name(std::string_view function) {
   const bool python = function.ends_with(".py)") ||
                       (function.ends_with(">)") && place != std::string_view::npos) ||
                       function.find(".<") != std::string_view::npos;
-  if (python || is_place(function) || function.starts_with('[') || runtime_memory(function))
+  if (python) return python_name(function);
+  if (is_place(function) || function.starts_with('[') || runtime_memory(function))
     return std::string(function);
   if (const auto method = rust_method(function))
     return Shortening(type_name(method->type)).result() + Shortening(method->method).result();

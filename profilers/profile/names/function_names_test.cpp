@@ -109,7 +109,12 @@ TEST(ShortName, LeavesOutWhatStandsInBracketsAndKeepsTheFunctionsOwn) {
   EXPECT_EQ(short_name("Trainer.step (<string>)"), "Trainer.step (<string>)");
   EXPECT_EQ(short_name("main"), "main");
   EXPECT_EQ(short_name("Server.fit (server.py)"), "Server.fit (server.py)");
-  EXPECT_EQ(short_name("Trainer.step.<locals>.<listcomp>"), "Trainer.step.<locals>.<listcomp>");
+  EXPECT_EQ(short_name("Trainer.step.<locals>.<listcomp>"), "Trainer.step, list comprehension");
+  EXPECT_EQ(short_name("load.<locals>.<lambda>.<locals>.<genexpr> (a.py)"),
+            "load, lambda, generator expression (a.py)");
+  EXPECT_EQ(short_name("load.<locals>.keep (a.py)"), "load.keep (a.py)");
+  EXPECT_EQ(short_name("<listcomp> (a.py)"), "list comprehension (a.py)") << "CPython 3.10";
+  EXPECT_EQ(short_name("<module> (a.py)"), "<module> (a.py)");
   EXPECT_EQ(short_name("<module>"), "<module>");
 }
 

@@ -242,6 +242,16 @@ NamedStack StackNames::of(std::uint32_t stack, std::size_t depth) const {
   return functions;
 }
 
+SourceLine StackNames::line_of(std::uint32_t stack, std::uint32_t function) const {
+  for (std::uint32_t node = stack; node != 0; node = profile_.stacks[node].parent) {
+    const std::uint32_t number = profile_.stacks[node].location;
+    const std::vector<FrameName>& frames = profile_.locations[number].names;
+    for (std::size_t i = 0; i < frames.size(); ++i)
+      if (of_location_[number][i] == function) return {frames[i].file, frames[i].line};
+  }
+  return {};
+}
+
 std::vector<std::uint32_t> StackNames::functions() const {
   std::vector<std::uint32_t> all;
   for (const NamedStack& functions : of_location_)
@@ -369,6 +379,7 @@ void join_inlined(Leftovers& leftovers) {
 StackAmount& StackAmount::operator+=(const StackAmount& other) {
   total += other.total;
   for (const auto& [phase, amount] : other.by_phase) by_phase[phase] += amount;
+  sources.insert(sources.end(), other.sources.begin(), other.sources.end());
   return *this;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "profile/profile.h"
+#include "source_lines.h"
 
 namespace memduel {
 
@@ -89,6 +90,9 @@ class StackNames {
   [[nodiscard]] NamedStack of(std::uint32_t stack,
                               std::size_t depth = std::numeric_limits<std::size_t>::max()) const;
 
+  /// Where the stack's innermost frame of a function is.
+  [[nodiscard]] SourceLine line_of(std::uint32_t stack, std::uint32_t function) const;
+
   /// Every function of the profile's stacks, sorted.
   [[nodiscard]] std::vector<std::uint32_t> functions() const;
 
@@ -97,10 +101,18 @@ class StackNames {
   std::vector<NamedStack> of_location_;  ///< innermost first
 };
 
+/// A stack of a profile, with its addresses and lines, and what it has.
+struct StackSource {
+  const StackNames* names = nullptr;
+  std::uint32_t stack = 0;
+  double amount = 0;
+};
+
 /// What one side has at a stack.
 struct StackAmount {
   Estimate total;
   std::map<std::string, Estimate> by_phase;  ///< of birth
+  std::vector<StackSource> sources;          ///< what was added up
 
   StackAmount& operator+=(const StackAmount& other);
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/function_names.h"
 #include "verdict/results.h"
 
 namespace memduel {
@@ -15,13 +16,13 @@ namespace memduel {
 inline constexpr std::size_t kMostRoles = 3;
 
 struct DifferenceRow {
-  std::string amount;                ///< "+4.0 MiB", "−120 blocks"
-  double size = 0;                   ///< candidate minus baseline: bytes, of allocations blocks
-  double half_width = 0;             ///< of its 95% interval, where the recorder sampled
-  std::string share;                 ///< "97%" of everything that differs
-  std::string function;              ///< the one that tells most, see telling_frame; short
-  std::string location;              ///< of that function: "train.py:12"; empty: unknown
-  std::string caller;                ///< of it, see telling_caller
+  std::string amount;     ///< "+4.0 MiB", "−120 allocations"
+  double size = 0;        ///< candidate minus baseline: bytes, of allocations their number
+  double half_width = 0;  ///< of its 95% interval, where the recorder sampled
+  std::string share;      ///< "97%" of everything that differs
+  std::string function;   ///< the one that tells most, see telling_frame; short
+  std::string location;   ///< as Difference::location
+  std::string caller;     ///< of it, see telling_caller
   std::vector<std::string> callers;  ///< of it, innermost first; short
   std::vector<std::string> stack;    ///< outermost first, whole
   std::string phase;                 ///< empty: in none
@@ -35,6 +36,7 @@ struct DifferenceTable {
   std::string kind;   ///< as in Difference
   std::string heap;   ///< as in Difference
   std::string title;  ///< "server at its peak: 200.1 MiB with a, 204.1 MiB with b"
+  double change = 0;  ///< candidate minus baseline, in bytes
   std::vector<DifferenceRow> rows;
   std::string remark;  ///< how much could not be matched
 };
@@ -44,7 +46,7 @@ struct DifferenceTable {
 /// trials of both sides.
 std::vector<DifferenceTable> difference_tables(const Results& results);
 
-/// "+4.0 MiB ± 1.0 MiB", of allocations "−120 blocks".
+/// "+4.0 MiB ± 1.0 MiB", of allocations "−120 allocations".
 std::string amount_of(const std::string& kind, double size, double half_width);
 
 /// Of the role that changed most, where the role asked about stands for several, the table that
@@ -55,20 +57,15 @@ std::optional<DifferenceTable> difference_table_for(const Results& results,
                                                     const std::string& role,
                                                     const std::string& metric);
 
-/// The function of a stack (outermost first) that a reader knows, as an index: the name of a
-/// runtime's memory, else the innermost one in Python, else the innermost that has a name and is
-/// neither a standard library's nor an allocator's nor starts programs or threads, else a place in
-/// the program, else the innermost.
-std::size_t telling_frame(const std::vector<std::string>& stack);
-
-/// For whom that function works: its nearest caller that is neither of the C++ library, of LibTorch
-/// or of an allocator, nor a method of the same class, nor an operator. Empty where there is none.
-std::string telling_caller(const std::vector<std::string>& stack);
+/// "grow, called from State::clone", of a runtime's memory "load (CPython arenas)". Where a
+/// location says the file, Python's names go without it.
+std::string called_from(const std::string& function, const std::string& caller,
+                        const std::string& location);
 
 /// A part of a change that a profile explains.
 struct Cause {
   std::string amount;    ///< "−57.1 MiB"
-  std::string name;      ///< "State::clone for aggregate (live blocks)"
+  std::string name;      ///< "State::clone, called from aggregate (live allocations)"
   bool more = false;     ///< the candidate has more
   std::string function;  ///< short; empty: of many stacks, none of them large
   /// As in ShownCause.
@@ -76,10 +73,11 @@ struct Cause {
   std::string caller = {};  // NOLINT(readability-redundant-member-init): -Wextra
   /// As DifferenceRow::location.
   std::string location = {};  // NOLINT(readability-redundant-member-init): -Wextra
-  double size = 0;          ///< candidate minus baseline: bytes, of allocations their number
+  double size = 0;            ///< candidate minus baseline: bytes, of allocations their number
   /// What it explains: "server memory at its peak".
   std::string of = {};    // NOLINT(readability-redundant-member-init): -Wextra
   bool resident = false;  ///< by a snapshot, not by the heap's profile
+  double share = 0;       ///< of the change of the row that it explains, from 0 to 1
 };
 
 /// Whether a snapshot of resident memory explains the metric: resident memory at its peak.
@@ -112,12 +110,6 @@ struct GrowthLine {
 /// One per row of results.growth, in their order.
 std::vector<GrowthLine> growth_lines(const Results& results);
 
-struct ReportModel;
-
-/// Adds sentences to the model's growth and answers. What is known comes first of all; that
-/// something cannot be told is an answer among others. Needs the model's headlines.
-void tell_growth(ReportModel& model);
-
 /// The owner of what a role's measured peak has beyond its snapshots.
 inline constexpr const char* kElsewhere = "elsewhere";
 /// The owner of what a sum of resident sets has of pages that several processes map.
@@ -137,7 +129,8 @@ struct WaterfallStep {
   std::string function;  ///< that tells most, short; empty for the rest of the owner
   std::string location;  ///< as DifferenceRow::location
   std::string caller;
-  /// "freed, kept by malloc in arenas of threads", "State::clone for aggregate (live blocks)".
+  /// "freed but retained by malloc (per-thread arenas)",
+  /// "State::clone, called from aggregate (live allocations)".
   std::string words;
   std::vector<std::string> stack;  ///< outermost first, beginning with its owner
   double size = 0;                 ///< candidate minus baseline, in bytes

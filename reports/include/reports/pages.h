@@ -29,14 +29,14 @@ int thin_rounds(Results& results, std::size_t most_values = kMostRoundValues);
 
 enum class SuiteOutcome { waiting, passed, ungated, failed, undecided, broken };
 
-/// "not run yet", "gates passed", "no gate decides", "gate failed", "inconclusive", "could not be
+/// "not run yet", "gates passed", "no gates", "gate failed", "inconclusive", "could not be
 /// measured".
 std::string word(SuiteOutcome outcome);
 
 /// What a gated row of a candidate came to.
 struct SuiteCell {
   std::string quantity;  ///< "server memory above idle at its peak"
-  std::string effect;    ///< "94% LESS (93.7–93.9%, 8 blocks)"
+  std::string effect;    ///< "−94% (160.0 → 10.0 MiB)"
   Verdict verdict = Verdict::inconclusive;
   bool more = false;  ///< the candidate has more of it
 };

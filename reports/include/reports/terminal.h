@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/report_model.h"
+#include "reports/report_document.h"
 #include "verdict/questions.h"
 #include "verdict/results.h"
 
@@ -16,15 +16,6 @@ struct TerminalOptions {
   bool color = false;  ///< the caller looks at NO_COLOR and at whether stdout is a terminal
   int width = 80;      ///< columns; sentences are wrapped, tables need 80
 };
-
-/// Of a change the sign says whether there is more or less, the colour, which repeats the word,
-/// whether that is better or worse.
-struct VerdictLook {
-  const char* sign;
-  const char* color;
-};
-
-VerdictLook look_of(Verdict verdict, bool more);
 
 std::string painted(const std::string& text, const char* color, const TerminalOptions& options);
 
@@ -39,24 +30,19 @@ std::string fitted(const std::string& text, int width);
 /// Exactly `width` columns; longer text is cut and ends in an ellipsis.
 std::string padded(const std::string& text, size_t width, bool right);
 
-/// Left-aligned text with a space after it, right-aligned text with a space before it; escaped.
-std::string left(const std::string& text, size_t width);
-std::string right(const std::string& text, size_t width);
-
 /// One bar per value, from `low` to `high`.
 std::string sparkline(const std::vector<double>& values, double low, double high);
 
 /// At most `width` values: of more, the largest of each stretch.
 std::vector<double> thinned(const std::vector<double>& values, std::size_t width);
 
-/// What a run prints when it ends: what was compared, the verdicts, the largest causes, what to do
-/// next and the warnings that matter, on at most `lines` lines, so that the verdict stays on the
-/// screen. Where there is more, the last line says how to see it.
-std::string render_summary(const ReportModel& model, const TerminalOptions& options = {},
-                           int lines = 36);
+/// What a run prints when it ends: the first screen of the document. Parts that can be left out
+/// are, so that it has at most `lines` lines if that is possible.
+std::string render_summary(const ReportDocument& document, const TerminalOptions& options = {},
+                           int lines = 22);
 
-/// All of that, and the tables: where the arms differ, rounds, the ablation, profiles.
-std::string render_terminal(const ReportModel& model, const TerminalOptions& options = {});
+/// The first screen and all details.
+std::string render_terminal(const ReportDocument& document, const TerminalOptions& options = {});
 
 /// Lines of at most options.width columns.
 std::vector<std::string> watch_screen(const WatchSnapshot& snapshot,

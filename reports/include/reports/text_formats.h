@@ -4,27 +4,29 @@
 
 #include <string>
 
+#include "reports/report_document.h"
 #include "reports/report_model.h"
 
 namespace memduel {
 
-/// At most 20 lines, then the folded table of all metrics. The first line is a hidden marker by
-/// which a bot finds its own comment and updates it.
-std::string render_markdown(const ReportModel& model);
+/// The first screen, then the details, folded. The first line is a hidden marker by which a bot
+/// finds its own comment and updates it. At most as long as a comment of GitHub may be: what has no
+/// room is named.
+std::string render_markdown(const ReportDocument& document);
 
 /// One line per value: trial, block, position, arm, kind, status, role, round, phase, metric,
 /// value. Round and phase are empty where the value belongs to the whole trial or round.
 std::string render_csv(const ReportModel& model);
 
-/// One line per gate: ::error where it makes the exit code, ::warning for one that is inconclusive
-/// or was not measured without that, ::notice for one that passed or is advisory.
+/// One line per check: ::error where it makes the exit code, with the file and line of the largest
+/// cause where they are known; ::warning for one that is inconclusive or was not measured without
+/// that; ::notice for one that passed or is advisory; and a notice with the document's sentence.
 /// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-std::string render_github(const ReportModel& model);
+std::string render_github(const ReportDocument& document);
 
-/// One test case per gate. A gate that makes the exit code 1 or 5 is a failure, one that makes it 3
-/// an error; every other that did not pass is skipped with its reason. A run in which nothing could
-/// be compared is an error of its own.
-std::string render_junit(const ReportModel& model);
+/// One test case per check. One that makes the exit code 1 or 5 is a failure, one that makes it 3
+/// an error; every other that did not pass is skipped with its reason.
+std::string render_junit(const ReportDocument& document);
 
 /// Bencher Metric Format: benchmark (ROLE of ARM) to measure to value, in the metric's unit.
 /// Source: bencher.dev, "Bencher Metric Format".

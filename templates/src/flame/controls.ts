@@ -51,16 +51,16 @@ export function make_controls(model: FlameModel, refresh: () => void): HTMLEleme
   const rounds = numbers("round");
   if (rounds.some((round) => round > 0)) {
     const options = rounds.map((round) => ({ value: String(round), label: round === 0 ? "outside rounds" : String(round) }));
-    controls.push(select("Born in round", [any, ...options], String(filter.round ?? ""), set("round")));
+    controls.push(select("Allocated in round", [any, ...options], String(filter.round ?? ""), set("round")));
   }
   const phases = numbers("phase");
   if (phases.some((phase) => phase > 0)) {
     const options = phases.map((phase) => ({ value: String(phase), label: phase === 0 ? "no phase" : (model.phases[phase] ?? "?") }));
-    controls.push(select("Born in phase", [any, ...options], String(filter.phase ?? ""), set("phase")));
+    controls.push(select("Allocated in phase", [any, ...options], String(filter.phase ?? ""), set("phase")));
   }
   const threads = numbers("thread");
   if (threads.length > 1) {
-    const options = threads.map((thread) => ({ value: String(thread), label: thread === 0 ? "not known" : thread === 1 ? "1 (the first)" : String(thread) }));
+    const options = threads.map((thread) => ({ value: String(thread), label: thread === 0 ? "unknown" : thread === 1 ? "1 (the first)" : String(thread) }));
     controls.push(select("Allocated by thread", [any, ...options], String(filter.thread ?? ""), set("thread")));
   }
   return controls;
@@ -102,9 +102,9 @@ export function legend(model: FlameModel): HTMLElement {
   return h(
     "p",
     { class: "muted legend" },
-    entry("--more-much", `${name} has MORE`),
-    entry("--less-much", `${name} has LESS (striped)`),
-    entry("--neutral-soft", "the same, or within the sampling interval"),
+    entry("--more-much", `${name} has more`),
+    entry("--less-much", `${name} has less (striped)`),
+    entry("--neutral-soft", "unchanged, or within the sampling error"),
     h("span", {}, "A box is as wide as the larger side."),
   );
 }

@@ -71,7 +71,7 @@ export class FlameGraph {
     this.canvas.addEventListener("click", (event) => this.on_click(event));
     this.canvas.addEventListener("mousemove", (event) => this.hover(this.node_at(event), event));
     this.canvas.addEventListener("mouseleave", () => this.hover(null));
-    addEventListener("beforeprint", () => this.print());
+    this.element.addEventListener("paper", () => this.print());
     new ResizeObserver(() => {
       if (this.tree !== null) this.bring_into_view(this.selected);
       this.draw();

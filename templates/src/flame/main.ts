@@ -3,8 +3,10 @@
 import "../style.css";
 import "./flame.css";
 
-import { h, on_scheme_change, section } from "../dom";
+import { h, section } from "../dom";
+import { follow_system } from "../theme";
 import { load } from "./data";
+import { draw_for_paper } from "./paper";
 import { FlameView } from "./view";
 
 /** The hash keeps what the reader chose, so that it cannot name the place. */
@@ -23,17 +25,18 @@ async function start(): Promise<void> {
       "div",
       { class: "page wide" },
       h("a", { class: "skip", href: "#functions", click: skip_graph }, "Skip the graph: functions as a table"),
-      h("header", {}, h("div", {}, h("h1", {}, names.length === 2 ? `${names[1]} against ${names[0]}` : (names[0] ?? "")), h("p", { class: "muted" }, program === "" ? "memduel flame graph" : `${program} · memduel flame graph`))),
+      h("header", {}, h("div", {}, h("h1", {}, names.length === 2 ? `${names[1]} vs. ${names[0]}` : (names[0] ?? "")), h("p", { class: "muted" }, program === "" ? "memduel flame graph" : `${program} · memduel flame graph`))),
       h("main", {}, view.graph_part(), ...view.other_parts().map(({ id, title, content }) => section(id, title, ...content))),
     ),
   );
+  follow_system(() => view.reset());
   view.reset();
   document.body.dataset["ready"] = "true";
   addEventListener("hashchange", () => view.reset());
+  addEventListener("beforeprint", draw_for_paper);
   addEventListener("keydown", (event) => {
     if (event.key === "/" && !(event.target instanceof HTMLInputElement)) view.focus_search(event);
   });
-  on_scheme_change(() => view.reset());
 }
 
 start().catch((error: unknown) => {

@@ -33,3 +33,8 @@ export function drawing(model: FlameModel, tree: Tree, zoomed: number): SVGSVGEl
   }
   return s("svg", { class: "flame-print", viewBox: `0 0 ${width} ${(deepest + 1) * row_height}`, "aria-hidden": "true" }, ...boxes);
 }
+
+/** Makes the drawings for paper of all graphs of the page. */
+export function draw_for_paper(): void {
+  for (const graph of document.querySelectorAll(".flame")) graph.dispatchEvent(new Event("paper"));
+}

@@ -106,7 +106,7 @@ export function functions_table(
       ? null
       : h(
           "details",
-          { class: "raw" },
+          { class: "long" },
           h("summary", {}, `${count_text(within.length, "function")} whose difference is within the sampling error`),
           table(within, "Functions within the sampling error"),
         ),
@@ -130,15 +130,15 @@ function cell_text(view: View, profiles: number[]): { text: string; title: strin
 /** What a leak looks like in one sentence: the round that leaves most to the end. */
 function retention_sentence(cells: Map<View, { text: string; bytes: number }>, last: number): string {
   const staying = [...cells].filter(
-    ([view, { text, bytes }]) => view.end === last && view.born !== 0 && view.born !== last && bytes !== 0 && !text.startsWith("the same"),
+    ([view, { text, bytes }]) => view.end === last && view.born !== 0 && view.born !== last && bytes !== 0 && !text.startsWith("unchanged"),
   );
   const [first, ...others] = staying;
-  if (first === undefined) return `At the end of round ${last} nothing of an earlier round is left that could be told from none.`;
+  if (first === undefined) return `No earlier round has a measurable amount live at the end of round ${last}.`;
   const [view, { text }] = others.reduce((most, one) => (Math.abs(one[1].bytes) > Math.abs(most[1].bytes) ? one : most), first);
-  return `Of the earlier rounds, round ${view.born} has most at the end of round ${last}: ${text}.`;
+  return `Of the earlier rounds, round ${view.born} has the most live at the end of round ${last}: ${text}.`;
 }
 
-/** Bytes born in a round (down) and live at the end of a round (across); null without rounds. */
+/** Bytes allocated in a round (down) and live at the end of a round (across); null without rounds. */
 export function retention_table(views: View[], profiles: number[], on_view: (view: View) => void): HTMLElement | null {
   const cells = views.filter((view) => view.born !== undefined);
   if (cells.length === 0) return null;
@@ -152,7 +152,7 @@ export function retention_table(views: View[], profiles: number[], on_view: (vie
     const view = cells.find((candidate) => candidate.born === born && candidate.end === end);
     const content = view === undefined ? undefined : shown.get(view);
     if (view === undefined || content === undefined) return h("td", { class: "number muted" }, "–");
-    const text = button(content.text, `${content.text}: show what was ${view_label(view)}`, () => on_view(view));
+    const text = button(content.text, `${content.text}: show what is ${view_label(view)}`, () => on_view(view));
     const td = h(
       "td",
       { class: "number", title: content.title, "data-born": born, "data-end": end, "data-bytes": content.bytes },
@@ -173,7 +173,7 @@ export function retention_table(views: View[], profiles: number[], on_view: (vie
       h(
         "thead",
         {},
-        h("tr", {}, h("th", { scope: "col" }, "born \\ live at the end of"), ...ends.map((end) => h("th", { scope: "col", class: "number" }, `round ${end}`))),
+        h("tr", {}, h("th", { scope: "col" }, "allocated in \\ live at the end of"), ...ends.map((end) => h("th", { scope: "col", class: "number" }, `round ${end}`))),
       ),
       h(
         "tbody",

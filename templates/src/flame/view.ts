@@ -17,7 +17,6 @@ import {
   amount_text,
   amount_word,
   describe,
-  difference_sentence,
   difference_text,
   exact_amount,
   half_width,
@@ -43,7 +42,7 @@ export class FlameView {
   private readonly look = h("p", { class: "look", role: "status" });
   private readonly found = h("span", { class: "muted found", role: "status" });
   private readonly steps: HTMLElement;
-  private readonly total = h("p", { class: "sentence total" });
+  private readonly total = h("p", { class: "total" });
   private readonly functions = h("div", {});
   private readonly functions_title: string;
   private readonly retention = h("div", {});
@@ -92,7 +91,7 @@ export class FlameView {
       if (event.key === "/") this.focus_search(event);
     });
     this.functions_title =
-      model.profiles.length === 2 ? "Functions that changed most" : `Functions with most ${amount_word()} of their own`;
+      model.profiles.length === 2 ? "Functions that changed most" : `Functions with the most ${amount_word()} of their own`;
   }
 
   /** The graph with its controls. */
@@ -108,7 +107,7 @@ export class FlameView {
       this.below_title,
       this.below.element,
       this.look,
-      h("details", { class: "raw" }, h("summary", {}, "The ten largest boxes"), this.largest),
+      h("details", { class: "long" }, h("summary", {}, "The ten largest boxes"), this.largest),
       h("p", { class: "muted" }, this.extent()),
     );
   }
@@ -126,14 +125,14 @@ export class FlameView {
           h(
             "p",
             { class: "muted" },
-            "Bytes born in a round (down) and still live at the end of a round (across), of the last ten rounds. " +
-              "A constant row is a cache; rows that stay for every round are a leak. A cell shows its stacks above.",
+            "Bytes allocated in a round (down) and live at the end of a round (across), of the last ten rounds. " +
+              "A constant row is a cache. Rows that stay in every round are a leak. A cell shows its stacks above.",
           ),
           this.retention,
         ],
       });
     if (moments !== null) parts.push({ id: "moments", title: "Live over time", content: [moments] });
-    parts.push({ id: "recorded", title: "What was recorded", content: model.profiles.map(facts) });
+    parts.push({ id: "recorded", title: "Recording", content: model.profiles.map(facts) });
     return parts;
   }
 
@@ -159,8 +158,8 @@ export class FlameView {
       ? " Peaks and retention are those of the last ten rounds."
       : "";
     return (
-      `All ${stacks.toLocaleString("en")} stacks are here, nothing is pruned; boxes narrower than a pixel are drawn together in grey ` +
-      `until you zoom in. Frames of allocators, standard libraries and interpreters are left out unless all are shown.${rounds} Keys: arrows walk, Enter zooms in, Escape out, / searches, n and N show the next match and the one before.`
+      `All ${stacks.toLocaleString("en")} stacks are shown, none is pruned. Boxes narrower than a pixel are merged in grey ` +
+      `until you zoom in. Frames of allocators, standard libraries and interpreters are hidden unless you show all.${rounds} Keys: arrows move, Enter zooms in, Escape zooms out, / searches, n and N show the next and the previous match.`
     );
   }
 
@@ -197,7 +196,7 @@ export class FlameView {
     this.below.element.hidden = this.below_title.hidden = order !== "around";
     if (order === "around") {
       this.below.show(callees_of(model, view, filter, around));
-      this.below_title.textContent = `Above: who calls ${short_name(model, around)}. Below: what it calls.`;
+      this.below_title.textContent = `Above: callers of ${short_name(model, around)}. Below: functions that it calls.`;
     }
     this.show_largest(drawn);
     this.say_total(view, filter, tree);
@@ -278,12 +277,12 @@ export class FlameView {
     const difference = difference_text(first!.bytes, second!.bytes, Math.hypot(first!.half, second!.half));
     this.total.replaceChildren(
       `${start}${only}: `,
-      h("strong", {}, difference_sentence(names[0]!, names[1]!, difference)),
+      h("strong", {}, difference),
       " (",
       amount(0),
       ` in ${names[0]}, `,
       amount(1),
-      ` in ${names[1]}${exactly ? "; counted, the stacks below are sampled" : ""}). ${matched_text(one_sided_share(tree))}`,
+      ` in ${names[1]}${exactly ? "; counted exactly, the stacks below are sampled" : ""}). ${matched_text(one_sided_share(tree))}`,
     );
   }
 
@@ -297,11 +296,11 @@ export class FlameView {
     const { nodes, depth, of } = boxes_of(this.model, tree, row.stack, folded_frames(this.model, chosen_filter()));
     const found = this.graph.mark(nodes);
     const whole = depth === of;
-    const part = whole ? "the stack of the table" : `the outer ${depth} of the table’s ${of} functions`;
+    const part = whole ? "the stack of the table" : `the outer ${depth} of the ${of} functions of the table`;
     const [a, b] = found.bytes;
     const here = a === undefined || b === undefined ? row.size : b - a;
     const joined = whole && row.size !== undefined && Math.abs((here ?? 0) - row.size) > Math.abs(row.size) * 0.01;
-    const more = joined ? `; its row, ${row.amount}, also has stacks that match it when inlined calls and functions of one side alone are passed over` : "";
+    const more = joined ? `; its row, ${row.amount}, also has stacks that match it without inlined calls and functions that only one side has` : "";
     this.say_found(found, nodes.length === 0 ? "the stack of the table is not in this view" : `${part}, ${this.words(found)}${more}`);
   }
 
@@ -333,7 +332,7 @@ export class FlameView {
     this.steps.hidden = found.boxes < 2;
   }
 
-  /** "3 boxes: 1.25 MiB LESS · 2 of 3". */
+  /** "3 boxes: −1.25 MiB · 2 of 3". */
   private words(found: Found): string {
     const [a, b] = found.bytes;
     const whole = this.graph.totals()[0] ?? 0;
@@ -344,7 +343,7 @@ export class FlameView {
 }
 
 function matched_text(one_sided: number): string {
-  return one_sided === 0 ? "Every stack is in both." : `${percent(one_sided, 1)} of the bytes of both lie in stacks that only one of them has.`;
+  return one_sided === 0 ? "Both have the same stacks." : `${percent(one_sided, 1)} of the bytes are in stacks that only one of the two has.`;
 }
 
 function facts(profile: ProfileFacts): HTMLElement {
@@ -356,19 +355,19 @@ function facts(profile: ProfileFacts): HTMLElement {
   const counters = profile.counters;
   if (counters !== undefined) {
     rows.push(
-      ["exact peak", `${bytes_text(counters.peak_bytes)} in blocks`],
-      ["exact live at end", `${bytes_text(counters.live_bytes)} in blocks`],
-      ["exact allocated", `${bytes_text(counters.allocated_bytes)} requested in ${count_text(counters.allocations, "allocation")}`],
-      ["mapping peak", bytes_text(counters.mapping_peak_bytes)],
+      ["peak of the heap, exact", bytes_text(counters.peak_bytes)],
+      ["live at the end, exact", bytes_text(counters.live_bytes)],
+      ["allocated, exact", `${bytes_text(counters.allocated_bytes)} in ${count_text(counters.allocations, "allocation")}`],
+      ["peak of mapped memory", bytes_text(counters.mapping_peak_bytes)],
     );
-    if (counters.together_peak_bytes > 0) rows.push(["peak of heap and mappings", bytes_text(counters.together_peak_bytes) + (profile.facts["heap_and_mapped_is_sampled"] === "yes" ? ", sampled" : "")]);
+    if (counters.together_peak_bytes > 0) rows.push(["peak of heap and mapped memory", bytes_text(counters.together_peak_bytes) + (profile.facts["heap_and_mapped_is_sampled"] === "yes" ? ", sampled" : "")]);
   }
   return h(
     "div",
     {},
     h("h3", {}, profile.name),
     h("p", { class: "muted" }, `${recorded} ${amounts.charAt(0).toUpperCase()}${amounts.slice(1)}.`),
-    h("dl", { class: "answers" }, ...rows.flatMap(([key, value]) => [h("dt", {}, key.replaceAll("_", " ")), h("dd", {}, value)])),
+    h("dl", { class: "facts" }, ...rows.flatMap(([key, value]) => [h("dt", {}, key.replaceAll("_", " ")), h("dd", {}, value)])),
     ...profile.notes.map((note) => h("p", { class: "notice" }, note)),
   );
 }

@@ -1,6 +1,6 @@
 // Amounts and differences as the page says them.
 
-import { bytes_text, exact_bytes, seconds } from "../format";
+import { bytes_text, bytes_with_interval, exact_bytes, seconds } from "../format";
 import type { FlameModel, Unit, View } from "./data";
 import type { Tree } from "./tree";
 
@@ -29,8 +29,9 @@ export function amount_text(amount: number): string {
   return counted_in === "samples" ? whole.format(amount) : bytes_text(amount);
 }
 
-export function with_interval(bytes: number, half_width: number): string {
-  return half_width > 0 ? `${amount_text(bytes)} ± ${amount_text(half_width)}` : amount_text(bytes);
+export function with_interval(amount: number, half_width: number): string {
+  if (counted_in === "bytes") return bytes_with_interval(amount, half_width);
+  return half_width > 0 ? `${amount_text(amount)} ± ${amount_text(half_width)}` : amount_text(amount);
 }
 
 /** Half of a 95% interval. */
@@ -38,13 +39,13 @@ export function half_width(variance: number): number {
   return 1.959964 * Math.sqrt(variance);
 }
 
-/** "1.20 MiB MORE", "3 B LESS" or "the same"; a sampled difference that its interval (± `half`)
- *  does not tell from none is "the same within ± 2.00 MiB". */
+/** "+1.20 MiB", "−34.3 ± 5.6 MiB" or "unchanged"; of a sampled difference whose interval (± `half`)
+ *  includes zero "unchanged within ±2.00 MiB". */
 export function difference_text(before: number, after: number, half = 0): string {
   const difference = after - before;
-  if (difference === 0) return "the same";
-  if (Math.abs(difference) <= half) return `the same within ± ${amount_text(half)}`;
-  return `${with_interval(Math.abs(difference), half)} ${difference > 0 ? "MORE" : "LESS"}`;
+  if (difference === 0) return "unchanged";
+  if (Math.abs(difference) <= half) return `unchanged within ±${amount_text(half)}`;
+  return (difference > 0 ? "+" : "") + with_interval(difference, half);
 }
 
 /** The same of a box in two profiles. */
@@ -52,11 +53,6 @@ export function box_difference(tree: Tree, node: number): string {
   const [a, b] = tree.sides;
   if (a === undefined || b === undefined) return "";
   return difference_text(a.total[node]!, b.total[node]!, half_width(a.variance[node]! + b.variance[node]!));
-}
-
-/** "b has 3 B LESS than a", "b has the same as a". */
-export function difference_sentence(a: string, b: string, difference: string): string {
-  return `${b} has ${difference} ${difference.startsWith("the same") ? "as" : "than"} ${a}`;
 }
 
 export function percent(part: number, whole: number): string {
@@ -69,20 +65,20 @@ export function view_key(view: View): string {
 }
 
 export function view_label(view: View): string {
-  const heap = view.heap === "mapped" ? "mappings " : "";
+  const heap = view.heap === "mapped" ? "mapped memory " : "";
   if (view.end !== undefined && view.born === undefined) {
-    const since = (view.since ?? 1) > 1 ? `, born in round ${view.since} or later, or outside rounds` : "";
+    const since = (view.since ?? 1) > 1 ? `, allocated in round ${view.since} or later, or outside rounds` : "";
     return `live at the end of round ${view.end}${since}`;
   }
   if (view.end !== undefined) {
     const born = view.born === 0 ? "outside rounds" : `in round ${view.born}`;
-    return `born ${born}, live at the end of round ${view.end}`;
+    return `allocated ${born}, live at the end of round ${view.end}`;
   }
   if (counted_in !== "bytes") return counted_in === "nanoseconds" ? "CPU time" : "samples";
   if (view.round !== undefined) return `live at the peak of round ${view.round}`;
   switch (view.kind) {
     case "peak":
-      return view.heap === "heap_and_mapped" ? "heap and mappings at their peak" : `${heap}live at peak`;
+      return view.heap === "heap_and_mapped" ? "heap and mapped memory at their peak" : `${heap}live at peak`;
     case "live":
       return `${heap}live at end`;
     case "allocated":
@@ -108,9 +104,7 @@ export function box_label(model: FlameModel, tree: Tree, node: number): { name: 
   const name = node === 0 ? "all" : short_name(model, tree.frame[node]!);
   const [a, b] = tree.sides;
   if (b === undefined) return { name, amount: amount_text(a?.total[node] ?? 0) };
-  const sign = a === undefined || a.total[node] === b.total[node] ? "" : a.total[node]! < b.total[node]! ? "+" : "−";
-  const text = box_difference(tree, node);
-  return { name, amount: text.startsWith("the same") ? text : `${sign}${text}` };
+  return { name, amount: box_difference(tree, node) };
 }
 
 /** One sentence about a box. */
@@ -128,7 +122,7 @@ export function describe(model: FlameModel, tree: Tree, node: number): string {
       `${amount(b)}, ${share(b)} of all in ${names[1]})`
     );
   }
-  const blocks = `${whole.format(a.blocks[node]!)} ${counted_in === "bytes" ? "blocks" : "samples"}, `;
+  const blocks = `${whole.format(a.blocks[node]!)} ${counted_in === "bytes" ? "allocations" : "samples"}, `;
   const count = model.profiles[tree.profiles[0]!]!.counted && counted_in !== "samples" ? blocks : "";
   return `${name}: ${amount(a)}, ${share(a)}, ${count}${exact_amount(a.total[node]!)}`;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "util/reflection.h"
@@ -70,6 +71,8 @@ bool is_set(const T& value) {
     return value != T{};
   else if constexpr (OptionalValue<T>)
     return value.has_value();
+  else if constexpr (Named<T>)
+    return !to_name(value).empty();
   else if constexpr (requires { value.empty(); })
     return !value.empty();
   else
@@ -93,6 +96,14 @@ nlohmann::json written(const T& value) {
     return object;
   } else if constexpr (Named<T>) {
     return to_name(value);
+  } else if constexpr (VariantValue<T>) {
+    return std::visit(
+        []<typename One>(const One& one) {
+          nlohmann::json object = written(one);
+          object["kind"] = kDescription<One>.name;
+          return object;
+        },
+        value);
   } else if constexpr (OptionalValue<T>) {
     return value ? written(*value) : nlohmann::json(nullptr);
   } else if constexpr (DictionaryValue<T>) {

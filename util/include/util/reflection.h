@@ -107,6 +107,13 @@ template <typename T>
 concept DictionaryValue =
     requires { typename T::mapped_type; } && !requires { typename T::parse_event_t; };
 
+/// One of several described values: written as the one it is, with its name under "kind".
+template <typename T>
+concept VariantValue = requires(const T& value) {
+  value.valueless_by_exception();
+  value.index();
+};
+
 /// A value that is written as another, which as_written(value) gives.
 template <typename T>
 concept WrittenAsAnother = requires(const T& value) { as_written(value); };

@@ -49,6 +49,9 @@ std::size_t count_characters(std::string_view utf8);
 /// Bytes in the binary unit that keeps three or four digits: 512 B, 41.3 KiB, 182.5 MiB, 1.25 GiB.
 std::string format_bytes(double bytes);
 
+/// "34.3 ± 5.6 MiB": both in the unit of the larger; no interval of less than half a byte.
+std::string format_bytes_with_interval(double bytes, double half_width);
+
 /// How many bytes B, KiB, MiB, GiB or TiB is.
 std::optional<double> byte_unit(std::string_view name);
 

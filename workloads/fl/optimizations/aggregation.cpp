@@ -36,8 +36,9 @@ bool all_finite(const char* data, std::size_t count, at::ScalarType type) {
 }
 
 void complain_not_finite(const std::string& tensor, const std::string& client) {
-  throw Error(ExitCode::cannot_measure, fmt::format("tensor {} holds a NaN or an infinity", tensor),
-              client, "a smaller learning rate often helps");
+  throw Error(ExitCode::cannot_measure,
+              fmt::format("tensor {} contains a NaN or an infinity", tensor), client,
+              "try a smaller learning rate");
 }
 
 void expect_finite(const State& state, const std::string& client) {

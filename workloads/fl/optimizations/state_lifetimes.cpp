@@ -79,7 +79,7 @@ void expect_differences_make_sense(const State& state,
   for (const auto& [name, tensor] : state)
     if (parameters.contains(name) && !tensor.is_floating_point())
       throw Error(ExitCode::cannot_measure,
-                  fmt::format("tensor {} holds integers ({}), of which no difference can be sent",
+                  fmt::format("tensor {} contains integers ({}), whose differences cannot be sent",
                               name, torch::toString(tensor.scalar_type())),
                   {}, "send weights, or make the tensor a buffer, which keeps its value");
 }

@@ -151,9 +151,9 @@ class GrpcServer final : public ServerTransport {
     if (options.bounded_window) builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
     server_ = builder.BuildAndStart();
     if (!server_ || bound_port == 0)
-      throw Error(
-          ExitCode::cannot_measure, fmt::format("cannot listen on 127.0.0.1:{}", options.port),
-          "workload.transport.port", "another program holds the port; 0 takes any free one");
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("cannot listen on 127.0.0.1:{}", options.port),
+                  "workload.transport.port", "another program uses the port; 0 selects a free one");
     address_ = to_text({fmt::format("127.0.0.1:{}", bound_port), options.token});
   }
 

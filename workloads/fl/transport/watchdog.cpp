@@ -68,7 +68,7 @@ std::optional<Message> WatchedCall::read() {
 }
 
 void WatchedCall::write(std::span<const Segment> segments) {
-  watched("it took nothing", [&] {
+  watched("it received nothing", [&] {
     call_.write(segments);
     return true;
   });

@@ -90,7 +90,7 @@ std::pair<nlohmann::json, std::string> workload_of(const ProbedWorkload& asked) 
 Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides) {
   if (asked.model.empty() || asked.dataset.empty())
     throw Error(ExitCode::usage, "found no model or no data set", "budget --measured",
-                "add --model csfl-cnn --dataset mnist, or name a CONFIG");
+                "add --model csfl-cnn --dataset mnist, or a CONFIG");
   if (!is_graph_model(asked.model) && !asked.teacher.empty())
     throw Error(ExitCode::usage, fmt::format("{} has no teacher", asked.model), "--teacher",
                 "gat-small has one on the data set can-generated");
@@ -129,7 +129,7 @@ const Variant& arm_of(const Experiment& experiment, const std::string& name) {
     names.push_back(arm.name);
   }
   throw Error(ExitCode::usage, fmt::format("found no variant \"{}\"", wanted), "--variant",
-              fmt::format("the config has {}", fmt::join(names, ", ")));
+              fmt::format("expected one of: {}", fmt::join(names, ", ")));
 }
 
 /// The worker of this build, else the arm's own.
@@ -268,15 +268,15 @@ void refuse_what_is_not_read(const CLI::App& verb, bool parallel_clients, bool m
     refuse_options(verb,
                    {"--verify", "--dataset", "--device", "--threads", "--network", "--variant",
                     "--set", "--data-dir"},
-                   "only a measured budget takes it: add --measured, or name a CONFIG");
+                   "this option needs a measured budget: add --measured or a CONFIG");
   if (parallel_clients || measured)
     refuse_options(verb, {"--nodes", "--edges", "--identifiers", "--precision"},
-                   "only a budget from shapes takes it");
+                   "this option needs a budget from shapes: remove --measured and CONFIG");
   if (parallel_clients)
     refuse_options(verb,
                    {"--measured", "--model", "--teacher", "--optimizer", "--device-memory",
                     "--target-utilization", "--least-batch", "--most-batch", "CONFIG"},
-                   "--parallel-clients takes no other option");
+                   "this option cannot be combined with --parallel-clients");
 }
 
 int budget(const CLI::App& verb, const BudgetArguments& arguments) {
@@ -287,7 +287,7 @@ int budget(const CLI::App& verb, const BudgetArguments& arguments) {
     return 0;
   }
   if (arguments.least_batch > arguments.most_batch)
-    throw Error(ExitCode::usage, "the least batch is larger than the most", "budget");
+    throw Error(ExitCode::usage, "--least-batch is larger than --most-batch", "budget");
   if (measured) return measured_budget(probed_workload(arguments), request_of(arguments));
   if (arguments.model.empty())
     throw Error(ExitCode::usage, "found no model", "budget", "add --model gat-large, or --help");

@@ -29,10 +29,10 @@ struct PruneArguments {
 /// What is taken for a score and is none would cost the best checkpoint.
 void expect_known_best(const PruneArguments& arguments) {
   if (!arguments.best.empty() || is_known_score(arguments.rules.metric)) return;
-  throw Error(
-      ExitCode::usage,
-      fmt::format("found {}, whose best may be the highest or the lowest", arguments.rules.metric),
-      "--metric", "add --best lowest or --best highest");
+  throw Error(ExitCode::usage,
+              fmt::format("it is not known whether the best {} is the highest or the lowest",
+                          arguments.rules.metric),
+              "--metric", "add --best lowest or --best highest");
 }
 
 int prune(const PruneArguments& arguments) {

@@ -22,7 +22,7 @@ namespace memduel {
 
 /// Advice for two arms that are the same program.
 inline constexpr const char* kMeasureTheNoise =
-    "nothing can differ between them; to measure the noise give --calibrate";
+    "use different commands, or measure the noise with --calibrate";
 
 /// One experiment as it will run. It is made once, by the functions below, and stays as it is.
 struct Experiment {

@@ -139,7 +139,7 @@ bool has_run(const std::filesystem::path& directory);
 /// Throws Error(usage) when `directory` holds a run.
 void refuse_used_directory(
     const std::filesystem::path& directory,
-    const std::string& advice = "give another --out, or --resume to continue that run");
+    const std::string& advice = "use another --out, or --resume to continue that run");
 
 /// Throws Error(usage) if a memduel whose store has an earlier version began the run in
 /// `directory`: it is read, but not continued.

@@ -45,7 +45,7 @@ inline constexpr const char* kMarksOfSeveralProcesses = "marks_of_several_proces
 
 /// Advice for a job that nothing ends.
 inline constexpr const char* kGiveATrialAnEnd =
-    "give one of them \"end\": \"wait\", or the workload stop_after_round";
+    "set \"end\": \"wait\" for one of them, or stop_after_round for the workload";
 
 /// When a started process counts as ready; the processes that name it in `after` wait for that.
 struct Ready {

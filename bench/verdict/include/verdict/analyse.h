@@ -246,7 +246,7 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
 DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gates, double change,
                    int arms);
 
-/// "12 blocks (95% interval 6 to 40), about 14 min 30 s, find a change of 2% with 80%
+/// "12 trials each (95% CI 6 to 40), about 14 min 30 s, detect a change of 2% with 80%
 /// probability", then a line for each row.
 std::string describe_plan(const DuelPlan& plan);
 

@@ -44,7 +44,7 @@ std::optional<double> change_of_medians(const Comparison& row);
 bool is_notable_growth(const Results& results, const Growth& growth);
 
 struct MemoryPart {
-  std::string name;       ///< "live blocks at the peak"
+  std::string name;       ///< "live allocations at the peak"
   bool profiled = false;  ///< from profile trials, which are no part of the verdict
   double baseline_bytes = 0;
   double candidate_bytes = 0;

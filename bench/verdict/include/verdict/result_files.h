@@ -105,11 +105,11 @@ inline constexpr auto kDescription<Projection> =
               always("ci_high", &Projection::ci_high), always("minute", &Projection::minute));
 
 template <>
-inline constexpr auto kDescription<GrowingStack> =
-    described("GrowingStack", always("stack", &GrowingStack::stack),
-              text_or_null("phase", &GrowingStack::phase),
-              always("bytes_per_round", &GrowingStack::bytes_per_round),
-              always("last_bytes", &GrowingStack::last_bytes));
+inline constexpr auto kDescription<GrowingStack> = described(
+    "GrowingStack", always("stack", &GrowingStack::stack),
+    text_or_null("phase", &GrowingStack::phase),
+    always("bytes_per_round", &GrowingStack::bytes_per_round),
+    always("last_bytes", &GrowingStack::last_bytes), if_set("location", &GrowingStack::location));
 
 template <>
 inline constexpr auto kDescription<TrialSlope> = described(
@@ -235,7 +235,8 @@ inline constexpr auto kDescription<Difference> = described(
     always("share", &Difference::share), always("phase", &Difference::phase),
     later("allocations", &Difference::blocks), later("baseline_bytes", &Difference::baseline_bytes),
     later("candidate_bytes", &Difference::candidate_bytes),
-    always("half_width_bytes", &Difference::half_width_bytes));
+    always("half_width_bytes", &Difference::half_width_bytes),
+    if_set("location", &Difference::location));
 
 template <>
 inline constexpr auto kDescription<DifferenceTotal> =
@@ -271,7 +272,8 @@ template <>
 inline constexpr auto kDescription<ShownCause> =
     described("ShownCause", always("name", &ShownCause::name),
               always("memory", &ShownCause::memory), always("function", &ShownCause::function),
-              always("caller", &ShownCause::caller), always("size", &ShownCause::size));
+              always("caller", &ShownCause::caller), always("size", &ShownCause::size),
+              if_set("location", &ShownCause::location), later("share", &ShownCause::share));
 
 template <>
 inline constexpr auto kDescription<ShownRow> = described(

@@ -128,6 +128,8 @@ struct GrowingStack {
   std::string phase;               ///< in which most of it was born; empty: in none
   double bytes_per_round = 0;      ///< slope of what is live at the ends of rounds, after warm-up
   double last_bytes = 0;           ///< live at the end of the last round
+  /// Of the line that grew most, as Difference::location.
+  std::string location = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// What one trial grew by.
@@ -401,6 +403,10 @@ struct Difference {
   double baseline_bytes = 0;
   double candidate_bytes = 0;
   std::optional<double> half_width_bytes;  ///< of `bytes`, 95%; absent where every block was seen
+  /// "src/state.cpp:88": where the function that tells most is in the source, in the variant that
+  /// has more; relative to the directory in which the program ran, or the file's name alone; empty:
+  /// unknown.
+  std::string location = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// All stacks of a role, kind and heap together.
@@ -461,12 +467,15 @@ inline constexpr NameTable<ShownFor, 5> kNameTable<ShownFor> = {
 
 /// A part of a row's change that a profile explains, of the same kind of memory as the row.
 struct ShownCause {
-  std::string name;  ///< "State::clone for aggregate (live blocks)"
+  std::string name;  ///< "State::clone, called from aggregate (live allocations)"
   /// Of resident memory whose pages they are, as in ResidentOwner; else "heap" or "mapped".
   std::string memory;
   std::string function;  ///< with its file where the profile knows it; empty: of many stacks
   std::string caller;
   double size = 0;  ///< candidate minus baseline: bytes, of allocations their number
+  /// Of the function, as Difference::location.
+  std::string location = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  double share = 0;           ///< of the row's change, from 0 to 1
 };
 
 /// A row of the first screen.

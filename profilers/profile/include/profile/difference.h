@@ -4,6 +4,7 @@
 // with what several of them map counted once, and live bytes by stack at the ends of rounds.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ struct Comparability {
 Comparability comparability_of(const Profile& a, const Profile& b,
                                const std::vector<std::string>& names);
 
+/// Directories that locations in the source are shown relative to, absolute. Of a file below
+/// several the first counts; one that is below none is shown by its name alone.
+using SourceRoots = std::vector<std::filesystem::path>;
+
 /// The question asked of both sides.
 enum class DifferenceKind {
   peak,
@@ -64,6 +69,9 @@ std::string to_string(DifferenceKind kind);
 struct StackDifference {
   std::vector<std::string> stack;  ///< functions, outermost first; see StackNames
   std::string phase;               ///< where most of it was born; empty: in none
+  /// "src/state.cpp:88": of frame_with_location() the line whose memory changed most, in the side
+  /// that has more; empty: unknown.
+  std::string location;
   Estimate baseline;
   Estimate candidate;
 
@@ -103,7 +111,7 @@ using ProfileSide = std::vector<std::vector<Profile>>;
 /// only one side's names know, and where one stack is the other with up to three functions between
 /// its frames: calls that one build has inlined.
 ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileSide& candidate,
-                                     DifferenceKind kind, Heap heap);
+                                     DifferenceKind kind, Heap heap, const SourceRoots& roots = {});
 
 /// Of all trials of a side the process images with snapshots that ran at one time and have most
 /// memory together, in the order of their start. Each snapshot is of its own process's peak. An
@@ -120,6 +128,6 @@ std::vector<std::vector<ResidentPart>> parts_counted_once(
 std::vector<LiveSites> sites_counted_once(const std::vector<const Profile*>& processes);
 
 /// Stacks are told apart by their functions. Empty without rounds.
-LiveAtRoundEnds live_at_round_ends(const Profile& profile);
+LiveAtRoundEnds live_at_round_ends(const Profile& profile, const SourceRoots& roots = {});
 
 }  // namespace memduel

@@ -94,8 +94,8 @@ bool is_word(char c);
 
 /// Without return type, parameters, unnamed namespaces and what stands in angle brackets, which
 /// becomes `‹…›`: `nlohmann::basic_json‹…›::parse`. Of a Rust method `<T as Trait>::f` the type's
-/// name and the method. Names of other languages and of a runtime's memory, and places, are left as
-/// they are.
+/// name and the method; of Python's `rows.<locals>.<listcomp> (a.py)` "rows, list comprehension
+/// (a.py)". Names of other languages and of a runtime's memory, and places, are left as they are.
 std::string short_name(std::string_view function);
 
 /// `Table<int>::grow(List<int>)` is `Table::grow(List)`.
@@ -127,6 +127,24 @@ struct ToldFrame {
 
 /// The frames of a stack, innermost first; those that are inlined are expanded.
 std::vector<ToldFrame> told_frames(const Profile& profile, std::uint32_t stack);
+
+/// The function of a stack (names as StackNames has them, outermost first) that a reader knows, as
+/// an index: the name of a runtime's memory, else the innermost one in Python, else the innermost
+/// that has a name and is neither a standard library's nor an allocator's nor starts programs or
+/// threads, else a place in the program, else the innermost; 0 of an empty stack.
+std::size_t telling_frame(const std::vector<std::string>& stack);
+
+/// Its nearest caller that is neither of the C++ library, of LibTorch or of an allocator, nor a
+/// method of the same class, nor the Python function that it is nested in, nor an operator. Absent
+/// where there is none.
+std::optional<std::size_t> telling_caller_frame(const std::vector<std::string>& stack);
+
+/// The same as a name; empty where there is none.
+std::string telling_caller(const std::vector<std::string>& stack);
+
+/// The frame whose source line says where a stack's memory comes from: telling_frame, of a
+/// runtime's memory its caller. Absent where that has none.
+std::optional<std::size_t> frame_with_location(const std::vector<std::string>& stack);
 
 /// The number of the innermost frame that tells most: the name of a runtime's memory, else in
 /// Python where there is Python, else the program's own, else a library's, else the first.

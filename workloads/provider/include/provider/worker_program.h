@@ -23,8 +23,9 @@ nlohmann::json describe_worker(const std::filesystem::path& worker,
 nlohmann::json probe_worker(const std::filesystem::path& worker, const nlohmann::json& request,
                             double within_seconds);
 
-inline constexpr const char* kNoWorker = "this build has no memduel-worker, which runs the replays";
-inline constexpr const char* kSeesNoGpu = "memduel-worker sees no GPU";
+inline constexpr const char* kNoWorker =
+    "this build has no memduel-worker, which runs the built-in FL workloads";
+inline constexpr const char* kSeesNoGpu = "memduel-worker found no GPU";
 
 /// Throws Error(cannot_measure) naming the place in the config, what is missing and what to do: a
 /// device that the worker does not see, a transport or a compression that it was built without.

@@ -1,0 +1,98 @@
+#include "sections/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/metric_catalogue.h"
+#include "model_json.h"
+#include "util/text.h"
+#include "words.h"
+
+namespace memduel {
+namespace {
+
+const std::string kBytes = kPeakRss;  // any metric of bytes: format and exact value
+
+}  // namespace
+
+Cell bytes_cell(std::optional<double> bytes, const std::string& variant) {
+  Cell cell(value_text(kBytes, bytes));
+  cell.exact = exact_text(kBytes, bytes);
+  cell.value = bytes;
+  cell.variant = variant;
+  return cell;
+}
+
+Cell difference_cell(double bytes) {
+  Cell cell(bytes == 0 ? "0 B" : signed_metric(kBytes, bytes), bytes < 0   ? Tone::good
+                                                               : bytes > 0 ? Tone::bad
+                                                                           : Tone::plain);
+  cell.exact = exact_text(kBytes, bytes);
+  cell.value = bytes;
+  return cell;
+}
+
+void link_flame(const ReportModel& model, const std::string& role, const std::string& variant,
+                const std::string& view, StackCell& stack) {
+  for (std::size_t i = 0; i < model.flames.shown.size(); ++i) {
+    const FlamePair& pair = model.flames.shown[i].pair;
+    const auto arm = std::ranges::find(pair.arms, variant);
+    if (pair.role != role || arm == pair.arms.end()) continue;
+    stack.flame = flame_id(i);
+    stack.view = view;
+    stack.side =
+        view == "live-any" ? (arm == pair.arms.begin() ? "first" : "second") : "difference";
+    return;
+  }
+}
+
+Cell bar_cell(double from, double to, double low, double high, const std::string& variant,
+              Tone tone) {
+  Cell cell;
+  const double reach = high - low;
+  if (reach <= 0) return cell;
+  const auto place = [&](double value) { return (value - low) / reach; };
+  cell.track =
+      Track{{{MarkKind::bar, place(std::min(from, to)), place(std::max(from, to)), variant, tone}}};
+  return cell;
+}
+
+Table waterfall(const std::vector<Step>& steps) {
+  Table table;
+  table.columns = {{"part"}, {"", false, false, Medium::page}, {"difference", true}};
+  table.look = "waterfall";
+  table.has_heading = false;
+  double low = 0;
+  double high = 0;
+  double at = 0;
+  for (const Step& step : steps) {
+    at = step.is_whole ? step.size : at + step.size;
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
+  at = 0;
+  for (const Step& step : steps) {
+    const double from = step.is_whole ? 0 : at;
+    at = from + step.size;
+    const Tone tone = step.is_whole   ? Tone::plain
+                      : step.size < 0 ? Tone::good
+                      : step.size > 0 ? Tone::bad
+                                      : Tone::plain;
+    Row row;
+    if (step.is_whole) row.kind = RowKind::total;
+    Cell name(step.name);
+    name.stack = step.stack;
+    row.cells.push_back(std::move(name));
+    row.cells.push_back(bar_cell(from, at, low, high, step.variant, tone));
+    Cell amount(step.amount, tone);
+    amount.exact = step.exact;
+    amount.value = step.size;
+    amount.variant = step.variant;
+    row.cells.push_back(std::move(amount));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace memduel

@@ -1,0 +1,99 @@
+// What was compared: the variants with what makes them different, and how they were measured.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "arm_words.h"
+#include "confidential.h"
+#include "sections/sections.h"
+#include "util/text.h"
+#include "words.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+/// The switches that differ from the baseline's, and how many do not.
+std::string switches_of(const json& own, const json& baseline) {
+  std::vector<std::string> changed;
+  for (const auto& [name, value] : own.items())
+    if (!baseline.contains(name) || baseline.at(name) != value)
+      changed.push_back(name + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
+  if (changed.empty()) return {};
+  const std::size_t same = own.size() - changed.size();
+  std::string text = fmt::format("{}", fmt::join(changed, ", "));
+  if (same > 0)
+    text += fmt::format(" ({} the same)", format_count(same, "switch is", "switches are"));
+  return text;
+}
+
+json environment_value(const Results& results, const char* key) {
+  return results.environment.is_object() ? results.environment.value(key, json()) : json();
+}
+
+/// "8 trials each", or of each variant its own number.
+std::string trials_words(const ReportModel& model) {
+  const std::vector<const ArmSummary*> variants = judged_arms(model.results);
+  const auto trials = [](const ArmSummary* arm) {
+    return static_cast<std::size_t>(arm->trials_ok) + static_cast<std::size_t>(arm->trials_failed);
+  };
+  if (variants.size() == 1)
+    return format_count(static_cast<std::size_t>(model.blocks_done), "trial");
+  if (variants.empty()) return "0 trials each";
+  const bool alike = std::ranges::all_of(
+      variants, [&](const ArmSummary* arm) { return trials(arm) == trials(variants.front()); });
+  if (alike) return format_count(trials(variants.front()), "trial") + " each";
+  std::vector<std::string> each;
+  for (const ArmSummary* arm : variants)
+    each.push_back(fmt::format("{} of {}", format_count(trials(arm), "trial"), arm->name));
+  return fmt::format("{}", fmt::join(each, ", "));
+}
+
+}  // namespace
+
+std::vector<ComparedVariant> compared_variants(const ReportModel& model) {
+  const Results& results = model.results;
+  const Document& config = model.config;
+  const Variant* base = config.variant(results.baseline);
+  const json subjects = environment_value(results, "subjects");
+  const LeftOut left_out = model.confidential ? LeftOut::arguments : LeftOut::nothing;
+  std::vector<ComparedVariant> variants;
+  for (const ArmSummary* arm : judged_arms(results)) {
+    const Variant* variant = config.variant(arm->name);
+    const bool is_subject = subjects.is_object() && subjects.value(arm->name, json()).is_string();
+    std::string words;
+    std::string changed;
+    if (variant != nullptr) {
+      const bool is_gone = is_subject && !model.confidential;  // a worktree is, by now
+      words = arm_words(config, *variant, is_gone ? LeftOut::directory : left_out);
+      changed = switches_of(variant->switches, base == nullptr ? json::object() : base->switches);
+    }
+    if (is_subject)
+      words = subjects.at(arm->name).get<std::string>() + (words.empty() ? "" : ": ") + words;
+    if (model.confidential) changed = without_paths(changed);
+    if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
+    variants.push_back({arm->name, std::move(words), arm->name == results.baseline});
+  }
+  for (ComparedVariant& variant : variants)
+    if (variant.words.empty() && variant.is_baseline && variants.size() > 1)
+      if (std::string words = baseline_words(config, left_out); words != "the baseline")
+        variant.words = std::move(words);
+  return variants;
+}
+
+std::string setting_words(const ReportModel& model) {
+  std::vector<std::string> parts = {trials_words(model)};
+  if (const json date = environment_value(model.results, "date"); date.is_string())
+    parts.push_back(date.get<std::string>());
+  const json cores = environment_value(model.results, "cores");
+  if (cores.is_number_unsigned() || cores.is_number_integer())
+    parts.push_back(format_count(cores.get<std::size_t>(), "core"));
+  if (const json memory = environment_value(model.results, "memory_bytes"); memory.is_number())
+    parts.push_back(format_bytes(memory.get<double>()));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace memduel

@@ -1,0 +1,321 @@
+// The answer in a word, the result in a sentence, and the exit code with what it came from.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "model/metric_catalogue.h"
+#include "reports/memory_tables.h"
+#include "sections/result_rows.h"
+#include "sections/sections.h"
+#include "util/text.h"
+#include "verdict/questions.h"
+#include "words.h"
+
+namespace memduel {
+namespace {
+
+Answer answer_of(const Results& results) {
+  switch (results.overall.outcome) {
+    case OverallOutcome::passed:
+      return Answer::pass;
+    case OverallOutcome::failed:
+      return Answer::fail;
+    case OverallOutcome::inconclusive:
+      return Answer::inconclusive;
+    case OverallOutcome::not_measured:
+      return Answer::not_measured;
+    case OverallOutcome::no_gates:
+      break;
+  }
+  return Answer::no_gates;
+}
+
+/// "a, b and c".
+std::string listed(const std::vector<std::string>& parts) {
+  if (parts.size() < 2) return parts.empty() ? "" : parts.front();
+  return fmt::format("{} and {}", fmt::join(parts.begin(), parts.end() - 1, ", "), parts.back());
+}
+
+/// What there is more or less of: "memory", "heap memory", else the metric's own words.
+std::string noun_of(const Results& results, const Comparison& row) {
+  const std::string role =
+      is_only_role(results.job, row.role) ? "" : " (" + role_words(results.job, row.role) + ")";
+  if (is_resident_peak(row.metric)) return "memory" + role;
+  if (row.metric == kPeakHeap || row.metric == kPeakHeapAndMapped) return "heap memory" + role;
+  return metric_words(results.job, row.metric) + role;
+}
+
+const GateResult* gate_on(const Results& results, const Comparison& row, GateOutcome outcome) {
+  const auto found = std::ranges::find_if(results.gates, [&](const GateResult& gate) {
+    return gate.asks_about(row) && gate.outcome == outcome && !gate.advisory;
+  });
+  return found == results.gates.end() ? nullptr : &*found;
+}
+
+/// " (limit +2%)" of the rows whose gate failed.
+std::string limit_words(const Results& results, const std::vector<const Comparison*>& rows) {
+  std::vector<std::string> limits;
+  for (const Comparison* row : rows) {
+    const GateResult* gate = gate_on(results, *row, GateOutcome::failed);
+    if (gate == nullptr || !gate->evidence.limit) continue;
+    std::string limit = limit_text(*gate);
+    if (std::ranges::find(limits, limit) == limits.end()) limits.push_back(std::move(limit));
+  }
+  return limits.empty() ? "" : fmt::format(" (limit {})", listed(limits));
+}
+
+/// Whether no other memory of the candidate changed by more, decided or not.
+bool is_largest_change(const Results& results, const Comparison& row) {
+  return std::ranges::any_of(results.first_screen.rows, [&](const ShownRow& shown) {
+    return shown.why == ShownFor::largest_change && shown.candidate == row.candidate &&
+           shown.role == row.role && shown.metric == row.metric;
+  });
+}
+
+/// The changes of a candidate that its sentence is about: of each role the one that says most, with
+/// those first whose gate failed.
+std::vector<const Comparison*> told_changes(const ReportModel& model,
+                                            const std::string& candidate) {
+  constexpr std::size_t kMost = 3;
+  const Results& results = model.results;
+  std::vector<const Comparison*> rows;
+  for (const ResultRow& row : result_rows(model).rows)
+    for (const Comparison* one : row.comparisons)
+      if (one != nullptr && one->candidate == candidate && one->metric != kRoundSeconds &&
+          !one->is_of_dead() && (one->is_change() || is_largest_change(results, *one)))
+        rows.push_back(one);
+  const auto is_held = [](const Comparison* row) {
+    return metric_info(row->metric).unit == Unit::bytes;
+  };
+  const bool any_memory = std::ranges::any_of(rows, is_held);
+  std::ranges::stable_sort(rows, {}, [&](const Comparison* row) {
+    return gate_on(results, *row, GateOutcome::failed) == nullptr;
+  });
+  std::vector<const Comparison*> told;
+  std::set<std::string> roles;
+  for (const Comparison* row : rows) {
+    const bool failed = gate_on(results, *row, GateOutcome::failed) != nullptr;
+    if (any_memory && !failed && !is_held(row)) continue;
+    if (told.size() < kMost && roles.insert(row->role).second) told.push_back(row);
+  }
+  return told;
+}
+
+/// In a list that ends in "than a": a factor is a percentage, too.
+std::string share_words(const Comparison& row) {
+  constexpr double kPercent = 100;
+  return row.ratio.value_or(0) >= kTimes ? fmt::format("{:.0f}% more", kPercent * (*row.ratio - 1))
+                                         : amount_words(row);
+}
+
+/// "40% less time"; empty where the time did not change.
+std::string time_words(const Results& results, const std::string& candidate) {
+  const Comparison* row = time_row(results, candidate);
+  if (row == nullptr || row->is_of_dead() || !row->is_change()) return {};
+  return share_words(*row) + " time";
+}
+
+/// " Output identical."
+std::string output_words(const Results& results, const std::string& candidate) {
+  const auto found = std::ranges::find(results.equivalence, candidate, &Equivalence::candidate);
+  if (found == results.equivalence.end() || !found->bit_identical) return {};
+  return fmt::format(" {} {}.", found->files.empty() ? "Final model" : "Output",
+                     *found->bit_identical ? "identical" : "differs");
+}
+
+bool keeps_growing(const Results& results, const std::string& arm) {
+  return std::ranges::any_of(results.growth, [&](const Growth& growth) {
+    return growth.arm == arm && growth.metric != kHeapGrowth && is_notable_growth(results, growth);
+  });
+}
+
+/// " Its memory keeps growing."
+std::string growth_words(const Results& results, const std::string& candidate) {
+  if (keeps_growing(results, candidate)) return " Its memory keeps growing.";
+  const bool is_known = std::ranges::any_of(results.growth, [&](const Growth& growth) {
+    return growth.arm == candidate && growth.verdict != GrowthVerdict::inconclusive;
+  });
+  return is_known && keeps_growing(results, results.baseline) ? " Its memory no longer grows." : "";
+}
+
+/// "b uses 83% less memory and 40% less time than a."; empty where nothing changed.
+std::string changes_of(const ReportModel& model, const std::string& candidate) {
+  const Results& results = model.results;
+  std::vector<std::string> parts;
+  const std::vector<const Comparison*> told = told_changes(model, candidate);
+  const std::string time = time_words(results, candidate);
+  if (told.size() == 1 && time.empty() && told.front()->ratio.value_or(0) >= kTimes)
+    return fmt::format("{} uses {} {} as {}{}.", candidate, amount_words(*told.front()),
+                       noun_of(results, *told.front()), results.baseline,
+                       limit_words(results, told));
+  for (const Comparison* row : told)
+    parts.push_back(fmt::format("{} {}{}", share_words(*row), noun_of(results, *row),
+                                row->is_change() ? "" : " (inconclusive)"));
+  const bool has_memory = !parts.empty();
+  if (!time.empty()) parts.push_back(time);
+  if (parts.empty()) return {};
+  return fmt::format("{} {} {} than {}{}.", candidate, has_memory ? "uses" : "takes", listed(parts),
+                     results.baseline, limit_words(results, told));
+}
+
+/// Of the first gate that fails by a value of its own, a failed trial, or memory that grows.
+std::string failure_of(const Results& results, const std::string& candidate) {
+  const auto gate = std::ranges::find_if(results.gates, [&](const GateResult& one) {
+    return one.candidate == candidate && one.fails();
+  });
+  if (gate == results.gates.end()) return {};
+  return fmt::format("{}: {}.", gate->name(), gate->reason);
+}
+
+/// A row that these trials do not decide, with its numbers.
+std::string undecided_words(const Results& results, const Comparison& row) {
+  const int trials = std::min(row.n_baseline, row.n_candidate);
+  const std::string interval =
+      row.ci_low && row.ci_high
+          ? fmt::format(" ({} {})", row.confidence == 0.95 ? "95% CI" : "CI", interval_text(row))
+          : "";
+  return fmt::format("{} each {} not enough to decide whether {} of {} differs from {}: {}{}.",
+                     format_count(static_cast<std::size_t>(trials), "trial"),
+                     trials == 1 ? "is" : "are", quantity(results.job, row.role, row.metric),
+                     row.candidate, row.baseline, change_text(row), interval);
+}
+
+/// The inconclusive gates of a candidate, the first with its numbers; without gates that decide the
+/// first row of the table that is inconclusive.
+std::string open_question(const ReportModel& model, const std::string& candidate, Answer answer) {
+  const Results& results = model.results;
+  if (answer == Answer::no_gates) {
+    for (const ResultRow& row : result_rows(model).rows)
+      for (const Comparison* one : row.comparisons)
+        if (one != nullptr && one->candidate == candidate && one->metric != kRoundSeconds &&
+            one->verdict == Verdict::inconclusive && !one->is_of_dead())
+          return undecided_words(results, *one);
+    return {};
+  }
+  for (const GateResult& gate : results.gates) {
+    if (gate.candidate != candidate || gate.advisory || gate.outcome != GateOutcome::inconclusive)
+      continue;
+    const Comparison* row = results.row(candidate, gate.role, gate.metric);
+    if (row == nullptr || row->is_of_dead())
+      return fmt::format("{}: {}.", gate.name(), gate.reason);
+    return undecided_words(results, *row);
+  }
+  return {};
+}
+
+/// "b uses as much memory as a."
+std::string sameness_of(const Results& results, const std::string& candidate) {
+  for (const ShownRow& shown : results.first_screen.rows) {
+    const Comparison* row = results.row(shown.candidate, shown.role, shown.metric);
+    if (shown.candidate != candidate || row->verdict != Verdict::unchanged) continue;
+    return fmt::format("{} uses as much {} as {}.", candidate, noun_of(results, *row),
+                       results.baseline);
+  }
+  return fmt::format("No change of {} was found.", candidate);
+}
+
+/// Of the run's only variant.
+std::string alone_sentence(const Results& results) {
+  std::optional<double> most;
+  for (const TrialData& trial : results.trials) {
+    const auto peak = trial.value(kTree, kPeakRss);
+    if (trial.counts() && peak) most = std::max(most.value_or(0), *peak);
+  }
+  return most ? fmt::format("{} used at most {} of memory (peak RSS of all processes).",
+                            results.baseline, format_bytes(*most))
+              : fmt::format("{} was measured alone.", results.baseline);
+}
+
+/// Candidates with a failed gate, then those with one that was not measured.
+std::vector<std::string> failed_in_order(const Results& results) {
+  std::vector<std::string> names;
+  for (const GateResult& gate : results.gates)
+    if (gate.fails() && std::ranges::find(names, gate.candidate) == names.end())
+      names.push_back(gate.candidate);
+  return names;
+}
+
+std::string rest_of_failures(const std::vector<std::string>& failed) {
+  if (failed.size() < 2) return {};
+  return fmt::format(" {} failed, too.", listed({failed.begin() + 1, failed.end()}));
+}
+
+std::string sentence_of(const ReportModel& model, Answer answer) {
+  const Results& results = model.results;
+  const std::vector<std::string> candidates = ranked_candidates(results);
+  if (answer == Answer::not_measured || (!results.overall.nothing.empty() && results.gates.empty()))
+    return results.overall.nothing.empty() ? "A gate could not be measured."
+                                           : results.overall.nothing + ".";
+  if (candidates.empty()) {
+    const std::string failure = failure_of(results, results.baseline);
+    return failure.empty() ? alone_sentence(results) : failure + " " + alone_sentence(results);
+  }
+  const std::vector<std::string> failed = failed_in_order(results);
+  const std::string& about =
+      answer == Answer::fail && !failed.empty() ? failed.front() : candidates.front();
+  std::string sentence = changes_of(model, about);
+  if (answer == Answer::fail && sentence.find("(limit ") == std::string::npos)
+    sentence = failure_of(results, about) + (sentence.empty() ? "" : " " + sentence);
+  if (answer == Answer::inconclusive || (answer == Answer::no_gates && sentence.empty()))
+    sentence += (sentence.empty() ? "" : " ") + open_question(model, about, answer);
+  if (sentence.empty()) sentence = sameness_of(results, about);
+  if (candidates.size() > 1 && answer != Answer::fail && results.overall.best)
+    sentence += fmt::format(" It is the best of {} candidates.", candidates.size());
+  return sentence + growth_words(results, about) + output_words(results, about) +
+         (answer == Answer::fail ? rest_of_failures(failed) : "");
+}
+
+/// "2 of 3 gates failed", "both default gates passed".
+std::string gates_words(const Results& results, bool is_default) {
+  const char* kind = is_default ? "default gate" : "gate";
+  std::size_t all = 0;
+  std::vector<std::string> parts;
+  for (const std::string_view word : {"failed", "not measured", "inconclusive", "passed"}) {
+    const auto count =
+        static_cast<std::size_t>(std::ranges::count_if(results.gates, [&](const GateResult& gate) {
+          return gate.word() == word && !gate.advisory;
+        }));
+    all += count;
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, word));
+  }
+  if (parts.size() == 1 && all == 2)
+    return fmt::format("both {}s {}", kind, parts.front().substr(2));
+  if (parts.size() == 1)
+    return fmt::format("{}{}", all == 1 ? "the " : "all ",
+                       all == 1 ? fmt::format("{} {}", kind, parts.front().substr(2))
+                                : fmt::format("{} {}s {}", all, kind,
+                                              parts.front().substr(parts.front().find(' ') + 1)));
+  return fmt::format("of {}, {}", format_count(all, kind), fmt::join(parts, ", "));
+}
+
+Text exit_of(const ReportModel& model) {
+  const Results& results = model.results;
+  Text text(fmt::format("Exit code {}", results.overall.exit_code));
+  const bool any_deciding =
+      std::ranges::any_of(results.gates, [](const GateResult& gate) { return !gate.advisory; });
+  if (!any_deciding && !results.overall.nothing.empty())
+    return text.add(": " + results.overall.nothing + ".");
+  if (!any_deciding)
+    return text.add(": no gate decides.")
+        .add(results.gates.empty() ? " Set limits with --gate."
+                                   : " With --gate default the limits above decide.",
+             Tone::muted);
+  const bool is_default = !model.has_named_gates;
+  text.add(": " + gates_words(results, is_default) + ".");
+  if (is_default) text.add(" Set your own limits with --gate.", Tone::muted);
+  return text;
+}
+
+}  // namespace
+
+Headline headline_of(const ReportModel& model) {
+  const Answer answer = answer_of(model.results);
+  return {answer, sentence_of(model, answer), exit_of(model)};
+}
+
+}  // namespace memduel

@@ -1,0 +1,173 @@
+#include "sections/result_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "model/metric_catalogue.h"
+#include "reports/memory_tables.h"
+#include "sections/sections.h"
+#include "words.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::size_t kMostRows = 8;
+constexpr std::size_t kMostRowsOfSeveral = 5;
+
+bool is_same_row(const ResultRow& row, const std::string& role, const std::string& metric) {
+  return row.role == role && row.metric == metric;
+}
+
+bool has_same_numbers_as(const ResultRow& a, const ResultRow& b) {
+  return a.metric == b.metric &&
+         std::ranges::equal(a.comparisons, b.comparisons, [](const auto* one, const auto* other) {
+           if (one == nullptr || other == nullptr) return one == other;
+           return one->baseline_median == other->baseline_median &&
+                  one->candidate_median == other->candidate_median && one->ratio == other->ratio;
+         });
+}
+
+class RowChooser {
+ public:
+  explicit RowChooser(const ReportModel& model)
+      : results_(model.results), variants_(judged_arms(model.results)) {}
+
+  ResultRows chosen() {
+    for (const ShownRow& shown : results_.first_screen.rows) add(shown.role, shown.metric);
+    for (const GateResult& gate : results_.gates)
+      if (gate.role != "*" && !is_growth_metric(gate.metric)) add(gate.role, gate.metric);
+    add_peak_rss();
+    add_time();
+    drop_doubles();
+    return ordered();
+  }
+
+ private:
+  ResultRow& add(const std::string& role, const std::string& metric) {
+    const auto known = std::ranges::find_if(
+        rows_, [&](const ResultRow& row) { return is_same_row(row, role, metric); });
+    if (known != rows_.end()) return *known;
+    ResultRow row{role, metric, {}, {}};
+    for (const ArmSummary* variant : variants_)
+      if (variant->name != results_.baseline)
+        row.comparisons.push_back(results_.row(variant->name, role, metric));
+    for (const GateResult& gate : results_.gates)
+      if (gate.role == role && gate.metric == metric) row.gates.push_back(&gate);
+    rows_.push_back(std::move(row));
+    return rows_.back();
+  }
+
+  /// The number that readers know from every other tool, if no row states it.
+  void add_peak_rss() {
+    const bool is_stated = std::ranges::any_of(rows_, [](const ResultRow& row) {
+      return row.metric == kPeakRss || row.metric == kPeakRssAboveIdle;
+    });
+    const bool is_known = std::ranges::any_of(results_.comparisons, [](const Comparison& row) {
+      return row.role == kTree && row.metric == kPeakRss && row.has_values();
+    });
+    if (!is_stated && is_known && results_.ablation.empty()) add(kTree, kPeakRss);
+  }
+
+  void add_time() {
+    for (const ArmSummary* variant : variants_)
+      if (const Comparison* row = time_row(results_, variant->name); row != nullptr)
+        add(row->role, row->metric);
+  }
+
+  /// Of a role that is the whole job.
+  void drop_doubles() {
+    const auto is_double = [&](const ResultRow& row) {
+      return row.gates.empty() && std::ranges::any_of(rows_, [&](const ResultRow& other) {
+               const bool outranks =
+                   !other.gates.empty() || (other.role == kTree && row.role != kTree);
+               return &other != &row && outranks && has_same_numbers_as(row, other);
+             });
+    };
+    std::vector<ResultRow> kept;
+    for (const ResultRow& row : rows_)
+      if (!is_double(row)) kept.push_back(row);
+    rows_ = std::move(kept);
+  }
+
+  /// What a reader must not miss comes first: 0 is most urgent.
+  [[nodiscard]] int urgency(const ResultRow& row) const {
+    const auto any = [&](Verdict verdict) {
+      return std::ranges::any_of(row.comparisons, [&](const Comparison* one) {
+        return one != nullptr && one->verdict == verdict;
+      });
+    };
+    if (row.has_failed_gate()) return 0;
+    if (!row.gates.empty()) return 1;
+    if (any(Verdict::regressed)) return 2;
+    if (row.metric == kRoundSeconds || row.metric == kPeakRss) return 3;
+    return any(Verdict::improved) || any(Verdict::changed) ? 4 : 5;
+  }
+
+  ResultRows ordered() {
+    ResultRows chosen{variants_, std::move(rows_), 0};
+    std::vector<ResultRow>& rows = chosen.rows;
+    std::ranges::stable_sort(rows, {}, [&](const ResultRow& row) { return urgency(row); });
+    const std::size_t most = variants_.size() > 2 ? kMostRowsOfSeveral : kMostRows;
+    if (rows.size() > most) {
+      chosen.left_out = rows.size() - most;
+      rows.resize(most);
+    }
+    std::ranges::stable_sort(rows, {},
+                             [](const ResultRow& row) { return metric_order(row.metric); });
+    return chosen;
+  }
+
+  const Results& results_;
+  std::vector<const ArmSummary*> variants_;
+  std::vector<ResultRow> rows_;
+};
+
+}  // namespace
+
+bool ResultRow::has_failed_gate() const {
+  return std::ranges::any_of(gates, [](const GateResult* gate) { return gate->fails(); });
+}
+
+ResultRows result_rows(const ReportModel& model) {
+  return RowChooser(model).chosen();
+}
+
+int metric_order(const std::string& metric) {
+  constexpr std::array<std::string_view, 4> kMapped = {kPeakHeapAndMapped, kEndHeapAndMapped,
+                                                       kPeakMapped, kEndMapped};
+  const MetricInfo info = metric_info(metric);
+  if (metric == kPeakRss) return 0;
+  if (is_resident_peak(metric)) return 1;
+  if (info.meter == "cuda" || info.meter == "nvml") return 2;
+  if (metric == kPeakHeap || metric == kEndHeap) return 3;
+  if (std::ranges::find(kMapped, metric) != kMapped.end()) return 4;
+  switch (info.unit) {
+    case Unit::bytes:
+      return 5;
+    case Unit::bytes_per_round:
+    case Unit::bytes_per_minute:
+      return 6;
+    case Unit::count:
+      return 7;
+    case Unit::ratio:
+    case Unit::number:
+      return 8;
+    case Unit::seconds:
+      break;
+  }
+  return metric == kRoundSeconds ? 9 : 10;
+}
+
+const Comparison* time_row(const Results& results, const std::string& candidate) {
+  const Comparison* found = nullptr;
+  for (const Comparison& row : results.comparisons) {
+    if (row.candidate != candidate || row.metric != kRoundSeconds) continue;
+    if (found == nullptr || row.role == results.job.reference) found = &row;
+  }
+  return found;
+}
+
+}  // namespace memduel

@@ -1,0 +1,60 @@
+// The largest causes of the changes, as profiles explain them.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sections/sections.h"
+#include "util/text.h"
+#include "words.h"
+
+namespace memduel {
+namespace {
+
+/// Of the largest cause of a row: less is no reason.
+constexpr double kLeastShown = 0.04;
+
+Row cause_row(const Cause& cause) {
+  Row row;
+  row.cells.push_back({cause.amount, cause.more ? Tone::bad : Tone::good});
+  row.cells.back().value = cause.size;
+  Text where(cause.name);
+  if (!cause.location.empty() && cause.name.find(cause.location) == std::string::npos)
+    where.add(" (" + cause.location + ")", Tone::muted);
+  if (cause.share > 0)
+    where.add(", " + format_percent(cause.share) + " of the change", Tone::muted);
+  row.cells.emplace_back(std::move(where));
+  return row;
+}
+
+}  // namespace
+
+Section why_section(const ReportModel& model) {
+  Section section{"why", "Why", {}};
+  std::string of;
+  Table table;
+  const auto flush = [&] {
+    if (!table.rows.empty()) section.add(std::move(table));
+    table = {};
+    table.columns = {{"change", true}, {"where"}};
+    table.has_heading = false;
+    table.look = "causes";
+  };
+  flush();
+  const bool has_two = !model.causes.empty() && model.causes.front().of != model.causes.back().of;
+  double largest = 0;
+  for (const Cause& cause : model.causes) {
+    if (cause.of != of) largest = std::abs(cause.size);
+    if (std::abs(cause.size) < kLeastShown * largest) continue;
+    if (cause.of != of && has_two) {
+      flush();
+      table.caption = cause.of + ":";
+    }
+    of = cause.of;
+    table.rows.push_back(cause_row(cause));
+  }
+  flush();
+  return section;
+}
+
+}  // namespace memduel

@@ -1,0 +1,252 @@
+#include "writers/terminal_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "util/text.h"
+
+namespace memduel {
+namespace {
+
+const char* color_of(Tone tone) {
+  switch (tone) {
+    case Tone::strong:
+      return "\033[1m";
+    case Tone::muted:
+      return "\033[2m";
+    case Tone::good:
+      return "\033[32m";
+    case Tone::bad:
+      return "\033[31m";
+    case Tone::plain:
+    case Tone::code:
+      break;
+  }
+  return "";
+}
+
+struct Word {
+  std::string text;
+  Tone tone = Tone::plain;
+  bool is_joined = false;  ///< no space before it
+};
+
+std::vector<Word> words_of(const Text& text) {
+  std::vector<Word> words;
+  bool ends_in_space = true;
+  for (const TextRun& run : text.runs()) {
+    const std::string safe = escape_terminal(run.text);
+    for (std::size_t at = 0; at < safe.size();) {
+      if (safe[at] == ' ') {
+        ends_in_space = true;
+        ++at;
+        continue;
+      }
+      const std::size_t end = std::min(safe.find(' ', at), safe.size());
+      words.push_back({safe.substr(at, end - at), run.tone, !ends_in_space});
+      ends_in_space = false;
+      at = end;
+    }
+  }
+  return words;
+}
+
+/// The first `count` characters, and from where they end.
+std::string first_characters(const std::string& text, std::size_t count) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < count && bytes < text.size(); ++i)
+    bytes += std::max<std::size_t>(character_length(text, bytes), 1);
+  return text.substr(0, bytes);
+}
+
+std::string last_characters(const std::string& text, std::size_t count) {
+  const std::size_t all = count_characters(text);
+  return count >= all ? text : text.substr(first_characters(text, all - count).size());
+}
+
+/// Exactly `width` columns or fewer: the middle is left out, for names end in what tells them
+/// apart.
+std::string without_middle(const std::string& word, std::size_t width) {
+  if (count_characters(word) <= width || width < 2) return word;
+  const std::size_t end = (width - 1) / 2;
+  return first_characters(word, width - 1 - end) + "…" + last_characters(word, end);
+}
+
+/// What a text shows of a cell: of a stack the function, its place and its callers.
+Text text_of(const Cell& cell) {
+  constexpr std::size_t kMostCallers = 3;
+  if (!cell.stack || !cell.text.empty()) return cell.text;
+  Text text(cell.stack->function);
+  if (!cell.stack->location.empty()) text.add(" (" + cell.stack->location + ")", Tone::muted);
+  const auto& callers = cell.stack->callers;
+  for (std::size_t i = 0; i < std::min(callers.size(), kMostCallers); ++i)
+    text.add(" ← " + callers[i], Tone::muted);
+  return text;
+}
+
+std::size_t width_of(const Text& text) {
+  std::size_t columns = 0;
+  for (const TextRun& run : text.runs()) columns += count_characters(escape_terminal(run.text));
+  return columns;
+}
+
+Line padded_line(const Line& line, std::size_t width, bool right) {
+  const std::size_t missing = width > line.columns ? width - line.columns : 0;
+  Line out = right ? space(missing) : line;
+  out.append(right ? line : space(missing));
+  return out;
+}
+
+constexpr std::size_t kDetailIndent = 2;
+
+/// Width of each column as its cells want it.
+std::vector<std::size_t> wanted_widths(const Table& table) {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    constexpr std::size_t kMostOfTitle = 14;
+    std::size_t widest =
+        table.has_heading ? std::min(width_of(table.columns[c].title), kMostOfTitle) : 0;
+    for (const Row& row : table.rows)
+      if (c < row.cells.size())
+        widest = std::max(widest, width_of(text_of(row.cells[c])) +
+                                      (c == 0 && row.kind == RowKind::detail ? kDetailIndent : 0));
+    widths.push_back(widest);
+  }
+  return widths;
+}
+
+/// How wide the columns of a table are, and what is between them.
+struct Widths {
+  std::vector<std::size_t> columns;
+  std::size_t gap = 2;
+};
+
+/// Narrows the gaps, then the columns of words, the widest first, until all fit. Whether they do.
+bool fit(const Table& table, const std::vector<std::size_t>& columns, Widths& all,
+         std::size_t width) {
+  constexpr std::size_t kLeast = 14;
+  std::vector<std::size_t>& widths = all.columns;
+  const auto total = [&] {
+    std::size_t sum = columns.empty() ? 0 : all.gap * (columns.size() - 1);
+    for (const std::size_t c : columns) sum += widths[c];
+    return sum;
+  };
+  if (total() > width) all.gap = 1;
+  while (total() > width) {
+    std::size_t widest = table.columns.size();
+    for (const std::size_t c : columns)
+      if (!table.columns[c].is_number && widths[c] > kLeast &&
+          (widest == table.columns.size() || widths[c] > widths[widest]))
+        widest = c;
+    if (widest == table.columns.size()) return false;
+    widths[widest] -= std::min(total() - width, widths[widest] - kLeast);
+  }
+  return true;
+}
+
+std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>& columns,
+                              const Widths& all, const TerminalOptions& options) {
+  const std::vector<std::size_t>& widths = all.columns;
+  std::vector<Line> lines;
+  const auto add_row = [&](auto text_at, std::size_t indent) {
+    std::vector<std::vector<Line>> cells;
+    std::size_t height = 1;
+    for (const std::size_t c : columns) {
+      const std::size_t inside = c == columns.front() ? indent : 0;
+      cells.push_back(laid_out(text_at(c), widths[c] - inside, true, options));
+      for (Line& line : cells.back())
+        line = {std::string(inside, ' ') + line.text, inside + line.columns};
+      height = std::max(height, cells.back().size());
+    }
+    for (std::size_t i = 0; i < height; ++i) {
+      Line line;
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const Line cell = i < cells[k].size() ? cells[k][i] : Line{};
+        const std::size_t width = widths[columns[k]];
+        const bool is_last = k + 1 == columns.size();
+        const bool right = table.columns[columns[k]].is_number;
+        line.append(is_last && !right ? cell : padded_line(cell, width, right));
+        if (!is_last) line.append(space(all.gap));
+      }
+      while (line.text.ends_with(' ')) line.text.pop_back();
+      lines.push_back(std::move(line));
+    }
+  };
+  if (table.has_heading)
+    add_row([&](std::size_t c) { return Text(table.columns[c].title, Tone::muted); }, 0);
+  const std::size_t most = table.most_shown == 0 ? table.rows.size() : table.most_shown;
+  for (std::size_t r = 0; r < std::min(most, table.rows.size()); ++r) {
+    const Row& row = table.rows[r];
+    add_row([&](std::size_t c) { return c < row.cells.size() ? text_of(row.cells[c]) : Text(); },
+            row.kind == RowKind::detail ? kDetailIndent : 0);
+  }
+  if (most < table.rows.size()) {
+    const std::string rest = fmt::format("{} more in the HTML report", table.rows.size() - most);
+    lines.push_back({rest, rest.size()});
+  }
+  return lines;
+}
+
+}  // namespace
+
+Line space(std::size_t count) {
+  return {std::string(count, ' '), count};
+}
+
+std::vector<Line> laid_out(const Text& text, std::size_t width, bool cuts,
+                           const TerminalOptions& options) {
+  std::vector<Line> lines(1);
+  const std::vector<Word> words = words_of(text);
+  for (std::size_t first = 0; first < words.size();) {
+    std::size_t end = first + 1;  // words without a space between them stay together
+    std::size_t columns = count_characters(words[first].text);
+    for (; end < words.size() && words[end].is_joined; ++end)
+      columns += count_characters(words[end].text);
+    const bool fits = lines.back().columns + 1 + columns <= width;
+    if (lines.back().columns > 0 && !fits) lines.emplace_back();
+    if (lines.back().columns > 0) lines.back().append(space(1));
+    for (; first < end; ++first) {
+      const bool is_too_long = cuts && columns > width;
+      const std::string shown =
+          is_too_long ? without_middle(words[first].text, width) : words[first].text;
+      lines.back().append(
+          {painted(shown, color_of(words[first].tone), options), count_characters(shown)});
+    }
+  }
+  return lines;
+}
+
+std::vector<Line> table_lines(const Table& table, std::size_t width,
+                              const TerminalOptions& options) {
+  const Widths wanted{wanted_widths(table)};
+  std::vector<std::size_t> left;
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    if (table.columns[c].is_in_text()) left.push_back(c);
+  std::vector<Line> lines;
+  if (!table.caption.empty())
+    for (Line& line : laid_out(Text(table.caption, Tone::strong), width, true, options))
+      lines.push_back(std::move(line));
+  if (left.empty()) return lines;
+  const std::size_t key = left.front();
+  left.erase(left.begin());
+  do {
+    std::vector<std::size_t> columns = {key};
+    Widths widths = wanted;
+    columns.insert(columns.end(), left.begin(), left.end());
+    while (!fit(table, columns, widths, width) && columns.size() > 2) {
+      columns.pop_back();
+      widths = wanted;
+    }
+    if (!lines.empty() && left.size() + 1 > columns.size() && columns.size() > 1 &&
+        lines.size() > 1 && table.caption.empty())
+      lines.emplace_back();
+    for (Line& line : table_block(table, columns, widths, options))
+      lines.push_back(std::move(line));
+    left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(columns.size() - 1));
+  } while (!left.empty());
+  return lines;
+}
+
+}  // namespace memduel
