@@ -51,7 +51,7 @@ std::string name_of(const CLI::Option& option) {
   std::string name = option.get_name(false, true);
   for (std::size_t at = name.find(",-"); at != std::string::npos; at = name.find(",-", at + 2))
     name.insert(at + 1, " ");
-  const std::string text = option.get_option_text();
+  const std::string& text = option.get_option_text();
   if (!text.empty()) return name + (text.starts_with('[') ? "" : " ") + text;
   if (option.get_type_size() == 0 || option.get_expected_max() == 0) return name;
   const std::string type = option.get_type_name();

@@ -134,7 +134,7 @@ std::string block_line(const Progress& progress, const ProgressFacts& facts) {
 
 void RunProgress::show(const Progress& progress) {
   if (progress.arm.empty()) return line_.finish();
-  if (line_.is_live()) return line_.show(live_line(progress, facts_, line_.width()));
+  if (line_.is_live()) return line_.show(live_line(progress, facts_, ProgressLine::width()));
   if (!is_next_block(progress.block, shown_block_)) return;
   shown_block_ = progress.block;
   line_.show(block_line(progress, facts_));

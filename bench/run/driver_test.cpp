@@ -391,7 +391,7 @@ TEST_F(TimedDriverTest, TooLittleTimeIsRefusedAfterTheWarmUpWithTheMinutesThatWo
   const Error error = error_of([&] { run(store); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_EQ(error.message(),
-            "--max-minutes: found 2.31667, expected at least 2.5: after the warm-up, which took "
+            "--max-minutes: expected at least 2.5, found 2.31667: after the warm-up, which took "
             "20.0 s, a decision needs 6 trials each, 20.0 s per block\n"
             "  use --max-minutes 2.5 or more");
   EXPECT_EQ(fake_.seen.size(), 2U) << "no trial that counts";

@@ -203,9 +203,9 @@ void RunInProgress::expect_time(int profile_rounds) const {
   throw Error(
       ExitCode::usage,
       fmt::format(
-          "found {:g}, expected at least {:g}: after the warm-up, which took {}, {} needs {} "
+          "expected at least {:g}, found {:g}: after the warm-up, which took {}, {} needs {} "
           "each, {} per block{}",
-          *options_.max_minutes, enough_minutes(needed), format_seconds(elapsed),
+          enough_minutes(needed), *options_.max_minutes, format_seconds(elapsed),
           blocks == planned ? "the run" : "a decision",
           format_count(static_cast<std::size_t>(blocks), "trial"), format_seconds(*block),
           profile_rounds == 0 ? "" : ", and profiled trials of " + format_seconds(profiles)),
