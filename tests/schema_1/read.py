@@ -47,15 +47,16 @@ def results_of(place, *arguments):
     return json.loads(done.stdout)
 
 
-# What is written for people: later versions word it better.
+# What is written for people, which later versions word better, and what earlier versions did not have.
 WORDS = {"reason", "formula"}
+ADDED = {"location"}
 
 
 def renamed(value, key=""):
     """A value of results.json of schema 1 as schema 2 has it; `shares` of bytes and `blocks` of trials keep their names."""
     if isinstance(value, dict):
         kept = {"share"} if "bytes" in value else {"blocks"} if "file" in value else set()
-        row = {name if name in kept else NAMES.get(name, KEYS.get(name, name)): renamed(one, name) for name, one in value.items() if name not in WORDS}
+        row = {name if name in kept else NAMES.get(name, KEYS.get(name, name)): renamed(one, name) for name, one in value.items() if name not in WORDS | ADDED}
         if value.get("kind") == "resident" and value.get("stack"):
             row["stack"] = [OWNERS.get(value["stack"][0], value["stack"][0]), *value["stack"][1:]]
         return row
@@ -68,7 +69,7 @@ def renamed(value, key=""):
 
 def without_words(value):
     if isinstance(value, dict):
-        return {name: without_words(one) for name, one in value.items() if name not in WORDS}
+        return {name: without_words(one) for name, one in value.items() if name not in WORDS | ADDED}
     return [without_words(one) for one in value] if isinstance(value, list) else value
 
 
@@ -123,7 +124,7 @@ def check_resume(place):
     before = digests(place / "interrupted")
     done = call(place, "run", "config.json", "--out", "interrupted", "--resume")
     assert done.returncode == 2, done
-    assert "interrupted: cannot resume: an earlier memduel began it" in done.stderr, done.stderr
+    assert "interrupted: cannot resume: an earlier memduel started it" in done.stderr, done.stderr
     assert "finish it with the memduel that started it, or use another --out" in done.stderr, done.stderr
     assert digests(place / "interrupted") == before
 

@@ -59,7 +59,8 @@ TEST(WorkerConfig, UnknownKeyNamesPathAndNearest) {
 TEST(WorkerConfig, WrongTypeAndWrongWordAreRefused) {
   nlohmann::json given = good();
   given["workload"]["rounds"] = "five";
-  EXPECT_THAT(config_refusal(given), HasSubstr("workload.rounds: expected integer, found string \"five\""));
+  EXPECT_THAT(config_refusal(given),
+              HasSubstr("workload.rounds: expected integer, found string \"five\""));
   given = good();
   given["workload"]["optimizer"]["name"] = "magic";
   EXPECT_THAT(config_refusal(given), HasSubstr("expected adam or sgd"));
