@@ -35,7 +35,8 @@ void redact_notes(std::vector<Note>& notes, const std::vector<std::string>& patt
       for (std::string* text : {&note.message, &note.advice})
         if (const std::size_t at = text->find(pattern); at != std::string::npos)
           text->replace(at, pattern.size(), kLeftOut);
-    note.message = without_paths(note.message);
+    // What a program printed comes after these words.
+    note.message = without_paths(note.message.substr(0, note.message.find("; the first")));
     // A command stands on a line of its own, and has arguments.
     note.advice = without_paths(note.advice.substr(0, note.advice.find('\n')));
   }

@@ -190,8 +190,21 @@ std::string with_repeats(const std::string& command, int blocks) {
   return quoted_command_line(with_options(std::move(words), {"--repeats", std::to_string(blocks)}));
 }
 
+/// A candidate that failed in some trials: memory is not the first question.
+std::optional<Suggestion> with_failed_trials(const ReportModel& model, const std::string& name) {
+  const auto failed = std::ranges::find_if(model.results.trials, [&](const TrialData& trial) {
+    return trial.arm == name && trial.kind == TrialKind::measure &&
+           trial.status != TrialStatus::ok && !trial.failure.empty();
+  });
+  if (failed == model.results.trials.end()) return std::nullopt;
+  return Suggestion{fmt::format("Find out first why {} failed: trial {}, {}", name, failed->id,
+                                failed->failure.substr(0, failed->failure.find('\n'))),
+                    {}};
+}
+
 /// As many blocks as the checks need that are not decided yet.
 std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::string& name) {
+  if (model.results.overall.outcome == OverallOutcome::passed) return std::nullopt;
   constexpr int kMostBlocks = 200;
   int needed = 0;
   for (const Comparison& row : model.results.comparisons)
@@ -218,6 +231,7 @@ int trials_to_decide(const Results& results) {
 /// Nobody knows how many trials decide: as many as a decision takes at all, or twice those there
 /// are.
 std::optional<Suggestion> with_twice_the_trials(const ReportModel& model, const std::string& name) {
+  if (model.results.overall.outcome == OverallOutcome::passed) return std::nullopt;
   for (const Comparison& row : model.results.comparisons) {
     if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive ||
         !row.ratio)
@@ -235,6 +249,7 @@ std::optional<Suggestion> with_twice_the_trials(const ReportModel& model, const 
 
 /// More blocks than anybody runs: what makes the runs of one arm so unlike?
 std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const std::string& name) {
+  if (model.results.overall.outcome == OverallOutcome::passed) return std::nullopt;
   for (const Comparison& row : model.results.comparisons) {
     if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive) continue;
     if (!row.ratio || !row.minimum_detectable || row.blocks_needed) continue;
@@ -270,6 +285,8 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
     return e.candidate == name && e.bit_identical == false;
   });
   if (!better || worse || grows || other) return std::nullopt;
+  const OverallOutcome outcome = model.results.overall.outcome;
+  if (outcome != OverallOutcome::passed && outcome != OverallOutcome::no_gates) return std::nullopt;
   const Comparison* time = time_row(model.results, name);
   if (time != nullptr && time->verdict == Verdict::inconclusive)
     return Suggestion{"No memory regression found; whether the time changed is inconclusive.", {}};
@@ -285,9 +302,9 @@ std::optional<Suggestion> next_step(const ReportModel& model) {
   const auto failed = std::ranges::find_if(
       candidates, [&](const std::string& candidate) { return has_failed_gate(model, candidate); });
   const std::string& about = failed == candidates.end() ? candidates.front() : *failed;
-  for (const auto step :
-       {in_other_processes, after_failure, in_go_heap, with_another_setting, with_more_blocks,
-        with_runs_more_alike, with_twice_the_trials, with_symbols, with_nothing_against})
+  for (const auto step : {with_failed_trials, in_other_processes, after_failure, in_go_heap,
+                          with_another_setting, with_more_blocks, with_runs_more_alike,
+                          with_twice_the_trials, with_symbols, with_nothing_against})
     if (auto found = step(model, about)) return found;
   return std::nullopt;
 }

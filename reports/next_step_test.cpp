@@ -103,6 +103,9 @@ Sample one_check(Verdict verdict, GateOutcome outcome) {
   gate.candidate = "optimized";
   gate.outcome = outcome;
   sample.results.gates = {gate};
+  sample.results.overall.outcome = outcome == GateOutcome::failed   ? OverallOutcome::failed
+                                   : outcome == GateOutcome::passed ? OverallOutcome::passed
+                                                                    : OverallOutcome::inconclusive;
   sample.results.growth.clear();
   sample.results.equivalence.clear();
   sample.results.differences.clear();

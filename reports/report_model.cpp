@@ -22,10 +22,10 @@
 namespace memduel {
 namespace {
 
-/// The causes of a row that may have changed; of a candidate that died nothing is explained.
-std::vector<Cause> explained_causes(const Comparison& row, const Results& results) {
-  return row.verdict == Verdict::unchanged || row.is_of_dead() ? std::vector<Cause>()
-                                                               : causes_of(results, row);
+/// The causes of a row that changed; of a candidate that died nothing is explained.
+std::vector<Cause> explained_causes(const Comparison& row, ShownFor why, const Results& results) {
+  const bool is_decided = row.is_change() || why == ShownFor::largest_change;
+  return is_decided && !row.is_of_dead() ? causes_of(results, row) : std::vector<Cause>();
 }
 
 /// Those of the first row that a profile explains, and of a second one that became worse for
@@ -44,7 +44,7 @@ void choose_rows(ReportModel& model) {
   results.first_screen.rows = rows_to_show(results);
   for (ShownRow& shown : results.first_screen.rows) {
     const Comparison& row = *results.row(shown.candidate, shown.role, shown.metric);
-    std::vector<Cause> causes = explained_causes(row, results);
+    std::vector<Cause> causes = explained_causes(row, shown.why, results);
     if (results.arms.size() > 2)
       for (Cause& cause : causes) cause.of += " of " + row.candidate;
     for (const Cause& cause : causes)

@@ -30,11 +30,13 @@ Check::Status status_of(const GateResult& gate) {
 
 /// Where the largest increase of a failed gate's row comes from: "train.py:12".
 void locate(const ReportModel& model, const GateResult& gate, Check& check) {
-  if (gate.outcome != GateOutcome::failed) return;
+  if (gate.outcome != GateOutcome::failed || gate.candidate_failed) return;
   const std::string of = quantity(model.results.job, gate.role, gate.metric);
   for (const Cause& cause : model.causes) {
     const std::size_t colon = cause.location.rfind(':');
-    if (!cause.more || colon == std::string::npos || !cause.of.starts_with(of)) continue;
+    if (!cause.more || colon == std::string::npos || cause.location.starts_with('<') ||
+        !cause.of.starts_with(of))
+      continue;
     check.file = cause.location.substr(0, colon);
     check.line = std::atoi(cause.location.c_str() + colon + 1);
     return;

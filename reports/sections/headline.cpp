@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <optional>
 #include <set>
 
@@ -113,7 +113,8 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
   for (const Comparison* row : rows) {
     const bool failed = gate_on(results, *row, GateOutcome::failed) != nullptr;
     if (any_memory && !failed && !is_held(row)) continue;
-    if (told.size() < kMost && roles.insert(row->role).second) told.push_back(row);
+    const std::string role = is_only_role(results.job, row->role) ? "" : row->role;
+    if (told.size() < kMost && roles.insert(role).second) told.push_back(row);
   }
   return told;
 }
@@ -161,10 +162,10 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   std::vector<std::string> parts;
   const std::vector<const Comparison*> told = told_changes(model, candidate);
   const std::string time = time_words(results, candidate);
-  if (told.size() == 1 && time.empty() && told.front()->ratio.value_or(0) >= kTimes)
-    return fmt::format("{} uses {} {} as {}{}.", candidate, amount_words(*told.front()),
+  if (told.size() == 1 && told.front()->ratio.value_or(0) >= kTimes)
+    return fmt::format("{} uses {} {} as {}{}{}.", candidate, amount_words(*told.front()),
                        noun_of(results, *told.front()), results.baseline,
-                       limit_words(results, told));
+                       limit_words(results, told), time.empty() ? "" : ", and takes " + time);
   for (const Comparison* row : told)
     parts.push_back(fmt::format("{} {}{}", share_words(*row), noun_of(results, *row),
                                 row->is_change() ? "" : " (inconclusive)"));
@@ -254,14 +255,42 @@ std::string rest_of_failures(const std::vector<std::string>& failed) {
   return fmt::format(" {} failed, too.", listed({failed.begin() + 1, failed.end()}));
 }
 
+/// "b failed in 2 of 6 trials. "
+std::string failed_trials(const Results& results, const std::string& variant) {
+  const auto found = std::ranges::find(results.arms, variant, &ArmSummary::name);
+  if (found == results.arms.end() || found->trials_failed == 0) return {};
+  return fmt::format(
+      "{} failed in {} of {}. ", variant, found->trials_failed,
+      format_count(static_cast<std::size_t>(found->trials_ok + found->trials_failed), "trial"));
+}
+
+/// " n-2 and n-4 regressed." of the candidates that the sentence is not about.
+std::string others_regressed(const ReportModel& model, const std::string& about) {
+  std::vector<std::string> names;
+  for (const ResultRow& row : result_rows(model).rows)
+    for (const Comparison* one : row.comparisons)
+      if (one != nullptr && one->candidate != about && one->metric != kRoundSeconds &&
+          one->verdict == Verdict::regressed &&
+          std::ranges::find(names, one->candidate) == names.end())
+        names.push_back(one->candidate);
+  return names.empty() ? "" : fmt::format(" {} regressed.", listed(names));
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty())
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
 std::string sentence_of(const ReportModel& model, Answer answer) {
   const Results& results = model.results;
   const std::vector<std::string> candidates = ranked_candidates(results);
   if (answer == Answer::not_measured || (!results.overall.nothing.empty() && results.gates.empty()))
     return results.overall.nothing.empty() ? "A gate could not be measured."
-                                           : results.overall.nothing + ".";
+                                           : capitalized(results.overall.nothing) + ".";
   if (candidates.empty()) {
-    const std::string failure = failure_of(results, results.baseline);
+    std::string failure = failure_of(results, results.baseline);
+    if (answer == Answer::inconclusive) failure = open_question(model, results.baseline, answer);
     return failure.empty() ? alone_sentence(results) : failure + " " + alone_sentence(results);
   }
   const std::vector<std::string> failed = failed_in_order(results);
@@ -275,35 +304,44 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   if (sentence.empty()) sentence = sameness_of(results, about);
   if (candidates.size() > 1 && answer != Answer::fail && results.overall.best)
     sentence += fmt::format(" It is the best of {} candidates.", candidates.size());
-  return sentence + growth_words(results, about) + output_words(results, about) +
-         (answer == Answer::fail ? rest_of_failures(failed) : "");
+  return failed_trials(results, about) + sentence + growth_words(results, about) +
+         output_words(results, about) +
+         (answer == Answer::fail ? rest_of_failures(failed) : others_regressed(model, about));
 }
 
-/// "2 of 3 gates failed", "both default gates passed".
+/// "both default gates passed", "of 3 gates, 1 failed, 2 passed".
 std::string gates_words(const Results& results, bool is_default) {
-  const char* kind = is_default ? "default gate" : "gate";
+  const std::string kind = is_default ? "default gate" : "gate";
   std::size_t all = 0;
-  std::vector<std::string> parts;
-  for (const std::string_view word : {"failed", "not measured", "inconclusive", "passed"}) {
+  std::vector<std::pair<std::size_t, std::string>> counts;
+  for (const std::string word : {"failed", "not measured", "inconclusive", "passed"}) {
     const auto count =
         static_cast<std::size_t>(std::ranges::count_if(results.gates, [&](const GateResult& gate) {
           return gate.word() == word && !gate.advisory;
         }));
     all += count;
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, word));
+    if (count > 0) counts.emplace_back(count, word);
   }
-  if (parts.size() == 1 && all == 2)
-    return fmt::format("both {}s {}", kind, parts.front().substr(2));
-  if (parts.size() == 1)
-    return fmt::format("{}{}", all == 1 ? "the " : "all ",
-                       all == 1 ? fmt::format("{} {}", kind, parts.front().substr(2))
-                                : fmt::format("{} {}s {}", all, kind,
-                                              parts.front().substr(parts.front().find(' ') + 1)));
+  const auto phrase = [](std::size_t count, const std::string& word) {
+    if (word == "inconclusive") return (count == 1 ? "is " : "are ") + word;
+    return word == "not measured" ? (count == 1 ? "was " : "were ") + word : word;
+  };
+  if (counts.size() == 1)
+    return fmt::format("{} {}{} {}",
+                       all == 1   ? "the"
+                       : all == 2 ? "both"
+                                  : fmt::format("all {}", all),
+                       kind, all == 1 ? "" : "s", phrase(all, counts.front().second));
+  std::vector<std::string> parts;
+  for (const auto& [count, word] : counts)
+    parts.push_back(fmt::format("{} {}", count, phrase(count, word)));
   return fmt::format("of {}, {}", format_count(all, kind), fmt::join(parts, ", "));
 }
 
 Text exit_of(const ReportModel& model) {
   const Results& results = model.results;
+  if (!model.progress.empty() && model.blocks_done < model.blocks_planned.value_or(0))
+    return {"The run is not complete, so its exit code can change.", Tone::muted};
   Text text(fmt::format("Exit code {}", results.overall.exit_code));
   const bool any_deciding =
       std::ranges::any_of(results.gates, [](const GateResult& gate) { return !gate.advisory; });
@@ -319,6 +357,8 @@ Text exit_of(const ReportModel& model) {
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
   if (results.overall.exit_code == kInconclusive)
     text.add(" This fails in CI unless --on-inconclusive pass is given.");
+  else if (results.overall.outcome == OverallOutcome::inconclusive)
+    text.add(" The estimates are within the limits, so this does not fail in CI.");
   if (is_default)
     text.add(" A default limit is what counts as no change; set your own with --gate.",
              Tone::muted);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -32,7 +33,8 @@ Tone tone_of_gate(const GateResult& gate) {
 Text limits_of(const ResultRow& row) {
   std::vector<std::pair<std::string, const GateResult*>> limits;
   for (const GateResult* gate : row.gates) {
-    const std::string limit = limit_text(*gate);
+    std::string limit = limit_text(*gate);
+    if (limit.empty() && gate->outcome == GateOutcome::failed) limit = "failed";
     if (limit.empty()) continue;
     const auto known = std::ranges::find(limits, limit, [](const auto& one) { return one.first; });
     if (known == limits.end())
@@ -174,6 +176,8 @@ class ResultTable {
   }
 
   [[nodiscard]] Cell verdict_cell(const ResultRow& row, std::size_t candidate) const {
+    if (const Comparison* one = row.comparisons.at(candidate); one != nullptr && one->is_of_dead())
+      return {"failed", Tone::bad};
     if (const Comparison* one = row.comparisons.at(candidate); one != nullptr)
       return {std::string(to_name(one->verdict)), memduel::tone_of(one->verdict)};
     for (const GateResult* gate : row.gates)
@@ -283,10 +287,14 @@ class ResultTable {
 std::optional<double> number_of(const std::string& name, std::string& stem) {
   const std::size_t at = name.find_last_not_of("0123456789.");
   if (at == std::string::npos || at + 1 == name.size()) return std::nullopt;
+  double number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + at + 1, end, number);
+  if (error != std::errc() || rest != end) return std::nullopt;
   stem = name.substr(0, at + 1);
   while (!stem.empty() && (stem.back() == '-' || stem.back() == '=' || stem.back() == '_'))
     stem.pop_back();
-  return std::stod(name.substr(at + 1));
+  return number;
 }
 
 /// Of a scan of a parameter: "peak RSS falls with n: 46.5 MiB at n = 32 to 15.4 MiB at n = 1".
