@@ -348,10 +348,9 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding && !results.overall.nothing.empty())
     return text.add(": " + results.overall.nothing + ".");
   if (!any_deciding)
-    return text.add(": no gate decides.")
-        .add(results.gates.empty() ? " Set limits with --gate."
-                                   : " With --gate default, the limits in the table would decide.",
-             Tone::muted);
+    return text.add(results.gates.empty()
+                        ? ": no gate decides; set limits with --gate."
+                        : ": no gate decides; --gate default applies the limits in the table.");
   const bool is_default = !model.has_named_gates;
   text.add(": " + gates_words(results, is_default) + ".");
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);

@@ -340,10 +340,9 @@ Section results_section(const ReportModel& model) {
   if (Text trend = trend_of(results.shown()); !trend.empty())
     section.add(Paragraph{std::move(trend)});
   if (results.differs_from_medians())
-    section.add(
-        Paragraph{Text("* Hodges–Lehmann estimate: the median change over all pairs of trials. "
-                       "In noisy data it differs from the quotient of the medians.",
-                       Tone::muted)});
+    section.add(Paragraph{
+        Text("* Hodges–Lehmann estimate over all pairs of trials, not b/a of the medians.",
+             Tone::muted)});
   if (results.left_out() > 0)
     section.add(Paragraph{Text(
                     fmt::format("{} not shown here.",
