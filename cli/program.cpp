@@ -263,11 +263,30 @@ int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
   }
 }
 
-/// CLI11's words, but for those that say nothing of what to do.
-std::string words_of(const CLI::ParseError& error) {
+/// "unknown option --repeat; did you mean "--repeats"?"
+std::string unknown_argument(const CLI::App& command, std::string argument) {
+  argument = argument.substr(0, argument.find_first_of(" ="));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const auto nearest =
+      argument.starts_with("--") ? nearest_name(argument, names) : std::optional<std::string>();
+  return fmt::format("unknown {} {}{}", argument.starts_with('-') ? "option" : "argument", argument,
+                     nearest ? fmt::format("; did you mean {}?", *nearest) : "");
+}
+
+/// CLI11's words, but for those that do not help.
+std::string words_of(const CLI::ParseError& error, const CLI::App& command) {
   const std::string text = error.what();
   const std::size_t at = text.find(" was given a disallowed flag override");
-  return at == std::string::npos ? text : fmt::format("--{} takes no value", text.substr(0, at));
+  if (at != std::string::npos) return fmt::format("--{} takes no value", text.substr(0, at));
+  if (text.starts_with(" is required") || text.starts_with(": is required"))
+    return "expected a command to run after --, found none";
+  constexpr std::string_view kOne = "The following argument was not expected: ";
+  constexpr std::string_view kSeveral = "The following arguments were not expected: ";
+  for (const std::string_view prefix : {kOne, kSeveral})
+    if (text.starts_with(prefix)) return unknown_argument(command, text.substr(prefix.size()));
+  return text;
 }
 
 /// Advice for the first option or name among the arguments that an earlier version of `verb` had.
@@ -343,9 +362,10 @@ int run_program(CLI::App& app, const Action& action, int argc, char** argv,
     for (const CLI::App* verb : app.get_subcommands()) called += " " + verb->get_name();
     const std::string last =
         app.get_subcommands().empty() ? "" : app.get_subcommands().back()->get_name();
-    print_failure(
-        fmt::format("{}\n  {}", words_of(error),
-                    replacement_of_option(last, argc, argv).value_or("see " + called + " --help")));
+    print_failure(fmt::format(
+        "{}\n  {}",
+        words_of(error, app.get_subcommands().empty() ? app : *app.get_subcommands().back()),
+        replacement_of_option(last, argc, argv).value_or("see " + called + " --help")));
     return rules.code_of_failure(app, ExitCode::usage);
   }
   return run_verb(app, action, argc, argv, rules);
