@@ -104,8 +104,8 @@ TEST_F(AllocatorArms, RunUnderTheAllocatorThatTheyNameAndSayWhatWasSeen) {
   EXPECT_EQ(arm("plain").at("allocator"), nullptr);
   EXPECT_FALSE(trials_of("plain").at(0).contains("allocators"));
   EXPECT_THAT(
-      finished_.out,
-      HasSubstr("Allocators, seen inside the processes: glibc ran under glibc (libc.so.6)"));
+      memduel(place_, {"report", place_.path("run"), "--format", "markdown"}).out,
+      HasSubstr("Allocators found in the processes: glibc used glibc (libc.so.6)"));
 }
 
 TEST_F(AllocatorArms, TheShortestProcessIsVerifiedInEveryTrial) {
@@ -192,7 +192,7 @@ TEST_F(AllocatorArms, ProfileTrialsAreVerifiedWhereTheTracerDoesNotHideTheAlloca
   config["profile"] = {{"profilers", {"recorder", "heaptrack"}}, {"trials", 1}};
   run(config);
   EXPECT_THAT(memduel(place_, {"report", place_.path("run"), "--format", "text"}).out,
-              testing::ContainsRegex("mimalloc\\s+ran\\s+under\\s+mimalloc\\s+.libmimalloc.so.2"));
+              testing::ContainsRegex("mimalloc\\s+used\\s+mimalloc\\s+.libmimalloc.so.2"));
   std::set<std::string> seen;
   for (const json& trial : results_.at("trials")) {
     if (trial.at("kind") != "profile" || trial.at("variant") != "mimalloc") continue;

@@ -66,7 +66,7 @@ TEST_F(Checkpoints, TheDefaultsKeepFiveAndAWeek) {
   const Finished pruned = run({"--metric", "kappa"});
   EXPECT_EQ(pruned.status, 0) << pruned.err;
   EXPECT_THAT(pruned.out,
-              AllOf(HasSubstr("the 5 of highest kappa"), HasSubstr("not older than 7 days"),
+              AllOf(HasSubstr("the 5 with the highest kappa"), HasSubstr("not older than 7 days"),
                     HasSubstr("removed epoch3_kappa_0.10000.pth"),
                     HasSubstr("removed epoch4_kappa_0.20000.pth"), HasSubstr("freed: 2 ")));
 }
@@ -120,7 +120,7 @@ TEST_F(Checkpoints, NoneThatIsKnownIsAnErrorThatShowsNoEscapeSequence) {
   fs::rename(place_.file("foo.pth", "weights"), place_.path("other/\x1B[31mfoo.pth"));
   const Finished refused = run({"--metric", "kappa"}, "other");
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("/other/ [31mfoo.pth: not a checkpoint's name"));
+  EXPECT_THAT(refused.err, HasSubstr("/other/ [31mfoo.pth: neither a checkpoint name nor a sidecar"));
 }
 
 TEST_F(Checkpoints, AreSummedUp) {

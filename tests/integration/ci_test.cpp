@@ -61,7 +61,7 @@ TEST_F(CiScript, PassesASmallerBuffer) {
   repository_.set_buffer(6);
   static_cast<void>(repository_.commit("smaller buffer"));
   EXPECT_EQ(run(kHeapGate), 0) << said();
-  EXPECT_THAT(step_summary(), AllOf(HasSubstr("### ✅ PASS: b uses "), HasSubstr("% less "),
+  EXPECT_THAT(step_summary(), AllOf(HasSubstr("### ✅ PASS: HEAD uses "), HasSubstr("% less "),
                                     HasSubstr("the gate passed")));
   EXPECT_EQ(step_summary(), file("summary.md"));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("failures=\"0\""), HasSubstr("tests=\"1\"")));
@@ -76,7 +76,7 @@ TEST_F(CiScript, FailsALargerBufferAndNamesTheFunction) {
   static_cast<void>(repository_.commit("larger buffer"));
   EXPECT_EQ(run(kHeapGate), 1) << said();
   EXPECT_THAT(step_summary(),
-              AllOf(HasSubstr("### ❌ FAIL: b uses "),
+              AllOf(HasSubstr("### ❌ FAIL: HEAD uses "),
                     HasSubstr("| +4.00 MiB | ledger::Store::reserve\\_buffer, called from main")));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
 }
@@ -131,7 +131,7 @@ TEST_F(CiScript, ReportsAnInconclusiveGateAsItsOwnStatus) {
   repository_.set_buffer(12);
   static_cast<void>(repository_.commit("larger buffer"));
   EXPECT_EQ(run("--repeats 3 --gate 'all.peak_rss_bytes<=+1%'"), 5) << said();
-  EXPECT_THAT(step_summary(), HasSubstr("gate inconclusive"));
+  EXPECT_THAT(step_summary(), HasSubstr("INCONCLUSIVE"));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
 }
 
@@ -141,7 +141,7 @@ TEST_F(CiScript, PassesAnInconclusiveGateWhereAsked) {
   static_cast<void>(repository_.commit("larger buffer"));
   EXPECT_EQ(run("--on-inconclusive pass --repeats 3 --gate 'all.peak_rss_bytes<=+1%'"), 0)
       << said();
-  EXPECT_THAT(step_summary(), HasSubstr("gate inconclusive"));
+  EXPECT_THAT(step_summary(), HasSubstr("INCONCLUSIVE"));
   EXPECT_THAT(file("junit.xml"), HasSubstr("failures=\"0\"")) << "as the exit code is";
 }
 

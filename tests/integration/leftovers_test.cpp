@@ -52,7 +52,7 @@ TEST(Leftovers, OfAKillOfMemduelAndItsLauncherAreEndedByTheNextRun) {
       memduel(place, {"compare", "--a", "true", "--b", "true", "--calibrate", "--repeats", "1",
                       "--quiet", "--out", place.path("next").string()});
   EXPECT_EQ(next.status, 0) << next.err;
-  EXPECT_THAT(next.err, HasSubstr("ended what a memduel that was killed left"));
+  EXPECT_THAT(next.err, HasSubstr("ended the leftovers of a killed memduel"));
   EXPECT_TRUE(within(seconds(30), [&] { return processes_with(mark).empty(); }));
 }
 
@@ -112,7 +112,7 @@ TEST(Leftovers, OfABuildThatWasKilledAreEndedAndItsWorktreesRemoved) {
   const Finished next =
       memduel(place, compare("next", ForeignRepository::quick_build()), repository.path());
   EXPECT_LE(next.status, 1) << next.err;
-  EXPECT_THAT(next.err, AllOf(HasSubstr("ended what a memduel that was killed left"),
+  EXPECT_THAT(next.err, AllOf(HasSubstr("ended the leftovers of a killed memduel"),
                               HasSubstr("removed the worktree of a killed memduel")));
   EXPECT_TRUE(within(seconds(30), [&] { return processes_with(mark).empty(); }));
   EXPECT_EQ(repository.git("worktree list | wc -l"), "1");

@@ -123,7 +123,7 @@ TEST(RuntimeMemory, OfAFailedGateLeadsToTheToolThatShowsIt) {
       memduel(place, {"compare", "--a", command + "300000", "--b", command + "360000", "--repeats",
                       "5", "--gate", "default", "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("CPython arenas for keep (objects.py)"));
+  EXPECT_THAT(run.out, HasSubstr("keep (CPython arenas) (objects.py:4)"));
   EXPECT_THAT(run.out, HasSubstr("To see"));
   EXPECT_THAT(run.out, HasSubstr("PYTHONMALLOC=malloc"));
 }

@@ -311,7 +311,7 @@ TEST_F(RecordBy, OptionsOfTheRecorderAreRefused) {
                                        {"jemalloc", "--debuginfod"}}) {
     const Finished run = record(tracer, {"true"}, {option});
     EXPECT_EQ(run.status, 125);
-    EXPECT_THAT(run.err, HasSubstr(" is not for " + std::string(tracer) + ": ")) << option;
+    EXPECT_THAT(run.err, HasSubstr(" is not supported by " + std::string(tracer) + ": ")) << option;
   }
   const Finished odd = record("jemalloc", {"true"}, {"--interval=1000"});
   EXPECT_EQ(odd.status, 125);
@@ -373,7 +373,7 @@ TEST(Tracers, ATruncatedDumpIsAWarningOfTheRun) {
   const auto results = results_in(place.path("run"));
   std::vector<std::string> warnings;
   for (const auto& note : results.at("warnings")) warnings.push_back(note.at("message"));
-  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("a under gperftools"), HasSubstr("truncated"),
+  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("a with gperftools"), HasSubstr("truncated"),
                                        HasSubstr("-command.gperftools.heap"))));
   // What was cut off is counted, without its stacks.
   for (const auto& entry : fs::directory_iterator(place.path("run/profiles"))) {

@@ -83,7 +83,7 @@ def build(directory, names, shift=0, flags=("-O2", "-g")):
 
 def compared(memduel, place, name, a, b):
     out = place / name
-    run = subprocess.run([memduel, "compare", "--repeats", "2", "--warmup", "0", "--out", out, "--set", "profile.trials=1", "--a", a, "--b", b],
+    run = subprocess.run([memduel, "compare", "--repeats", "5", "--warmup", "0", "--out", out, "--set", "profile.trials=1", "--a", a, "--b", b],
                          cwd=place, capture_output=True, text=True)
     if not (out / "results.json").exists():
         sys.exit(f"{name}: {run.stdout}{run.stderr}")
