@@ -50,7 +50,9 @@ EstimateText estimate_of(const Progress& progress, const ProgressFacts& facts) {
   const std::string_view display = metric_info(first.row.metric).display;
   const bool names_role = facts.names_role && first.row.role != "*";
   text.estimate = fmt::format("{} vs. {} so far: {}{} {}", first.candidate, first.baseline,
-                              names_role ? first.row.role + " " : "",
+                              !names_role               ? ""
+                              : first.row.role == kTree ? "all processes "
+                                                        : first.row.role + " ",
                               display.empty() ? first.row.metric : display,
                               change_text(first.scale, first.effect));
   if (first.interval.low < first.interval.high)

@@ -62,7 +62,7 @@ constexpr std::array kRows = {
     Row{kPeakRss, kResident, "procfs", "largest resident set", "peak RSS", true},
     Row{kPeakRssNoFiles, kResident, "procfs",
         "largest resident set without the pages of mapped files, which the kernel can drop",
-        "peak RSS, no files", true},
+        "peak RSS excl. files", true},
     Row{kPeakRssAboveIdle, kResident, "procfs", "peak_rss_bytes minus idle_rss_bytes",
         "peak RSS above start-up", true},
     Row{kIdleRss, kResident, "procfs", "resident set before the model is built",

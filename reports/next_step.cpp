@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "arm_words.h"
+#include "model/metric_catalogue.h"
 #include "profile/function_names.h"
 #include "profile/profile.h"
 #include "reports/memory_tables.h"
@@ -86,7 +87,7 @@ std::optional<Suggestion> with_another_setting(const ReportModel& model, const s
   if (arm->env.contains(setting.name)) return std::nullopt;
   std::string command = command_with(setting, model, *arm);
   if (command.empty()) return std::nullopt;
-  return Suggestion{fmt::format("malloc retains {} of freed memory in {} of {} ({}). {}:",
+  return Suggestion{fmt::format("malloc still retains {} of freed memory in {} of {} ({}). {}:",
                                 format_bytes(held->bytes),
                                 format_count(static_cast<std::size_t>(held->arenas), "arena"), name,
                                 role_words(model.results.job, held->role), setting.words),
@@ -159,9 +160,12 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
       !file_without_symbols(more->function).empty())
     return std::nullopt;
   const std::string place = more->location.empty() ? "" : " (" + more->location + ")";
+  const std::string& function = runtime_memory(more->function) == nullptr || more->caller.empty()
+                                    ? more->function
+                                    : more->caller;
   std::string sentence = fmt::format(
       "Look at {}{} first, the largest increase; the flame graph of the report shows its callers.",
-      more->function, place);
+      function, place);
   if (const RuntimeMemory* memory = runtime_memory(more->function)) sentence += advice_on(*memory);
   return Suggestion{std::move(sentence), {}};
 }
@@ -202,15 +206,17 @@ std::optional<Suggestion> with_failed_trials(const ReportModel& model, const std
                     {}};
 }
 
+constexpr int kMostUsefulTrials = 64;  ///< as the verdict's own limit of blocks_needed
+constexpr int kMostRepeats = 200;      ///< of one variant: nobody waits for more
+
 /// As many blocks as the checks need that are not decided yet.
 std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::string& name) {
   if (model.results.overall.outcome == OverallOutcome::passed) return std::nullopt;
-  constexpr int kMostBlocks = 200;
   int needed = 0;
   for (const Comparison& row : model.results.comparisons)
     if (row.candidate == name && row.is_asked() && row.verdict == Verdict::inconclusive)
       needed = std::max(needed, row.blocks_needed.value_or(0));
-  if (needed == 0 || needed > kMostBlocks) return std::nullopt;
+  if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
   return Suggestion{fmt::format("About {} trials each should decide it:", needed),
@@ -247,50 +253,74 @@ std::optional<Suggestion> with_twice_the_trials(const ReportModel& model, const 
   return std::nullopt;
 }
 
-/// More blocks than anybody runs: what makes the runs of one arm so unlike?
+/// More trials than anybody runs: what makes those of one variant so unlike?
 std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const std::string& name) {
   if (model.results.overall.outcome == OverallOutcome::passed) return std::nullopt;
   for (const Comparison& row : model.results.comparisons) {
     if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive) continue;
     if (!row.ratio || !row.minimum_detectable || row.blocks_needed) continue;
     return Suggestion{
-        fmt::format(
-            "These trials can detect a change of {} or more. Make the trials of one variant "
-            "more alike (seeds, threads, input), or gate a counter.",
-            format_size(row.metric, *row.minimum_detectable, row.baseline_median)),
+        fmt::format("Too noisy: even {} trials each would not decide {}. Make the trials of one "
+                    "variant more "
+                    "alike (fix seeds, threads and input), or set a wider limit with --gate.",
+                    kMostUsefulTrials, quantity(model.results.job, row.role, row.metric)),
         {}};
   }
   return std::nullopt;
 }
 
-/// Every gate row is better or the same, and so is all else that was measured.
-std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
+/// Whether some memory of the candidate regressed, or keeps growing.
+bool has_memory_regression(const ReportModel& model, const std::string& name) {
+  return std::ranges::any_of(model.results.comparisons,
+                             [&](const Comparison& row) {
+                               return row.candidate == name && row.verdict == Verdict::regressed &&
+                                      metric_info(row.metric).unit == Unit::bytes;
+                             }) ||
+         std::ranges::any_of(model.results.growth, [&](const Growth& growth) {
+           return growth.arm == name && is_notable_growth(model.results, growth);
+         });
+}
+
+/// Whether every gate row is better or the same, and so is all else that was measured.
+bool has_nothing_against(const ReportModel& model, const std::string& name) {
   bool better = false;
   for (const ShownRow& shown : model.results.first_screen.rows) {
     if (shown.candidate != name) continue;
     const Verdict verdict = model.results.row(shown.candidate, shown.role, shown.metric)->verdict;
     const bool is_of_gate = shown.why == ShownFor::failed_gate || shown.why == ShownFor::gate;
     if (!is_of_gate && verdict == Verdict::inconclusive) continue;
-    if (verdict != Verdict::improved && verdict != Verdict::unchanged) return std::nullopt;
+    if (verdict != Verdict::improved && verdict != Verdict::unchanged) return false;
     better = better || verdict == Verdict::improved;
   }
   const bool worse = std::ranges::any_of(model.results.comparisons, [&](const Comparison& row) {
     return row.candidate == name &&
            (row.verdict == Verdict::regressed || row.verdict == Verdict::changed);
   });
-  const bool grows = std::ranges::any_of(model.results.growth, [&](const Growth& growth) {
-    return growth.arm == name && is_notable_growth(model.results, growth);
-  });
   const bool other = std::ranges::any_of(model.results.equivalence, [&](const Equivalence& e) {
     return e.candidate == name && e.bit_identical == false;
   });
-  if (!better || worse || grows || other) return std::nullopt;
   const OverallOutcome outcome = model.results.overall.outcome;
-  if (outcome != OverallOutcome::passed && outcome != OverallOutcome::no_gates) return std::nullopt;
+  return better && !worse && !other && !has_memory_regression(model, name) &&
+         (outcome == OverallOutcome::passed || outcome == OverallOutcome::no_gates);
+}
+
+/// The candidate can be adopted; what its time does may be open.
+std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
+  if (!has_nothing_against(model, name)) return std::nullopt;
   const Comparison* time = time_row(model.results, name);
-  if (time != nullptr && time->verdict == Verdict::inconclusive)
-    return Suggestion{"No memory regression found; whether the time changed is inconclusive.", {}};
-  return Suggestion{fmt::format("No regression found: {} is safe to adopt.", name), {}};
+  if (time == nullptr || time->verdict != Verdict::inconclusive)
+    return Suggestion{fmt::format("No regression found on this workload: {} can be adopted.", name),
+                      {}};
+  const int trials =
+      time->blocks_needed.value_or(2 * std::min(time->n_baseline, time->n_candidate));
+  std::string command = trials > kMostRepeats ? "" : with_repeats(model.reproduce, trials);
+  return Suggestion{
+      fmt::format(
+          "No memory regression found on this workload: {} can be adopted if time does not matter. "
+          "Whether it takes more time is inconclusive{}",
+          name,
+          command.empty() ? "." : fmt::format("; rerun with {} trials each to decide it:", trials)),
+      std::move(command)};
 }
 
 }  // namespace
@@ -305,7 +335,13 @@ std::optional<Suggestion> next_step(const ReportModel& model) {
   for (const auto step : {with_failed_trials, in_other_processes, after_failure, in_go_heap,
                           with_another_setting, with_more_blocks, with_runs_more_alike,
                           with_twice_the_trials, with_symbols, with_nothing_against})
-    if (auto found = step(model, about)) return found;
+    if (auto found = step(model, about)) {
+      if (step == with_another_setting && !has_memory_regression(model, about) &&
+          model.results.overall.outcome == OverallOutcome::passed)
+        found->sentence =
+            "No memory regression found on this workload. Optional: " + found->sentence;
+      return found;
+    }
   return std::nullopt;
 }
 

@@ -37,17 +37,33 @@ std::string end_text(double ratio, int more_decimals) {
   return share == 0 ? "0%" : signed_percent(share, decimals_of(share) + more_decimals);
 }
 
-/// With as many decimals, up to two more, as it takes to keep its ends apart.
-std::string ratio_interval(double low, double high) {
-  std::string from;
-  std::string to;
-  for (const int more : {0, 1, 2}) {
-    from = end_text(low, more);
-    to = end_text(high, more);
-    if (from != to) break;
-  }
-  if (from != to && from.ends_with('%') && to.ends_with('%')) from.pop_back();
-  return format_interval(from, to);
+/// One if the ends of an interval would read alike, so that its change has the same digits.
+int more_decimals(const Comparison& row) {
+  return !row.exact && row.ci_low && row.ci_high &&
+                 end_text(*row.ci_low, 0) == end_text(*row.ci_high, 0)
+             ? 1
+             : 0;
+}
+
+std::string ratio_interval(const Comparison& row) {
+  std::string from = end_text(*row.ci_low, more_decimals(row));
+  const std::string to = end_text(*row.ci_high, more_decimals(row));
+  if (from.ends_with('%') && to.ends_with('%')) from.pop_back();
+  return from + " to " + to;
+}
+
+/// A change on the row's scale: "−83%", "+1.2 MiB".
+std::string change_words(const Comparison& row, double change) {
+  if (row.ratio) return end_text(change, more_decimals(row));
+  return (change < 0 ? "−" : "+") + value_text(row.metric, std::abs(change));
+}
+
+/// Of the medians that tables show: a ratio if the row has one, else a difference.
+std::optional<double> change_shown_by_medians(const Comparison& row) {
+  if (!row.ratio) return change_of_medians(row);
+  if (!row.baseline_median || !row.candidate_median || *row.baseline_median <= 0)
+    return std::nullopt;
+  return *row.candidate_median / *row.baseline_median;
 }
 
 std::string trials_each(const Comparison& row) {
@@ -151,6 +167,12 @@ std::string value_text(const std::string& metric, std::optional<double> value) {
   return with_minus(text.substr(0, text.find('/')));
 }
 
+std::string value_text_like(const std::string& metric, std::optional<double> value,
+                            double reference) {
+  if (!value) return std::string(kNone);
+  return with_minus(format_metric_like(metric, *value, reference));
+}
+
 std::string exact_text(const std::string& metric, std::optional<double> value) {
   if (!value) return {};
   if (metric_info(metric).unit != Unit::bytes) return with_minus(fmt::format("{}", *value));
@@ -184,10 +206,22 @@ std::string limit_text(const GateResult& gate) {
   return value_text(gate.metric, limit);
 }
 
+bool is_change_of_medians(const Comparison& row) {
+  const std::optional<double> medians = change_shown_by_medians(row);
+  if (!medians || !row.ci_low || !row.ci_high) return true;
+  const double nearest = std::clamp(*medians, *row.ci_low, *row.ci_high);
+  return change_words(row, nearest) == change_words(row, *medians);
+}
+
+std::optional<double> shown_change(const Comparison& row) {
+  const std::optional<double>& estimate = row.ratio ? row.ratio : row.difference;
+  const std::optional<double> medians = change_shown_by_medians(row);
+  return estimate && medians && is_change_of_medians(row) ? medians : estimate;
+}
+
 std::string change_text(const Comparison& row) {
-  if (row.ratio) return ratio_text(*row.ratio);
-  if (!row.difference) return std::string(kNone);
-  return (*row.difference < 0 ? "−" : "+") + value_text(row.metric, std::abs(*row.difference));
+  const std::optional<double> change = shown_change(row);
+  return change ? change_words(row, *change) : std::string(kNone);
 }
 
 std::string interval_text(const Comparison& row) {
@@ -199,7 +233,7 @@ std::string interval_text(const Comparison& row) {
   const std::string level = std::abs(row.confidence - kUsual) < 1e-9
                                 ? ""
                                 : fmt::format(" ({:.3g}%)", 100 * row.confidence);
-  if (row.ratio) return ratio_interval(*row.ci_low, *row.ci_high) + level;
+  if (row.ratio) return ratio_interval(row) + level;
   const auto end = [&](double value) {
     return (value < 0 ? "−" : "+") + value_text(row.metric, std::abs(value));
   };
@@ -231,17 +265,15 @@ std::string effect_text(const JobFacts& job, const Comparison& row) {
 
 std::string amount_words(const Comparison& row) {
   const bool is_count = metric_info(row.metric).unit == Unit::count;
-  if (row.ratio) {
-    if (*row.ratio >= kTimes)
-      return fmt::format("{} as {}", ratio_text(*row.ratio), is_count ? "many" : "much");
-    const std::string text = ratio_text(*row.ratio);
-    if (text.find_first_of("123456789") == std::string::npos) return "as much";
-    const char* direction = *row.ratio > 1 ? "more" : is_count ? "fewer" : "less";
-    return text.substr(text.starts_with('+') ? 1 : std::string_view("−").size()) + " " + direction;
-  }
-  if (!row.difference) return "an unknown amount";
-  return value_text(row.metric, std::abs(*row.difference)) +
-         (*row.difference < 0 ? (is_count ? " fewer" : " less") : " more");
+  const std::optional<double> change = shown_change(row);
+  if (!change) return "an unknown amount";
+  const char* direction = *change > (row.ratio ? 1 : 0) ? "more" : is_count ? "fewer" : "less";
+  if (!row.ratio) return value_text(row.metric, std::abs(*change)) + " " + direction;
+  if (*change >= kTimes)
+    return fmt::format("{} as {}", ratio_text(*change), is_count ? "many" : "much");
+  const std::string text = ratio_text(*change);
+  if (text.find_first_of("123456789") == std::string::npos) return "as much";
+  return text.substr(text.starts_with('+') ? 1 : std::string_view("−").size()) + " " + direction;
 }
 
 Tone tone_of(Verdict verdict) {
@@ -279,8 +311,8 @@ std::string file_sentence(const Equivalence& e, const FileEquivalence& file) {
   if (file.variation && !file.max_difference) return varying_sentence(e, file, *file.variation);
   const std::string trials = format_count(static_cast<std::size_t>(file.blocks), "trial");
   if (file.identical_blocks == file.blocks)
-    return fmt::format("{} is byte-identical with {} and {} in all {}.", file.file, e.candidate,
-                       e.baseline, trials);
+    return fmt::format("{} is byte-identical with {} and {}{}.", file.file, e.candidate, e.baseline,
+                       file.blocks == 1 ? " in the only trial" : " in all " + trials);
   std::string text = fmt::format("{} differs between {} and {} in {} of {}", file.file, e.candidate,
                                  e.baseline, file.blocks - file.identical_blocks, trials);
   if (file.first_difference) text += ", first in " + line_words(*file.first_difference);

@@ -29,6 +29,10 @@ std::string metric_words(const JobFacts& job, const std::string& metric);
 /// which the metric's name states.
 std::string value_text(const std::string& metric, std::optional<double> value);
 
+/// The same in the unit that suits `reference`, so that the values of a row can be compared by eye.
+std::string value_text_like(const std::string& metric, std::optional<double> value,
+                            double reference);
+
 /// The value without rounding: "86,609,920 bytes".
 std::string exact_text(const std::string& metric, std::optional<double> value);
 
@@ -40,6 +44,14 @@ std::string ratio_text(double ratio);
 
 /// The limit of a gate: "+2%", "+1.00 MiB", "200.0 MiB"; empty where it has none.
 std::string limit_text(const GateResult& gate);
+
+/// The change that reports show: of the medians beside it, so that readers can check it; the
+/// estimate where that of the medians lies outside of the confidence interval. A ratio where the
+/// row has one, else a difference.
+std::optional<double> shown_change(const Comparison& row);
+
+/// Whether shown_change() is the change of the medians.
+bool is_change_of_medians(const Comparison& row);
 
 /// "−83%", "+1.2 MiB"; "–" where nothing was compared.
 std::string change_text(const Comparison& row);

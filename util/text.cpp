@@ -108,6 +108,13 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
 
+struct SecondUnit {
+  std::string_view name;
+  double seconds;
+};
+constexpr std::array<SecondUnit, 4> kSecondUnits = {
+    {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+
 }  // namespace
 
 std::optional<double> byte_unit(std::string_view name) {
@@ -177,6 +184,22 @@ std::string format_metric(std::string_view metric, std::optional<double> value) 
   if (metric.ends_with("_seconds")) return format_seconds(*value);
   if (metric.ends_with("_count")) return fmt::format("{:.0f}", *value);
   return fmt::format("{:.4g}", *value);
+}
+
+std::string format_metric_like(std::string_view metric, double value, double reference) {
+  constexpr double kLeastShown = 0.01;
+  const std::string like = format_metric(metric, reference);
+  const std::string unit = like.substr(like.find(' ') + 1);
+  const auto second = std::ranges::find(kSecondUnits, unit, &SecondUnit::name);
+  const double size = metric.ends_with("_seconds")
+                          ? (second == kSecondUnits.end() ? 0 : second->seconds)
+                          : byte_unit(unit).value_or(0);
+  const double shown = size == 0 ? 0 : std::abs(value / size);
+  if (unit == "B" || shown < kLeastShown) {
+    const std::string own = format_metric(metric, value);
+    return own.substr(0, own.find('/'));
+  }
+  return fmt::format("{:.{}f} {}", value / size, shown < 0.9995 ? 3 : shown < 9.995 ? 2 : 1, unit);
 }
 
 std::string format_count(std::size_t n, std::string_view noun, std::string_view plural) {

@@ -167,11 +167,12 @@ std::optional<double> detectable_shift(const EstimateScatter& scatter, int block
 }
 
 std::optional<int> blocks_to_settle(const EstimateScatter& scatter, double effect, double margin,
-                                    int blocks, Design design, double alpha) {
+                                    int blocks, Design design, double alpha, double half_width) {
   const double size = std::abs(effect);
   const bool direction = size >= margin;
+  const double expected = students(direction ? alpha : 2 * alpha, blocks) * scatter.error;
   const double width =
-      students(direction ? alpha : 2 * alpha, blocks) * scatter.error + scatter.largest80;
+      (std::isfinite(half_width) ? std::max(expected, half_width) : expected) + scatter.largest80;
   const double room = direction ? size : margin - size;
   if (room <= 0 || !std::isfinite(width)) return std::nullopt;
   const double needed = std::ceil(blocks * (width / room) * (width / room));

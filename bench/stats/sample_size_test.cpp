@@ -133,24 +133,36 @@ TEST(NoiseOf, TakesTheShiftOutAndNeedsFiveFiniteBlocks) {
 TEST(BlocksToSettle, FollowsTheSquareRootLaw) {
   // t(.975, 7) = 2.3646: a width of 2.3646 + 1 against an effect of half of it.
   const EstimateScatter scatter{1, 1};
-  EXPECT_EQ(blocks_to_settle(scatter, 3.3646 / 2 + 1e-4, 0.1, 8, Design::superblocks, 0.05), 32);
+  EXPECT_EQ(blocks_to_settle(scatter, 3.3646 / 2 + 1e-4, 0.1, 8, Design::superblocks, 0.05, 0), 32);
 }
 
 TEST(BlocksToSettle, AreAsManyAsTheLevelAsksForHoweverLargeTheEffect) {
   // Two of the ways to deal the arms are as far apart: C(4, 2)^3 = 216 of six blocks, 20 * 6^2 of
   // seven. One of six rows is tested at .05 / 6 = .0083.
   const EstimateScatter scatter{1, 1};
-  EXPECT_EQ(blocks_to_settle(scatter, 1000, 0.1, 5, Design::superblocks, 0.05), 6);
+  EXPECT_EQ(blocks_to_settle(scatter, 1000, 0.1, 5, Design::superblocks, 0.05, 0), 6);
   EXPECT_GT(2.0 / 216, 0.05 / 6);
   EXPECT_LE(2.0 / 720, 0.05 / 6);
-  EXPECT_EQ(blocks_to_settle(scatter, 1000, 0.1, 5, Design::superblocks, 0.05 / 6), 7);
+  EXPECT_EQ(blocks_to_settle(scatter, 1000, 0.1, 5, Design::superblocks, 0.05 / 6, 0), 7);
+}
+
+TEST(BlocksToSettle, TakesTheWiderOfScatterAndInterval) {
+  const EstimateScatter scatter{1, 1};
+  const auto needed = [&](double half_width) {
+    return blocks_to_settle(scatter, 3.3646 / 2 + 1e-4, 0.1, 8, Design::superblocks, 0.05,
+                            half_width);
+  };
+  EXPECT_EQ(needed(2), 32) << "the scatter's own width is 2.36";
+  // (3 + 1) against an effect of 1.6823: 8 * 2.3777^2 = 45.2.
+  EXPECT_EQ(needed(3), 46);
+  EXPECT_EQ(needed(INFINITY), 32) << "no interval was found";
 }
 
 TEST(BlocksToSettle, HasNoNumberThatNobodyWouldRun) {
   const EstimateScatter scatter{1, 1};
-  EXPECT_FALSE(blocks_to_settle(scatter, 0.999, 1, 8, Design::superblocks, 0.05))
+  EXPECT_FALSE(blocks_to_settle(scatter, 0.999, 1, 8, Design::superblocks, 0.05, 0))
       << "at the margin";
-  EXPECT_FALSE(blocks_to_settle(scatter, 3.3646 / 3, 0.1, 8, Design::superblocks, 0.05))
+  EXPECT_FALSE(blocks_to_settle(scatter, 3.3646 / 3, 0.1, 8, Design::superblocks, 0.05, 0))
       << "72 blocks";
 }
 

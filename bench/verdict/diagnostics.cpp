@@ -46,6 +46,13 @@ std::vector<double> plain(const std::vector<TimedValue>& timed) {
   return values;
 }
 
+/// "server peak RSS"; of all processes "peak RSS".
+std::string words_of(const DecidedRow& row) {
+  const std::string_view display = metric_info(row.comparison.metric).display;
+  const std::string metric = display.empty() ? row.comparison.metric : std::string(display);
+  return row.comparison.role == kTree ? metric : row.comparison.role + " " + metric;
+}
+
 /// Both arms' values without their medians, in the order in which the trials ran.
 std::vector<double> residuals(const std::vector<TimedValue>& a, const std::vector<TimedValue>& b) {
   std::vector<TimedValue> all;
@@ -64,10 +71,9 @@ void note_drift(std::vector<Note>& notes, const DecidedRow& row, const std::vect
   if (p >= kDriftLevel) return;
   notes.push_back(
       {"drift",
-       fmt::format(
-           "{}.{} drifted during the run (p = {:.4f}); the verdict stays valid, because the "
-           "trials were interleaved, but is less precise",
-           row.comparison.role, row.comparison.metric, p),
+       fmt::format("{} drifted during the run (p = {:.4f}); the verdict stays valid, because the "
+                   "trials were interleaved, but is less precise",
+                   words_of(row), p),
        "let the machine cool down first, close other programs, and fix the CPU frequency"});
 }
 
@@ -79,18 +85,17 @@ void note_modes(std::vector<Note>& notes, const DecidedRow& row, const std::stri
   int grouped = 0;
   for (const Mode& mode : modes) {
     grouped += mode.count;
-    groups += fmt::format("{}{:.0f}% near {}", groups.empty() ? "" : ", ",
-                          100.0 * mode.count / static_cast<double>(values.size()),
+    groups += fmt::format("{}{} near {}", groups.empty() ? "" : ", ", mode.count,
                           format_metric(row.comparison.metric, mode.median));
   }
   if (const int rest = static_cast<int>(values.size()) - grouped; rest > 0)
-    groups += fmt::format(", {} of {} trials near none of these", rest, values.size());
+    groups += fmt::format(", {} elsewhere", rest);
   const bool held = row.measured.question.metric.unit == Unit::bytes &&
                     !row.measured.question.metric.exact;  // an allocator's part
   notes.push_back(
       {"several_modes",
-       fmt::format("{}.{} of variant {} has {} modes: {}", row.comparison.role,
-                   row.comparison.metric, arm, modes.size(), groups),
+       fmt::format("{} of {} has {} clusters (of {} trials, {})", words_of(row), arm, modes.size(),
+                   values.size(), groups),
        held ? "an extra malloc arena in some trials causes this: set MALLOC_ARENA_MAX in "
               "both variants, or use --repeats 12 or more"
             : "different thread timing in some trials causes this: use --repeats 12 "
@@ -117,10 +122,9 @@ void note_first_trial(std::vector<Note>& notes, const DecidedRow& row, const std
   if (*std::max_element(deviations.begin() + 1, deviations.end()) > kOutlierZ * spread) return;
   notes.push_back(
       {"first_trial_outlier",
-       fmt::format("the first trial of variant {} is an outlier in {}.{}: {}, the median "
+       fmt::format("the first trial of variant {} is an outlier in {}: {}, the median "
                    "is {}",
-                   arm, row.comparison.role, row.comparison.metric,
-                   format_metric(row.comparison.metric, values.front()),
+                   arm, words_of(row), format_metric(row.comparison.metric, values.front()),
                    format_metric(row.comparison.metric, center)),
        "raise --warmup"});
 }
@@ -134,10 +138,10 @@ void note_position(std::vector<Note>& notes, const DecidedRow& row) {
   const double p = places.p_value(effect);
   if (p >= kDriftLevel) return;
   notes.push_back({"position_effect",
-                   fmt::format("the second of two consecutive trials has {} {}.{} (p = {:.4f}), "
+                   fmt::format("the second of two consecutive trials has {} {} (p = {:.4f}), "
                                "whichever variant it is; the test corrects for this",
                                row.measured.scale.describe_effect(places.effect().at(effect)),
-                               row.comparison.role, row.comparison.metric, p),
+                               words_of(row), p),
                    "find out what one trial changes for the next: caches, files, or the CPU "
                    "frequency"});
 }
@@ -152,13 +156,12 @@ void note_tail(std::vector<Note>& notes, const DecidedRow& row) {
   if (largest * row.measured.effect >= 0) return;
   notes.push_back(
       {"tail_differs",
-       fmt::format(
-           "the typical trial of {} has {} {}.{} than that of {}, but the largest one has {}: "
-           "{} vs. {}",
-           out.candidate, row.measured.effect < 0 ? "less" : "more", out.role, out.metric,
-           out.baseline, largest < 0 ? "less" : "more",
-           format_metric(row.comparison.metric, of_candidate),
-           format_metric(row.comparison.metric, of_baseline)),
+       fmt::format("the typical trial of {} has {} {} than that of {}, but the largest one has {}: "
+                   "{} vs. {}",
+                   out.candidate, row.measured.effect < 0 ? "less" : "more", words_of(row),
+                   out.baseline, largest < 0 ? "less" : "more",
+                   format_metric(row.comparison.metric, of_candidate),
+                   format_metric(row.comparison.metric, of_baseline)),
        "add a gate on the largest trial, such as ROLE.METRIC<=900MiB"});
 }
 

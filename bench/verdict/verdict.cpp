@@ -309,7 +309,7 @@ struct Power {
   std::string words = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
-Power power_of(const MeasuredRow& row, Verdict verdict, double alpha,
+Power power_of(const MeasuredRow& row, Verdict verdict, const Interval& interval, double alpha,
                const PowerQuestion& question) {
   if (row.exact) return {.minimum_detectable = 0};
   if (!row.test) return {};
@@ -326,8 +326,8 @@ Power power_of(const MeasuredRow& row, Verdict verdict, double alpha,
   if (const auto found = detectable_shift(scatter, blocks, design, level, row.claim_margin))
     power.minimum_detectable = scale.kind == Scale::logarithm ? std::expm1(*found) : *found;
   if (verdict != Verdict::inconclusive || row.may_be_drift()) return power;
-  if (const auto needed =
-          blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, design, level))
+  if (const auto needed = blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, design,
+                                           level, (interval.high - interval.low) / 2))
     power.blocks_needed = std::max(*needed, row.least_trials);
   power.words = power.blocks_needed
                     ? fmt::format("; about {} trials each should decide it", *power.blocks_needed)
@@ -392,9 +392,9 @@ DecidedRow decide(MeasuredRow row, const RowLevel& level, const Doubts& doubts,
                   std::optional<PowerQuestion> power) {
   Decision decision = decision_on(row, level);
   if (decision.verdict == Verdict::changed) decision.reason += kNothingDeclared;
-  Comparison shown =
-      shown_row_of(row, level, decision, doubts,
-                   power ? power_of(row, decision.verdict, level.alpha, *power) : Power());
+  Comparison shown = shown_row_of(
+      row, level, decision, doubts,
+      power ? power_of(row, decision.verdict, decision.interval, level.alpha, *power) : Power());
   return {std::move(row), std::move(decision), std::move(shown)};
 }
 

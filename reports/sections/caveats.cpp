@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "sections/sections.h"
 #include "util/text.h"
 #include "verdict/results.h"
@@ -9,8 +12,9 @@
 namespace memduel {
 namespace {
 
-/// A note's advice may end in a command on a line of its own.
-void add_note(Section& section, const char* kind, const Note& note) {
+/// A note's advice may end in a command on a line of its own. Notes of one kind give it once.
+void add_note(Section& section, const char* kind, Note note, bool is_repeated) {
+  if (is_repeated) note.advice.clear();
   const std::size_t end = std::min(note.advice.find('\n'), note.advice.size());
   Text text(std::string(kind) + ": ", Tone::strong);
   text.add(note.message);
@@ -26,7 +30,10 @@ void add_note(Section& section, const char* kind, const Note& note) {
 Section caveats_notice_section(const ReportModel& model) {
   const auto& [warnings, limitations] = std::tie(model.results.warnings, model.results.limitations);
   Section section{"caveats-notice", "Caveats", {}};
-  const std::size_t count = warnings.size() + limitations.size();
+  std::set<std::string> kinds;
+  for (const std::vector<Note>& notes : {warnings, limitations})
+    for (const Note& note : notes) kinds.insert(note.code);
+  const std::size_t count = kinds.size();
   if (count == 0) return section;
   const Note& first = warnings.empty() ? limitations.front() : warnings.front();
   const std::string message = first.message.substr(0, first.message.find('\n'));
@@ -40,8 +47,14 @@ Section caveats_notice_section(const ReportModel& model) {
 
 Section caveats_section(const ReportModel& model) {
   Section section{"caveats", "Caveats", {}};
-  for (const Note& note : model.results.warnings) add_note(section, "Warning", note);
-  for (const Note& note : model.results.limitations) add_note(section, "Limitation", note);
+  const auto add_notes = [&](const char* kind, const std::vector<Note>& notes) {
+    for (auto note = notes.begin(); note != notes.end(); ++note)
+      add_note(section, kind, *note, std::any_of(notes.begin(), note, [&](const Note& other) {
+                 return other.code == note->code && other.advice == note->advice;
+               }));
+  };
+  add_notes("Warning", model.results.warnings);
+  add_notes("Limitation", model.results.limitations);
   return section;
 }
 

@@ -16,19 +16,12 @@ namespace {
 
 using nlohmann::json;
 
-/// The switches that differ from the baseline's, and how many do not.
-std::string switches_of(const json& own, const json& baseline) {
-  std::vector<std::string> changed;
-  for (const auto& [name, value] : own.items())
-    if (!baseline.contains(name) || baseline.at(name) != value)
-      changed.push_back(name + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
-  if (changed.empty()) return {};
-  const std::size_t same = own.size() - changed.size();
-  std::string text = fmt::format("{}", fmt::join(changed, ", "));
-  if (same > 0)
-    text += fmt::format("; {} the same as the baseline's",
-                        format_count(same, "other switch is", "other switches are"));
-  return text;
+/// "15 of 28 switches differ"; empty if none does. switches_section() lists them.
+std::string switches_words(const json& own, const json& baseline) {
+  const std::size_t differing = differing_switches(own, baseline).size();
+  if (differing == 0) return {};
+  return fmt::format("{} of {}", differing,
+                     format_count(own.size(), "switch differs", "switches differ"));
 }
 
 json environment_value(const Results& results, const char* key) {
@@ -70,12 +63,12 @@ std::vector<ComparedVariant> compared_variants(const ReportModel& model) {
     if (variant != nullptr) {
       const bool is_gone = is_subject && !model.confidential;  // a worktree is, by now
       words = arm_words(config, *variant, is_gone ? LeftOut::directory : left_out);
-      changed = switches_of(variant->switches, base == nullptr ? json::object() : base->switches);
+      changed =
+          switches_words(variant->switches, base == nullptr ? json::object() : base->switches);
     }
     if (is_subject)
       words = subjects.at(arm->name).get<std::string>() + (words.empty() ? "" : ": ") + words;
-    if (model.confidential) changed = without_paths(changed);
-    if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
+    if (!changed.empty()) words += (words.empty() ? "" : ", ") + changed;
     variants.push_back({arm->name, std::move(words), arm->name == results.baseline});
   }
   for (ComparedVariant& variant : variants)

@@ -2,6 +2,7 @@
 // grow.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -156,19 +157,39 @@ Text variant_words(const Growth& growth) {
   return text;
 }
 
+bool is_known(const GrowthOfRole& role) {
+  return std::ranges::any_of(
+      role, [](const Growth* growth) { return growth->verdict != GrowthVerdict::inconclusive; });
+}
+
+/// "inconclusive (original +954.0 KiB, optimized −252.0 KiB so far); about 67 rounds should
+/// decide".
+std::string open_words(const GrowthOfRole& role) {
+  std::vector<std::string> estimates;
+  int needed = 0;
+  for (const Growth* growth : role) {
+    needed = std::max(needed, growth->rounds_needed.value_or(0));
+    if (growth->slope)
+      estimates.push_back(fmt::format("{} {}{}", growth->arm, *growth->slope < 0 ? "−" : "+",
+                                      format_bytes(std::abs(*growth->slope))));
+  }
+  std::string text = "inconclusive";
+  if (!estimates.empty()) text += fmt::format(" ({} so far)", fmt::join(estimates, ", "));
+  if (needed > 0)
+    text += fmt::format("; about {} should decide it",
+                        format_count(static_cast<std::size_t>(needed), unit_of(*role.front())));
+  return text;
+}
+
 /// One line a role.
 Text role_line(const Results& results, const GrowthOfRole& role) {
   Text text(fmt::format("{}: ", quantity(results.job, role.front()->role, role.front()->metric)));
+  if (role.size() > 1 && !is_known(role)) return text.add(open_words(role) + ".");
   for (const Growth* growth : role) {
     if (growth != role.front()) text.add("; ");
     text.append(variant_words(*growth));
   }
   return text.add(".");
-}
-
-bool is_known(const GrowthOfRole& role) {
-  return std::ranges::any_of(
-      role, [](const Growth* growth) { return growth->verdict != GrowthVerdict::inconclusive; });
 }
 
 const char* sign_of(GrowthVerdict verdict) {

@@ -44,12 +44,21 @@ std::string listed(const std::vector<std::string>& parts) {
 
 /// What there is more or less of: "memory", "heap memory", else the metric's own words.
 std::string noun_of(const Results& results, const Comparison& row) {
-  const std::string role =
-      is_only_role(results.job, row.role) ? "" : " (" + role_words(results.job, row.role) + ")";
-  if (row.metric == kPeakRssAboveIdle) return "memory above start-up" + role;
-  if (is_resident_peak(row.metric)) return "memory" + role;
-  if (row.metric == kPeakHeap || row.metric == kPeakHeapAndMapped) return "heap memory" + role;
-  return metric_words(results.job, row.metric) + role;
+  if (row.metric == kPeakRssAboveIdle) return "memory above start-up";
+  if (is_resident_peak(row.metric)) return "memory";
+  if (row.metric == kPeakHeap || row.metric == kPeakHeapAndMapped) return "heap memory";
+  return metric_words(results.job, row.metric);
+}
+
+/// "server"; empty where the job is one role.
+std::string place_of(const Results& results, const Comparison& row) {
+  return is_only_role(results.job, row.role) ? "" : role_words(results.job, row.role);
+}
+
+/// "heap memory (server)".
+std::string noun_and_place(const Results& results, const Comparison& row) {
+  const std::string place = place_of(results, row);
+  return noun_of(results, row) + (place.empty() ? "" : " (" + place + ")");
 }
 
 const GateResult* gate_on(const Results& results, const Comparison& row, GateOutcome outcome) {
@@ -59,16 +68,14 @@ const GateResult* gate_on(const Results& results, const Comparison& row, GateOut
   return found == results.gates.end() ? nullptr : &*found;
 }
 
-/// " (limit +2%)" of the rows whose gate failed.
-std::string limit_words(const Results& results, const std::vector<const Comparison*>& rows) {
-  std::vector<std::string> limits;
-  for (const Comparison* row : rows) {
-    const GateResult* gate = gate_on(results, *row, GateOutcome::failed);
-    if (gate == nullptr || !gate->evidence.limit) continue;
-    std::string limit = limit_text(*gate);
-    if (std::ranges::find(limits, limit) == limits.end()) limits.push_back(std::move(limit));
-  }
-  return limits.empty() ? "" : fmt::format(" (limit {})", listed(limits));
+/// " (server, limit +2%)": where, and by which limit its gate failed.
+std::string place_and_limit(const Results& results, const Comparison& row) {
+  std::vector<std::string> parts;
+  if (std::string place = place_of(results, row); !place.empty()) parts.push_back(std::move(place));
+  const GateResult* gate = gate_on(results, row, GateOutcome::failed);
+  if (gate != nullptr && gate->evidence.limit) parts.push_back("limit " + limit_text(*gate));
+  if (!row.is_change()) parts.emplace_back("inconclusive");
+  return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
 }
 
 /// Whether no other memory of the candidate changed by more, decided or not.
@@ -119,11 +126,16 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
   return told;
 }
 
+/// Whether a change is a factor instead of a percentage.
+bool is_factor(const Comparison& row) {
+  return row.ratio && shown_change(row).value_or(0) >= kTimes;
+}
+
 /// In a list that ends in "than a": a factor is a percentage, too.
 std::string share_words(const Comparison& row) {
   constexpr double kPercent = 100;
-  return row.ratio.value_or(0) >= kTimes ? fmt::format("{:.0f}% more", kPercent * (*row.ratio - 1))
-                                         : amount_words(row);
+  return is_factor(row) ? fmt::format("{:.0f}% more", kPercent * (*shown_change(row) - 1))
+                        : amount_words(row);
 }
 
 /// "40% less time"; empty where the time did not change.
@@ -138,7 +150,9 @@ std::string output_words(const Results& results, const std::string& candidate) {
   const auto found = std::ranges::find(results.equivalence, candidate, &Equivalence::candidate);
   if (found == results.equivalence.end() || !found->bit_identical) return {};
   return fmt::format(" {} {}.", found->files.empty() ? "Final model" : "Output",
-                     *found->bit_identical ? "identical" : "differs");
+                     !*found->bit_identical ? "differs"
+                     : found->files.empty() ? "bit-identical"
+                                            : "identical");
 }
 
 bool keeps_growing(const Results& results, const std::string& arm) {
@@ -162,18 +176,23 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   std::vector<std::string> parts;
   const std::vector<const Comparison*> told = told_changes(model, candidate);
   const std::string time = time_words(results, candidate);
-  if (told.size() == 1 && told.front()->ratio.value_or(0) >= kTimes)
+  if (told.size() == 1 && is_factor(*told.front()))
     return fmt::format("{} uses {} {} as {}{}{}.", candidate, amount_words(*told.front()),
                        noun_of(results, *told.front()), results.baseline,
-                       limit_words(results, told), time.empty() ? "" : ", and takes " + time);
-  for (const Comparison* row : told)
-    parts.push_back(fmt::format("{} {}{}", share_words(*row), noun_of(results, *row),
-                                row->is_change() ? "" : " (inconclusive)"));
+                       place_and_limit(results, *told.front()),
+                       time.empty() ? "" : ", and takes " + time);
+  std::string noun;
+  for (const Comparison* row : told) {
+    const bool is_repeated = noun_of(results, *row) == noun;
+    noun = noun_of(results, *row);
+    parts.push_back(share_words(*row) + (is_repeated ? "" : " " + noun) +
+                    place_and_limit(results, *row));
+  }
   const bool has_memory = !parts.empty();
   if (!time.empty()) parts.push_back(time);
   if (parts.empty()) return {};
-  return fmt::format("{} {} {} than {}{}.", candidate, has_memory ? "uses" : "takes", listed(parts),
-                     results.baseline, limit_words(results, told));
+  return fmt::format("{} {} {} than {}.", candidate, has_memory ? "uses" : "takes", listed(parts),
+                     results.baseline);
 }
 
 /// Of the first gate that fails by a value of its own, a failed trial, or memory that grows.
@@ -195,8 +214,8 @@ std::string undecided_words(const Results& results, const Comparison& row) {
           : "";
   return fmt::format("{} each {} not decide whether {} uses more or less {} than {}: {} {}{}.",
                      format_count(trials, "trial"), trials == 1 ? "does" : "do", row.candidate,
-                     noun_of(results, row), row.baseline, metric_words(results.job, row.metric),
-                     change_text(row), interval);
+                     noun_and_place(results, row), row.baseline,
+                     metric_words(results.job, row.metric), change_text(row), interval);
 }
 
 /// The row that a reader asks about first of those that are inconclusive: peak RSS, or one whose
@@ -223,7 +242,7 @@ std::string sameness_of(const Results& results, const std::string& candidate) {
   for (const ShownRow& shown : results.first_screen.rows) {
     const Comparison* row = results.row(shown.candidate, shown.role, shown.metric);
     if (shown.candidate != candidate || row->verdict != Verdict::unchanged) continue;
-    return fmt::format("{} uses as much {} as {}.", candidate, noun_of(results, *row),
+    return fmt::format("{} uses as much {} as {}.", candidate, noun_and_place(results, *row),
                        results.baseline);
   }
   return fmt::format("No change of {} was found.", candidate);
@@ -297,13 +316,13 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   const std::string& about =
       answer == Answer::fail && !failed.empty() ? failed.front() : candidates.front();
   std::string sentence = changes_of(model, about);
-  if (answer == Answer::fail && sentence.find("(limit ") == std::string::npos)
+  if (answer == Answer::fail && sentence.find("limit ") == std::string::npos)
     sentence = failure_of(results, about) + (sentence.empty() ? "" : " " + sentence);
   if (answer == Answer::inconclusive || (answer == Answer::no_gates && sentence.empty()))
     sentence += (sentence.empty() ? "" : " ") + open_question(model, about, answer);
   if (sentence.empty()) sentence = sameness_of(results, about);
   if (candidates.size() > 1 && answer != Answer::fail && results.overall.best)
-    sentence += fmt::format(" It is the best of {} candidates.", candidates.size());
+    sentence += fmt::format(" It is the best of the {} candidates.", candidates.size());
   return failed_trials(results, about) + sentence + growth_words(results, about) +
          output_words(results, about) +
          (answer == Answer::fail ? rest_of_failures(failed) : others_regressed(model, about));
@@ -357,10 +376,8 @@ Text exit_of(const ReportModel& model) {
   if (results.overall.exit_code == kInconclusive)
     text.add(" This fails in CI unless --on-inconclusive pass is given.");
   else if (results.overall.outcome == OverallOutcome::inconclusive)
-    text.add(" The estimates are within the limits, so this does not fail in CI.");
-  if (is_default)
-    text.add(" A default limit is what counts as no change; set your own with --gate.",
-             Tone::muted);
+    text.add(" This does not fail in CI unless --on-inconclusive fail is given.");
+  if (is_default) text.add(" Set your own limits with --gate.", Tone::muted);
   return text;
 }
 

@@ -110,7 +110,7 @@ Row metric_row(const Results& results, const Comparison& row, bool is_page) {
   line.cells.push_back(value_cell(row, row.baseline_median, row.baseline));
   line.cells.push_back(value_cell(row, row.candidate_median, row.candidate));
   Cell change(change_text(row), tone_of(row.verdict));
-  change.value = row.ratio ? row.ratio : row.difference;
+  change.value = shown_change(row);
   line.cells.push_back(std::move(change));
   line.cells.push_back(is_page ? interval_track(row) : Cell(interval_text(row)));
   if (is_page) line.cells.push_back(detectable_cell(row));

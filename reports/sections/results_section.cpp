@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 
 #include "model/metric_catalogue.h"
 #include "sections/result_rows.h"
@@ -20,8 +19,9 @@ namespace memduel {
 namespace {
 
 const char* sign_of(const GateResult& gate) {
-  if (gate.outcome == GateOutcome::passed) return "✓";
-  return gate.outcome == GateOutcome::failed ? "✗" : "?";
+  if (gate.advisory) return "";
+  if (gate.outcome == GateOutcome::passed) return " ✓";
+  return gate.outcome == GateOutcome::failed ? " ✗" : "";
 }
 
 Tone tone_of_gate(const GateResult& gate) {
@@ -29,32 +29,17 @@ Tone tone_of_gate(const GateResult& gate) {
   return gate.outcome == GateOutcome::passed ? Tone::good : Tone::bad;
 }
 
-/// Each limit once, of several candidates the worst outcome.
-Text limits_of(const ResultRow& row) {
-  std::vector<std::pair<std::string, const GateResult*>> limits;
+/// The limits of the gates that ask about a candidate's row.
+Text limits_of(const ResultRow& row, const std::string& candidate) {
+  Text text;
   for (const GateResult* gate : row.gates) {
+    if (gate->candidate != candidate) continue;
     std::string limit = limit_text(*gate);
     if (limit.empty() && gate->outcome == GateOutcome::failed) limit = "failed";
-    if (limit.empty()) continue;
-    const auto known = std::ranges::find(limits, limit, [](const auto& one) { return one.first; });
-    if (known == limits.end())
-      limits.emplace_back(limit, gate);
-    else if (gate->outcome == GateOutcome::failed)
-      known->second = gate;
+    if (!limit.empty())
+      text.add(text.empty() ? "" : ", ").add(limit + sign_of(*gate), tone_of_gate(*gate));
   }
-  Text text;
-  for (const auto& [limit, gate] : limits)
-    text.add(text.empty() ? "" : ", ")
-        .add(gate->advisory ? limit : limit + " " + sign_of(*gate), tone_of_gate(*gate));
   return text.empty() ? Text("–", Tone::muted) : text;
-}
-
-/// Whether a reader who divides the medians gets another change than the estimate.
-bool is_other_than_medians(const Comparison* row) {
-  constexpr double kVisible = 0.006;
-  return row != nullptr && row->ratio && row->baseline_median && row->candidate_median &&
-         *row->baseline_median > 0 &&
-         std::abs(*row->ratio - *row->candidate_median / *row->baseline_median) > kVisible;
 }
 
 class ResultTable {
@@ -67,20 +52,22 @@ class ResultTable {
                           results_.warmup_rounds)) {}
 
   Table table() {
-    const std::size_t variants = shown_.variants.size();
     Table table;
     table.look = "results";
     table.columns.push_back({"metric"});
-    for (const ArmSummary* variant : shown_.variants)
-      table.columns.push_back({variant->name, true});
-    if (variants == 2)
+    if (is_pair() || is_alone())
+      for (const ArmSummary* variant : shown_.variants)
+        table.columns.push_back({variant->name, true});
+    else
+      table.columns.insert(table.columns.end(), {{"variant"}, {"median", true}});
+    if (!is_alone())
       table.columns.insert(table.columns.end(), {{"change", true}, {"95% CI", true}});
     if (!results_.gates.empty()) table.columns.push_back({"limit", true});
-    if (variants == 2) table.columns.push_back({"verdict"});
+    if (!is_alone()) table.columns.push_back({"verdict"});
     table.columns.push_back({"trials", false, false, Medium::page});
     for (const ResultRow& row : shown_.rows) {
-      if (variants == 2)
-        table.rows.push_back(pair_row(row));
+      if (is_pair() || is_alone())
+        table.rows.push_back(row_of(row));
       else
         add_rows(table, row);
     }
@@ -93,11 +80,16 @@ class ResultTable {
 
   [[nodiscard]] bool differs_from_medians() const {
     return std::ranges::any_of(shown_.rows, [](const ResultRow& row) {
-      return std::ranges::any_of(row.comparisons, is_other_than_medians);
+      return std::ranges::any_of(row.comparisons, [](const Comparison* one) {
+        return one != nullptr && !is_change_of_medians(*one);
+      });
     });
   }
 
  private:
+  [[nodiscard]] bool is_alone() const { return shown_.variants.size() == 1; }
+  [[nodiscard]] bool is_pair() const { return shown_.variants.size() == 2; }
+
   static std::vector<std::string> names_of(const std::vector<const ArmSummary*>& variants) {
     std::vector<std::string> names;
     for (const ArmSummary* variant : variants) names.push_back(variant->name);
@@ -127,52 +119,36 @@ class ResultTable {
 
   [[nodiscard]] Cell value_cell(const std::string& variant, const ResultRow& row) const {
     const std::optional<double> median = median_of(variant, row);
-    Cell cell(value_text(row.metric, median));
+    const double baseline = median_of(results_.baseline, row).value_or(median.value_or(0));
+    Cell cell(value_text_like(row.metric, median, baseline));
     cell.exact = exact_text(row.metric, median);
     cell.value = median;
     cell.variant = variant;
     return cell;
   }
 
-  /// A row's dots, medians and interval on a line from 0.
-  [[nodiscard]] Cell track_cell(const ResultRow& row) const {
-    std::vector<TrackMark> marks;
+  /// Dots and medians of these variants, on a line from 0 that is the same for all variants.
+  [[nodiscard]] Cell track_cell(const ResultRow& row,
+                                const std::vector<const ArmSummary*>& of) const {
     double most = 0;
     double least = 0;
-    const auto add = [&](MarkKind kind, double from, double to, const std::string& variant) {
-      most = std::max({most, from, to});
-      least = std::min({least, from, to});
-      marks.push_back({kind, from, to, variant});
-    };
-    for (const Comparison* one : row.comparisons) {
-      if (one == nullptr || !one->ci_low || !one->ci_high || !one->baseline_median) continue;
-      const double base = *one->baseline_median;
-      add(MarkKind::range, one->ratio ? base * *one->ci_low : base + *one->ci_low,
-          one->ratio ? base * *one->ci_high : base + *one->ci_high, one->candidate);
-    }
-    for (const ArmSummary* variant : shown_.variants) {
-      for (const double value : trials_of(variant->name, row))
-        add(MarkKind::dot, value, value, variant->name);
-      if (const auto median = median_of(variant->name, row))
-        add(MarkKind::median, *median, *median, variant->name);
-    }
-    Cell cell;
-    if (marks.empty() || most <= least) return cell;
-    for (TrackMark& mark : marks) {
-      mark.from = (mark.from - least) / (most - least);
-      mark.to = (mark.to - least) / (most - least);
-    }
-    cell.track = Track{std::move(marks)};
-    return cell;
-  }
-
-  [[nodiscard]] Row begun(const ResultRow& row) const {
-    Row shown;
-    shown.key = row.role + " " + row.metric;
-    shown.cells.emplace_back(quantity(results_.job, row.role, row.metric));
     for (const ArmSummary* variant : shown_.variants)
-      shown.cells.push_back(value_cell(variant->name, row));
-    return shown;
+      for (const double value : trials_of(variant->name, row)) {
+        most = std::max(most, value);
+        least = std::min(least, value);
+      }
+    Cell cell;
+    if (most <= least) return cell;
+    const auto place = [&](double value) { return (value - least) / (most - least); };
+    cell.track = Track{};
+    for (const ArmSummary* variant : of) {
+      for (const double value : trials_of(variant->name, row))
+        cell.track->marks.push_back({MarkKind::dot, place(value), place(value), variant->name});
+      if (const auto median = median_of(variant->name, row))
+        cell.track->marks.push_back(
+            {MarkKind::median, place(*median), place(*median), variant->name});
+    }
+    return cell;
   }
 
   [[nodiscard]] Cell verdict_cell(const ResultRow& row, std::size_t candidate) const {
@@ -188,93 +164,74 @@ class ResultTable {
 
   static Cell change_cell(const Comparison* one) {
     if (one == nullptr) return {"–"};
-    Cell cell(change_text(*one) + (is_other_than_medians(one) ? "*" : ""),
+    Cell cell(change_text(*one) + (is_change_of_medians(*one) ? "" : "*"),
               memduel::tone_of(one->verdict));
-    const std::optional<double> middle = one->ratio ? one->ratio : one->difference;
-    cell.value = middle;
-    if (middle) cell.exact = fmt::format("{}", *middle);
+    cell.value = shown_change(*one);
+    if (cell.value) cell.exact = fmt::format("{}", *cell.value);
     return cell;
   }
 
-  Row pair_row(const ResultRow& row) const {
-    const Comparison* one = row.comparisons.front();
-    Row shown = begun(row);
+  /// Change, interval, limit and verdict of a candidate.
+  void add_evidence(Row& shown, const ResultRow& row, std::size_t candidate) const {
+    const Comparison* one = row.comparisons.at(candidate);
     shown.cells.push_back(change_cell(one));
     shown.cells.emplace_back(one == nullptr ? std::string("–") : interval_text(*one));
-    if (!results_.gates.empty()) shown.cells.emplace_back(limits_of(row));
-    shown.cells.push_back(verdict_cell(row, 0));
-    shown.cells.push_back(track_cell(row));
+    if (!results_.gates.empty())
+      shown.cells.emplace_back(limits_of(row, shown_.variants.at(candidate + 1)->name));
+    shown.cells.push_back(verdict_cell(row, candidate));
+  }
+
+  /// Of one variant, or of two.
+  [[nodiscard]] Row row_of(const ResultRow& row) const {
+    Row shown;
+    shown.key = row.role + " " + row.metric;
+    shown.cells.emplace_back(quantity(results_.job, row.role, row.metric));
+    for (const ArmSummary* variant : shown_.variants)
+      shown.cells.push_back(value_cell(variant->name, row));
+    if (!is_alone())
+      add_evidence(shown, row, 0);
+    else if (!results_.gates.empty())
+      shown.cells.emplace_back(limits_of(row, results_.baseline));
+    shown.cells.push_back(track_cell(row, shown_.variants));
     return shown;
   }
 
-  /// Of one variant, or of more than two: the medians, then each candidate's change and interval.
+  /// Of more than two variants: one row each.
   void add_rows(Table& table, const ResultRow& row) const {
-    const bool is_compared = shown_.variants.size() > 1;
-    Row medians = begun(row);
-    if (!results_.gates.empty()) medians.cells.emplace_back(limits_of(row));
-    medians.cells.push_back(track_cell(row));
-    table.rows.push_back(std::move(medians));
-    if (!is_compared) return;
-    const std::string verdict = common_verdict(row);
-    add_detail(table, verdict.empty() ? "change" : "all " + verdict, row,
-               [](const Comparison* one) { return change_cell(one); });
-    add_detail(table, "95% CI", row, [](const Comparison* one) {
-      return Cell(one == nullptr ? "–" : interval_text(*one), Tone::muted);
-    });
-    if (verdict.empty())
-      add_detail(table, "verdict", row, [](const Comparison* one) {
-        return one == nullptr
-                   ? Cell("–")
-                   : Cell(std::string(to_name(one->verdict)), memduel::tone_of(one->verdict));
-      });
-  }
-
-  template <typename CellOf>
-  void add_detail(Table& table, const std::string& title, const ResultRow& row,
-                  CellOf cell_of) const {
-    Row detail;
-    detail.kind = RowKind::detail;
-    detail.cells.emplace_back(title, Tone::muted);
-    detail.cells.emplace_back();
-    for (const Comparison* one : row.comparisons) detail.cells.push_back(cell_of(one));
-    detail.cells.resize(table.columns.size());
-    table.rows.push_back(std::move(detail));
-  }
-
-  /// Of all candidates; empty where they have different ones.
-  static std::string common_verdict(const ResultRow& row) {
-    const Comparison* first = row.comparisons.front();
-    const bool is_common = std::ranges::all_of(row.comparisons, [&](const Comparison* one) {
-      return one != nullptr && first != nullptr && one->verdict == first->verdict;
-    });
-    return is_common ? std::string(to_name(first->verdict)) : "";
+    for (std::size_t i = 0; i < shown_.variants.size(); ++i) {
+      const std::string& variant = shown_.variants[i]->name;
+      Row shown;
+      shown.key = variant + " " + row.role + " " + row.metric;
+      shown.kind = i == 0 ? RowKind::plain : RowKind::detail;
+      shown.cells.emplace_back(i == 0 ? quantity(results_.job, row.role, row.metric) : "");
+      shown.cells.emplace_back(variant);
+      shown.cells.push_back(value_cell(variant, row));
+      if (i > 0) add_evidence(shown, row, i - 1);
+      shown.cells.resize(table.columns.size() - 1);
+      shown.cells.push_back(track_cell(row, {shown_.variants[i]}));
+      table.rows.push_back(std::move(shown));
+    }
   }
 
   /// Whether each candidate computes the same as the baseline.
   void add_output(Table& table) const {
-    std::map<std::string, const Equivalence*> known;
-    bool is_model = true;
-    for (const Equivalence& one : results_.equivalence) {
-      if (!one.bit_identical) continue;
-      known[one.candidate] = &one;
-      is_model = is_model && one.files.empty();
+    std::vector<const Equivalence*> known;
+    for (const Equivalence& one : results_.equivalence)
+      if (one.bit_identical) known.push_back(&one);
+    if (known.empty() || is_alone()) return;
+    const bool is_model = std::ranges::all_of(known, [](auto* one) { return one->files.empty(); });
+    const bool are_alike = std::ranges::all_of(
+        known, [&](auto* one) { return one->bit_identical == known.front()->bit_identical; });
+    for (std::size_t i = 0; i < (are_alike ? 1 : known.size()); ++i) {
+      Row row;
+      if (i > 0) row.kind = RowKind::detail;
+      row.cells.emplace_back(i > 0 ? "" : is_model ? "final model" : "output");
+      row.cells.emplace_back(is_pair() ? "" : are_alike ? "all" : known[i]->candidate);
+      row.cells.push_back(*known[i]->bit_identical ? Cell("identical", Tone::good)
+                                                   : Cell("differs", Tone::strong));
+      row.cells.resize(table.columns.size());
+      table.rows.push_back(std::move(row));
     }
-    if (known.empty() || shown_.variants.size() < 2) return;
-    Row row;
-    row.cells.emplace_back(is_model ? "final model" : "output");
-    row.cells.emplace_back();
-    for (const ArmSummary* variant : shown_.variants) {
-      if (variant->name == results_.baseline) continue;
-      const auto found = known.find(variant->name);
-      if (found == known.end())
-        row.cells.emplace_back("–");
-      else if (*found->second->bit_identical)
-        row.cells.emplace_back("same", Tone::good);
-      else
-        row.cells.emplace_back("differs", Tone::strong);
-    }
-    row.cells.resize(table.columns.size());
-    table.rows.push_back(std::move(row));
   }
 
   const ReportModel& model_;
@@ -341,7 +298,8 @@ Section results_section(const ReportModel& model) {
     section.add(Paragraph{std::move(trend)});
   if (results.differs_from_medians())
     section.add(Paragraph{
-        Text("* Hodges–Lehmann estimate over all pairs of trials, not b/a of the medians.",
+        Text("* Estimated from all pairs of trials (Hodges–Lehmann): the change of the medians is "
+             "outside of the 95% CI.",
              Tone::muted)});
   if (results.left_out() > 0)
     section.add(Paragraph{Text(

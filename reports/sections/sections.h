@@ -21,6 +21,10 @@ Headline headline_of(const ReportModel& model);
 /// The baseline first; without variants of an ablation.
 std::vector<ComparedVariant> compared_variants(const ReportModel& model);
 
+/// "cleanup=trim": the switches of a variant that the baseline has not or has otherwise.
+std::vector<std::string> differing_switches(const nlohmann::json& own,
+                                            const nlohmann::json& baseline);
+
 /// "8 trials each, 2026-11-26, 2 cores, 23.5 GiB".
 std::string setting_words(const ReportModel& model);
 
@@ -39,6 +43,7 @@ std::vector<Check> checks_of(const ReportModel& model);
 Section results_section(const ReportModel& model);
 Section growth_notice_section(const ReportModel& model);
 Section why_section(const ReportModel& model);
+Section switches_section(const ReportModel& model);
 Section next_step_section(const ReportModel& model);
 Section caveats_notice_section(const ReportModel& model);
 

@@ -57,6 +57,9 @@ Section why_section(const ReportModel& model) {
     table.rows.push_back(cause_row(cause, is_first));
   }
   flush();
+  if (section.empty() && model.results.overall.outcome == OverallOutcome::inconclusive)
+    section.add(Paragraph{{"No cause is shown, because no change is decided.", Tone::muted}},
+                Medium::all, 1);
   return section;
 }
 

@@ -98,8 +98,13 @@ class TerminalDocument {
     const std::string name = padded(escape_terminal(variant.name), widest, false);
     Text words(variant.words);
     if (is_marked) words.add(words.empty() ? "(baseline)" : "  (baseline)", Tone::muted);
-    const std::size_t indent = kIndent + widest + 2;
-    add(indented(paragraph(words, indent), {std::string(kIndent, ' ') + name + "  ", indent}));
+    const Line label = {std::string(kIndent, ' ') + name + "  ", kIndent + widest + 2};
+    constexpr std::size_t kMostBeside = 3;  // lines; more of them go below the name
+    std::vector<Line> beside = paragraph(words, label.columns);
+    if (beside.size() <= kMostBeside) return add(indented(std::move(beside), label));
+    const std::string alone = std::string(kIndent, ' ') + escape_terminal(variant.name);
+    add({{alone, count_characters(alone)}});
+    add(indented(paragraph(words, 2 * kIndent), space(2 * kIndent)));
   }
 
   void add_exit() { add(laid_out(document_.exit, width_, false, options_)); }

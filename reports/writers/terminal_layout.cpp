@@ -99,8 +99,6 @@ Line padded_line(const Line& line, std::size_t width, bool right) {
   return out;
 }
 
-constexpr std::size_t kDetailIndent = 2;
-
 /// Width of each column as its cells want it.
 std::vector<std::size_t> wanted_widths(const Table& table) {
   std::vector<std::size_t> widths;
@@ -109,9 +107,7 @@ std::vector<std::size_t> wanted_widths(const Table& table) {
     std::size_t widest =
         table.has_heading ? std::min(width_of(table.columns[c].title), kMostOfTitle) : 0;
     for (const Row& row : table.rows)
-      if (c < row.cells.size())
-        widest = std::max(widest, width_of(text_of(row.cells[c])) +
-                                      (c == 0 && row.kind == RowKind::detail ? kDetailIndent : 0));
+      if (c < row.cells.size()) widest = std::max(widest, width_of(text_of(row.cells[c])));
     widths.push_back(widest);
   }
   return widths;
@@ -150,14 +146,11 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
                               const Widths& all, const TerminalOptions& options) {
   const std::vector<std::size_t>& widths = all.columns;
   std::vector<Line> lines;
-  const auto add_row = [&](auto text_at, std::size_t indent) {
+  const auto add_row = [&](auto text_at) {
     std::vector<std::vector<Line>> cells;
     std::size_t height = 1;
     for (const std::size_t c : columns) {
-      const std::size_t inside = c == columns.front() ? indent : 0;
-      cells.push_back(laid_out(text_at(c), widths[c] - inside, true, options));
-      for (Line& line : cells.back())
-        line = {std::string(inside, ' ') + line.text, inside + line.columns};
+      cells.push_back(laid_out(text_at(c), widths[c], true, options));
       height = std::max(height, cells.back().size());
     }
     for (std::size_t i = 0; i < height; ++i) {
@@ -175,12 +168,11 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
     }
   };
   if (table.has_heading)
-    add_row([&](std::size_t c) { return Text(table.columns[c].title, Tone::muted); }, 0);
+    add_row([&](std::size_t c) { return Text(table.columns[c].title, Tone::muted); });
   const std::size_t most = table.most_shown == 0 ? table.rows.size() : table.most_shown;
   for (std::size_t r = 0; r < std::min(most, table.rows.size()); ++r) {
     const Row& row = table.rows[r];
-    add_row([&](std::size_t c) { return c < row.cells.size() ? text_of(row.cells[c]) : Text(); },
-            row.kind == RowKind::detail ? kDetailIndent : 0);
+    add_row([&](std::size_t c) { return c < row.cells.size() ? text_of(row.cells[c]) : Text(); });
   }
   if (most < table.rows.size()) {
     const std::string rest = fmt::format("{} more in the HTML report", table.rows.size() - most);

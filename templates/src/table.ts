@@ -65,15 +65,8 @@ function heading({ title, is_number }: Column): HTMLElement {
   return h(title === "" ? "td" : "th", { scope: title === "" ? undefined : "col", class: is_number ? "number" : undefined }, title);
 }
 
-/** A track is as high as its row with the detail rows below it, of which `below` follow. */
-function row_of(row: Row, below: number, { part, place }: Drawn): HTMLElement {
-  const is_covered = (i: number): boolean => row.look === "detail" && row.cells[i]?.track == null && part.rows.some(({ cells }) => cells[i]?.track != null);
-  const cells = row.cells.map((cell, i) => {
-    if (is_covered(i)) return null;
-    const drawn = cell_of(cell, i, part, place);
-    if (cell.track != null && below > 0) drawn.rowSpan = below + 1;
-    return drawn;
-  });
+function row_of(row: Row, { part, place }: Drawn): HTMLElement {
+  const cells = row.cells.map((cell, i) => cell_of(cell, i, part, place));
   return h("tr", { class: row.look, "data-key": row.key }, ...cells);
 }
 
@@ -120,12 +113,7 @@ function filters_of({ columns, rows }: Table, scope: string): Filter[] {
 /** Rows beyond `most` only when they are asked for. */
 function append_rows(body: HTMLElement, rows: Row[], most: number, drawn: Drawn): void {
   const next = rows.slice(0, most);
-  const is_detail = (row: Row | undefined): boolean => row?.look === "detail";
-  next.forEach((row, i) => {
-    let below = 0;
-    while (!is_detail(row) && is_detail(next[i + below + 1])) ++below;
-    body.append(row_of(row, below, drawn));
-  });
+  body.append(...next.map((row) => row_of(row, drawn)));
   const left = rows.length - next.length;
   if (left === 0) return;
   const more = h("tr", {});

@@ -64,6 +64,10 @@ std::string format_seconds(double seconds);
 /// A value in the unit that the metric's name ends with (see list metrics); "-" when absent.
 std::string format_metric(std::string_view metric, std::optional<double> value);
 
+/// A number of bytes or seconds in the unit that suits `reference`, with three digits: 0.98 s
+/// beside 1.07 s. A value of another unit is as format_metric() writes it, without what it is per.
+std::string format_metric_like(std::string_view metric, double value, double reference);
+
 /// "1 block", "2 blocks"; what does not take an s is given: "2 processes".
 std::string format_count(std::size_t n, std::string_view noun, std::string_view plural = {});
 

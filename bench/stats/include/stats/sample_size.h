@@ -96,8 +96,9 @@ constexpr int kMostUsefulBlocks = 64;  ///< nobody runs more to settle a row
 /// Number of blocks expected to settle a row with this effect, margin and level: to show a
 /// direction where the effect reaches the margin, with a p that so many blocks can reach, else to
 /// show that it stays inside. Half the width of an interval falls with the square root of the
-/// blocks. Nothing beyond kMostUsefulBlocks.
+/// blocks; `half_width` is that of the interval of these blocks, which can be wider than the
+/// scatter suggests. Nothing beyond kMostUsefulBlocks.
 std::optional<int> blocks_to_settle(const EstimateScatter& scatter, double effect, double margin,
-                                    int blocks, Design design, double alpha);
+                                    int blocks, Design design, double alpha, double half_width);
 
 }  // namespace memduel

@@ -1,0 +1,44 @@
+// What makes variants different that are presets: the switches that differ from the baseline's.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "confidential.h"
+#include "sections/sections.h"
+#include "util/text.h"
+#include "words.h"
+
+namespace memduel {
+
+std::vector<std::string> differing_switches(const nlohmann::json& own,
+                                            const nlohmann::json& baseline) {
+  std::vector<std::string> differing;
+  for (const auto& [name, value] : own.items())
+    if (!baseline.contains(name) || baseline.at(name) != value)
+      differing.push_back(name + "=" +
+                          (value.is_string() ? value.get<std::string>() : value.dump()));
+  return differing;
+}
+
+Section switches_section(const ReportModel& model) {
+  Section section{"switches", "Differs", {}};
+  const Variant* baseline = model.config.variant(model.results.baseline);
+  if (baseline == nullptr) return section;
+  const std::vector<const ArmSummary*> variants = judged_arms(model.results);
+  for (const ArmSummary* arm : variants) {
+    const Variant* variant = model.config.variant(arm->name);
+    if (variant == nullptr || variant == baseline) continue;
+    const std::vector<std::string> differing =
+        differing_switches(variant->switches, baseline->switches);
+    if (differing.empty()) continue;
+    std::string list = fmt::format("{}", fmt::join(differing, ", "));
+    if (model.confidential) list = without_paths(list);
+    Text text(variants.size() > 2 ? arm->name + ": " : "", Tone::strong);
+    text.add(fmt::format("{} of {}: ", differing.size(),
+                         format_count(variant->switches.size(), "switch", "switches")));
+    section.add(Paragraph{text.add(list, Tone::code)});
+  }
+  return section;
+}
+
+}  // namespace memduel
