@@ -98,8 +98,9 @@ namespace {
 
 void require_percent(const char* name, double value) {
   if (value >= 0 && value <= 100) return;  // false for NaN
-  throw std::invalid_argument(std::string("PressureOptions.") + name + ": found " +
-                              plain_number(value) + ", expected a percentage from 0 to 100");
+  throw std::invalid_argument(std::string("PressureOptions.") + name +
+                              ": expected a percentage from 0 to 100, found " +
+                              plain_number(value));
 }
 
 }  // namespace
@@ -131,8 +132,8 @@ MemoryPressure::MemoryPressure(PressureOptions options) : options_(std::move(opt
   if (options_.stall_percent) require_percent("stall_percent", *options_.stall_percent);
   if (options_.critical_percent < options_.warn_percent)
     throw std::invalid_argument(
-        "PressureOptions.critical_percent: found " + plain_number(options_.critical_percent) +
-        ", expected no less than warn_percent, " + plain_number(options_.warn_percent));
+        "PressureOptions.critical_percent: expected at least warn_percent, " +
+        plain_number(options_.warn_percent) + ", found " + plain_number(options_.critical_percent));
 }
 
 PressureReading MemoryPressure::read() const noexcept {

@@ -231,13 +231,15 @@ std::string refused_pressure(const PressureOptions& options) {
 
 TEST(MemoryPressure, RefusesPercentagesWithoutAMeaning) {
   EXPECT_THAT(refused_pressure({.warn_percent = -0.5}),
-              HasSubstr("warn_percent: found -0.5, expected a percentage from 0 to 100"));
+              HasSubstr("warn_percent: expected a percentage from 0 to 100, found -0.5"));
   EXPECT_THAT(refused_pressure({.critical_percent = 100.5}),
-              HasSubstr("critical_percent: found 100.5"));
-  EXPECT_THAT(refused_pressure({.warn_percent = -NAN}), HasSubstr("warn_percent: found nan"));
-  EXPECT_THAT(refused_pressure({.stall_percent = 101}), HasSubstr("stall_percent: found 101"));
+              HasSubstr("critical_percent: expected a percentage from 0 to 100, found 100.5"));
+  EXPECT_THAT(refused_pressure({.warn_percent = -NAN}),
+              HasSubstr("warn_percent: expected a percentage from 0 to 100, found nan"));
+  EXPECT_THAT(refused_pressure({.stall_percent = 101}),
+              HasSubstr("stall_percent: expected a percentage from 0 to 100, found 101"));
   EXPECT_THAT(refused_pressure({.warn_percent = 90, .critical_percent = 85}),
-              HasSubstr("critical_percent: found 85, expected no less than warn_percent, 90"));
+              HasSubstr("critical_percent: expected at least warn_percent, 90, found 85"));
   EXPECT_EQ(refused_pressure({.warn_percent = 0, .critical_percent = 100}), "accepted");
 }
 

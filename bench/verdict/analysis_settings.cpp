@@ -295,12 +295,13 @@ std::string more_rounds(const Document& config, int needed) {
 
 [[noreturn]] void refuse(const Gate& gate, std::size_t rounds, int needed, const std::string& when,
                          const Document& config) {
-  throw Error(ExitCode::usage,
-              fmt::format("found {} {}, expected at least {}: fewer rounds cannot distinguish "
-                          "growth from a warm-up",
-                          format_count(rounds, "round"), when, needed),
-              fmt::format("gate '{}'", gate.text),
-              more_rounds(config, needed) + ", or remove the gate");
+  throw Error(
+      ExitCode::usage,
+      fmt::format(
+          "expected at least {} rounds, found {} {}: fewer rounds cannot distinguish growth "
+          "from a warm-up",
+          needed, rounds, when),
+      fmt::format("gate '{}'", gate.text), more_rounds(config, needed) + ", or remove the gate");
 }
 
 }  // namespace

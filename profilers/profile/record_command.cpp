@@ -113,7 +113,7 @@ RecordResult record_command(const RecordOptions& options) {
   if (options.argv.empty()) throw Error(ExitCode::usage, kNoCommand);
   const fs::path program = find_program(options.argv[0]);
   if (options.output && (fs::is_directory(*options.output) || !options.output->has_filename()))
-    throw Error(ExitCode::usage, "found a directory, expected the name of a file",
+    throw Error(ExitCode::usage, "expected the name of a file, found a directory",
                 options.output->string(), "-o train.mdp");
   RecordResult result;
   ImageFiles files(options.output, fs::path(options.argv[0]).filename().string());

@@ -75,7 +75,8 @@ TEST(ParseIdx, WrongMagicNamesFileOffsetFoundAndExpected) {
 TEST(ParseIdx, TruncatedImagesNameBothSizes) {
   const std::string whole = two_images();
   EXPECT_THAT(refusal(whole.substr(0, whole.size() - 1), two_labels()),
-              AllOf(HasSubstr("images.idx"), HasSubstr("found 27 bytes, expected 28")));
+              AllOf(HasSubstr("images.idx"),
+                    HasSubstr("expected 28 bytes according to the header, found 27")));
 }
 
 TEST(ParseIdx, TruncatedHeaderIsRefused) {
@@ -85,12 +86,13 @@ TEST(ParseIdx, TruncatedHeaderIsRefused) {
 }
 
 TEST(ParseIdx, BytesAfterTheLastImageAreRefused) {
-  EXPECT_THAT(refusal(two_images() + "x", two_labels()), HasSubstr("found 29 bytes, expected 28"));
+  EXPECT_THAT(refusal(two_images() + "x", two_labels()),
+              HasSubstr("expected 28 bytes according to the header, found 29"));
 }
 
 TEST(ParseIdx, CountsThatDifferAreRefused) {
   EXPECT_THAT(refusal(two_images(), u32(0x801) + u32(3) + "abc"),
-              AllOf(HasSubstr("labels.idx"), HasSubstr("found 3 labels, expected 2")));
+              AllOf(HasSubstr("labels.idx"), HasSubstr("expected 2 labels")));
 }
 
 TEST(ParseIdx, AbsurdImageSizeIsRefusedBeforeItIsMultiplied) {

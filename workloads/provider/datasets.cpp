@@ -66,8 +66,8 @@ void refuse_half(const Dataset& dataset, const fs::path& directory) {
   const auto missing = missing_of(dataset.whole, directory);
   if (missing.empty() || missing.size() == dataset.whole.size()) return;
   throw Error(ExitCode::io,
-              fmt::format("incomplete: found no {}; expected all files, or {}",
-                          fmt::join(missing, ", "), dataset.subset),
+              fmt::format("incomplete: expected all files, or {}; found no {}", dataset.subset,
+                          fmt::join(missing, ", ")),
               fmt::format("data set {} in {}", dataset.name, directory.string()),
               dataset.how_to_get);
 }

@@ -42,7 +42,7 @@ std::int64_t refuse_foreign(const Database& database) {
   const auto version = pragma(database, "user_version");
   if (version >= 1 && version <= kStoreVersion) return version;
   throw Error(ExitCode::io,
-              fmt::format("found store version {}, expected 1 to {}", version, kStoreVersion), "",
+              fmt::format("expected store version 1 to {}, found {}", kStoreVersion, version), "",
               "read it with the memduel version that wrote it");
 }
 
