@@ -119,10 +119,9 @@ std::string to_string(const PressureReading& reading) {
   std::string text = "no memory limit can be read";
   if (const auto used = reading.used_ratio())
     text = percentage(100 * *used) + " of " + mebibytes(reading.limit->bytes) + " used (" +
-           (reading.limit->group.empty() ? "this machine" : "its control group") + ")";
+           (reading.limit->group.empty() ? "this machine" : "its cgroup") + ")";
   if (reading.stall && reading.stall->some_percent > 0)
-    text += ", tasks stood still for memory " + percentage(reading.stall->some_percent) +
-            " of the time";
+    text += ", tasks stalled on memory " + percentage(reading.stall->some_percent) + " of the time";
   return text + ": " + name_of(reading.level);
 }
 

@@ -188,7 +188,7 @@ TEST_F(Pressure, TasksThatStandStillAreAWarning) {
   EXPECT_DOUBLE_EQ(reading.stall->full_percent, 2.5);
   EXPECT_EQ(reading.stall->group, "");
   EXPECT_EQ(to_string(reading),
-            "10.0% of 1000.0 MiB used (this machine), tasks stood still for memory 10.0% of the "
+            "10.0% of 1000.0 MiB used (this machine), tasks stalled on memory 10.0% of the "
             "time: warning");
   EXPECT_EQ(read({.stall_percent = 10.01}).level, MemoryLevel::normal);
   EXPECT_EQ(read({.stall_percent = std::nullopt}).level, MemoryLevel::normal);

@@ -91,12 +91,12 @@ TEST(TooFewTrials, NameTheNumberThatWouldDo) {
     return planned_trials(run, settings_from_config(run.config)).too_few;
   };
   ASSERT_TRUE(note_on(5));
-  EXPECT_EQ(note_on(5)->message,
-            "5 trials each are too few to decide a gate whose metric is the only one that changes, "
-            "however large the change: with 2 comparisons at an error rate of 5%, at least 6 are "
-            "needed");
-  EXPECT_EQ(note_on(4)->message.substr(0, 46), "4 trials each are too few to decide any gate, ");
-  EXPECT_EQ(note_on(5)->advice, "rerun with --repeats 6 or more, or name fewer gates");
+  EXPECT_EQ(
+      note_on(5)->message,
+      "5 trials each cannot decide a gate if only its metric changes, however large the "
+      "change: 2 comparisons share an error rate of 5%, so at least 6 trials each are needed");
+  EXPECT_THAT(note_on(4)->message, testing::StartsWith("4 trials each cannot decide any gate, "));
+  EXPECT_EQ(note_on(5)->advice, "rerun with --repeats 6 or more, or with fewer gates");
   EXPECT_FALSE(note_on(6));
   RunData adaptive = plan_of(1, 1, gates);
   adaptive.config.measure.repeats.reset();

@@ -47,7 +47,7 @@ TEST(Writing, RecordSaysWhatItReplacesAndRemovesTheRestOfAnEarlierRecording) {
   const Finished again = memduel(place, {"record", "-o", profile, "--", "/bin/ls", "/"});
   EXPECT_EQ(again.status, 0);
   EXPECT_THAT(again.err, AllOf(HasSubstr("replaced " + profile), HasSubstr("removed "),
-                               HasSubstr("p.2.mdp, of an earlier recording")));
+                               HasSubstr("p.2.mdp of an earlier recording")));
   EXPECT_FALSE(fs::exists(place.path("p.2.mdp")));
   EXPECT_TRUE(fs::exists(others)) << "it is no profile";
 }
@@ -60,7 +60,7 @@ TEST(Writing, ARecordingGoesThroughAPipeToWhomeverReadsIt) {
                          "') -- /bin/sh -c 'ls /; ls /' && sleep 1"});
   const Finished recorded = run.wait();
   EXPECT_EQ(recorded.status, 0) << recorded.err;
-  EXPECT_THAT(recorded.err, HasSubstr("no place for a second"));
+  EXPECT_THAT(recorded.err, HasSubstr("takes only one"));
   const Finished summary = memduel(place, {"summary", copy});
   EXPECT_EQ(summary.status, 0) << summary.err;
 }
@@ -138,7 +138,7 @@ TEST(Writing, ARecordingThatCouldMakeNoProfileSaysSoAndCounts) {
       shell(place, "unshare -m sh -c 'mount -t tmpfs -o nr_inodes=3 none " + full + " && \"" +
                        MEMDUEL_PROGRAM + "\" record -o " + full + "/p.mdp -- /bin/ls /usr'");
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("1 of 1 images could make no profile in " + full),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("1 of 1 process could not write a profile in " + full),
                              HasSubstr("counted /usr/bin/ls"), Not(HasSubstr("signal")),
                              Not(HasSubstr("peak 0 B"))));
 }
