@@ -162,7 +162,7 @@ TEST_F(Pressure, IsThatOfTheOwnGroupBeforeTheMachine) {
   EXPECT_EQ(reading.level, MemoryLevel::normal);
   EXPECT_EQ(reading.limit->bytes, 100 * kMebi);
   EXPECT_DOUBLE_EQ(reading.used_ratio().value(), 0.5);
-  EXPECT_EQ(to_string(reading), "50.0% of 100.0 MiB used (its control group): normal");
+  EXPECT_EQ(to_string(reading), "50.0% of 100.0 MiB used (its cgroup): normal");
 }
 
 TEST_F(Pressure, IsThatOfTheMachineWhereNoGroupHasALimit) {

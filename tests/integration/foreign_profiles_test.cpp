@@ -23,7 +23,7 @@ TEST(ForeignProfiles, SummaryTellsWhatTheToolItselfSays) {
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("profiler        heaptrack 1.4.0"));
   EXPECT_THAT(run.out, HasSubstr("live at peak  1.08 MiB"));
-  EXPECT_THAT(run.out, HasSubstr("in 532 blocks"));
+  EXPECT_THAT(run.out, HasSubstr("in 532 allocations"));
   EXPECT_THAT(run.out, HasSubstr("freed by the very next event"));
 }
 

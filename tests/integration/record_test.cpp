@@ -388,7 +388,7 @@ TEST(Record, NamesALeakFivePythonFunctionsDeep) {
     }
     expect_a_triangle(cells);
     EXPECT_THAT(memduel(place, {"summary", found->second.string()}).out,
-                AllOf(HasSubstr("born in 5 rounds, 256.0 KiB per round, phase upload"),
+                AllOf(HasSubstr("allocated in 5 rounds, 256.0 KiB per round, phase upload"),
                       HasSubstr("fifth_keeps_it")));
   }
 }
@@ -414,7 +414,7 @@ TEST_F(RecordedLeak, IsNamedByPhaseAndFunction) {
   expect_a_triangle(retained(json, {"leak_in_upload"}, "upload"));
   const std::string summary = memduel(place(), {"summary", profile()}).out;
   const std::size_t leak =
-      summary.find("1.25 MiB born in 5 rounds, 256.0 KiB per round, phase upload");
+      summary.find("1.25 MiB allocated in 5 rounds, 256.0 KiB per round, phase upload");
   ASSERT_NE(leak, std::string::npos) << summary;
   EXPECT_THAT(summary.substr(leak, 300), HasSubstr("leak_in_upload"));
 }

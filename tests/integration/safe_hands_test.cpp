@@ -517,7 +517,7 @@ TEST(Dying, WhatAKilledRecordingLeavesIsSaid) {
       Running(place, MEMDUEL_PROGRAM, {"record", "-o", "c.mdp", "--", "/bin/true"}, here).wait();
   EXPECT_EQ(next.status, 0);
   EXPECT_THAT(next.err, AllOf(HasSubstr(".memduel-record-"),
-                              HasSubstr("is left of a recording that was killed")));
+                              HasSubstr("is left over from a recording that was killed")));
   EXPECT_THAT(Running(place, MEMDUEL_PROGRAM, {"doctor"}, here).wait().out,
               HasSubstr("1 recording that was killed: ./.memduel-record-"));
 }
@@ -565,7 +565,7 @@ TEST(Unrecordable, AProgramWithAnEnvironmentOfItsOwnIsSaid) {
   Finished run = memduel(
       place, {"record", "-o", profile, "--", "env", "-i", "/usr/bin/sort", "/etc/services"});
   EXPECT_EQ(run.status, 0);
-  EXPECT_THAT(run.err, HasSubstr("started another program with an environment of its own, as env "
+  EXPECT_THAT(run.err, HasSubstr("started another program with its own environment, as env "
                                  "-i does: that program was not recorded"));
   run = memduel(place,
                 {"record", "-o", profile, "--", "env", "A=1", "/usr/bin/sort", "/etc/services"});

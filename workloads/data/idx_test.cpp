@@ -97,7 +97,8 @@ TEST(ParseIdx, CountsThatDifferAreRefused) {
 
 TEST(ParseIdx, AbsurdImageSizeIsRefusedBeforeItIsMultiplied) {
   const std::string bytes = u32(0x803) + u32(0xffffffff) + u32(0xffffffff) + u32(0xffffffff);
-  EXPECT_THAT(refusal(bytes, two_labels()), HasSubstr("expected 1 to 4096 per side"));
+  EXPECT_THAT(refusal(bytes, two_labels()),
+              HasSubstr("expected images of 1 to 4096 pixels per side"));
 }
 
 TEST(ReadIdx, ReadsGzipAndPlainAlike) {
@@ -136,7 +137,8 @@ TEST(ReadIdx, ReadsTheCommittedTestSet) {
 TEST(ParseIdx, ALabelOfNoClassNamesItsByte) {
   const std::string labels = u32(0x801) + u32(2) + std::string("\x07\xff", 2);
   EXPECT_THAT(refusal(two_images(), labels),
-              AllOf(HasSubstr("labels.idx"), HasSubstr("byte 9"), HasSubstr("label 255")));
+              AllOf(HasSubstr("labels.idx"), HasSubstr("byte 9"),
+                    HasSubstr("expected a label from 0 to 9, found 255")));
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ TEST_F(BrokenGraphFile, CutOffAnywhereIsRefused) {
                                          std::to_string(whole.size() - 1)),
                                HasSubstr("before the next trial")));
   bytes_ = whole + "x";
-  EXPECT_THAT(refusal(), HasSubstr("from the header's counts"));
+  EXPECT_THAT(refusal(), HasSubstr("according to the header"));
 }
 
 TEST_F(BrokenGraphFile, NoFileOfGraphsIsRefused) {
@@ -269,12 +269,13 @@ TEST_F(BrokenGraphFile, NumbersThatNoTrainingTakesAreRefused) {
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
         -std::numeric_limits<float>::infinity()}) {
-    EXPECT_THAT(refusal_of(node + 40, bad), HasSubstr(at(node + 40) + "feature ")) << bad;
-    EXPECT_THAT(refusal_of(edge, bad), HasSubstr(at(edge) + "feature ")) << bad;
+    EXPECT_THAT(refusal_of(node + 40, bad), HasSubstr(at(node + 40) + "a finite number as feature"))
+        << bad;
+    EXPECT_THAT(refusal_of(edge, bad), HasSubstr(at(edge) + "a finite number as feature")) << bad;
   }
   EXPECT_EQ(refusal_of(node + 40, std::numeric_limits<float>::max()), "accepted");
   EXPECT_THAT(refusal_of(parts.labels + 8, std::int64_t{7}),
-              HasSubstr(at(parts.labels + 8) + "label 7, expected 0 or 1"));
+              HasSubstr(at(parts.labels + 8) + "label 0 or 1, found 7"));
 }
 
 TEST_F(BrokenGraphFile, AMissingFileAndADirectoryAreRefused) {

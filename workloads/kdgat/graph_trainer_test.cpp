@@ -166,8 +166,9 @@ TEST_F(GraphTrainerTest, TheRunsFileOfGraphsIsMadeAgainWhereItIsBad) {
   };
   expect_whole_after(std::string(1000, 'x'), "not a graph file");
   expect_whole_after("", "ends within its header");
-  expect_whole_after(whole.substr(0, whole.size() / 2),
-                     "from the header's counts: the file is recreated");
+  expect_whole_after(whole.substr(0, whole.size() / 2), "according to the header, found " +
+                                                            std::to_string(whole.size() / 2) +
+                                                            ": the file is recreated");
   std::string label = whole;
   GraphHeader header;
   std::memcpy(&header, whole.data(), sizeof(header));
