@@ -32,16 +32,16 @@ bool is_sized(const CalibratedMetric& metric) {
 }
 
 std::string describe(const Calibration& calibration) {
-  std::string text =
-      fmt::format("{:<12} {:<34} {:>14} {:>17}\n", "role", "metric", "noise floor", "detects from");
+  std::string text = fmt::format("{:<12} {:<34} {:>14} {:>18}\n", "role", "metric", "noise floor",
+                                 "minimum detectable");
   for (const auto& [row, metric] : calibration.metrics)
-    text += fmt::format("{:<12} {:<34} {:>14} {:>17}\n", row.role, row.metric,
+    text += fmt::format("{:<12} {:<34} {:>14} {:>18}\n", row.role, row.metric,
                         is_sized(metric) ? size_of(row, metric.noise_floor) : "-",
                         size_of(row, metric.minimum_detectable));
   text += fmt::format(
-      "\n{} as comparisons of {}: {} of {} called improved or regressed\n"
-      "({:.1f}%; 95% interval {:.1f} to {:.1f}%, Clopper and Pearson)\n",
-      format_count(static_cast<std::size_t>(calibration.blocks), "block"),
+      "\n{} each, as comparisons of {} trials each: {} of {} called improved or regressed\n"
+      "false-positive rate: {:.1f}% (95% CI {:.1f}% to {:.1f}%, Clopper–Pearson)\n",
+      format_count(static_cast<std::size_t>(calibration.blocks), "trial"),
       calibration.blocks_per_duel, calibration.flagged_gate_rows,
       format_count(static_cast<std::size_t>(calibration.gate_rows), "gate row was",
                    "gate rows were"),
@@ -55,15 +55,14 @@ int calibrate_config(const CalibrateArguments& arguments) {
   if (!options.repeats) options.repeats = kDefaultBlocks;
   if (*options.repeats < arguments.blocks_per_duel)
     throw Error(ExitCode::usage,
-                fmt::format("expected at least one comparison of {1}, found {0}",
-                            format_count(static_cast<std::size_t>(*options.repeats), "block"),
-                            arguments.blocks_per_duel),
+                fmt::format("expected at least {} trials each, enough for one comparison, found {}",
+                            arguments.blocks_per_duel, *options.repeats),
                 "--repeats");
   const Experiment experiment =
       experiment_with_twin(load_experiment(arguments.config, overrides_from(options)));
   const auto path = calibration_path(experiment.config, environment_of(experiment, options));
   if (!path)
-    throw Error(ExitCode::usage, "found no directory for the result", "calibrate",
+    throw Error(ExitCode::usage, "expected a directory for the result, found none", "calibrate",
                 "set HOME or XDG_CACHE_HOME");
   const std::filesystem::path directory =
       output_directory(options, experiment.config.name + "-calibration");

@@ -78,11 +78,12 @@ std::string list_tracers() {
     text += wrapped_help(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent);
     text += indented(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
     text += indented(
-        fmt::format("needs {}; leaves .{}{}",
+        fmt::format("needs {}; writes .{}{}",
                     tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
                     tracer.extension, tracer.dumps_rounds ? ", one more per round" : ""));
     if (!tracer.allocator.empty())
-      text += indented(fmt::format("the program runs on {} meanwhile", tracer.allocator));
+      text +=
+          indented(fmt::format("the program runs with {} while it is profiled", tracer.allocator));
     text += indented(tracer.limits);
   }
   return text;
@@ -120,7 +121,7 @@ Catalog catalog_of_fl() {
   if (!find_fl())
     throw Error(ExitCode::cannot_measure,
                 "memduel-fl, which has switches and presets, is not installed", "",
-                "name a CONFIG whose provider has some: docs/providers.md");
+                "name a CONFIG with a workload plug-in that has them: docs/providers.md");
   return ask_whole_catalogue({{kDefaultProvider}, ".", ""}, ask_program);
 }
 

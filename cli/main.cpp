@@ -25,7 +25,7 @@ constexpr const char* kExamples =
     "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=+2%'\n"
     "\n"
     "A program memduel-NAME beside "
-    "memduel or in PATH is a command, too.\n"
+    "memduel or in PATH is also a command.\n"
     "\n";
 
 /// Whether the words before -- have `option`; a command line that could not be parsed has it, too.

@@ -179,26 +179,26 @@ std::string signed_percent(double share) {
 }
 
 std::string describe(const Need& need, const Runs& runs) {
-  std::string text =
-      fmt::format("{} runs in {}", runs.subject(), format_bytes(static_cast<double>(need.bytes)));
+  std::string text = fmt::format("{}: smallest memory limit {}\n", runs.subject(),
+                                 format_bytes(static_cast<double>(need.bytes)));
   if (need.too_little > 0)
-    text += fmt::format(", and not in {}: {}", format_bytes(static_cast<double>(need.too_little)),
-                        need.why);
-  text += fmt::format("\n  {} of {} runs failed there: at most {:.0f}% of all would (95%)\n",
-                      need.failed, need.runs, 100 * need.failure_rate.high);
-  text += fmt::format("  its time there, against no limit: {} ({}, 95%)\n",
+    text += fmt::format("  too small: {} ({})\n",
+                        format_bytes(static_cast<double>(need.too_little)), need.why);
+  text += fmt::format("  failures at this limit: {} of {} (failure rate up to {:.0f}%, 95% CI)\n",
+                      need.failed, format_count(static_cast<std::size_t>(need.runs), "trial"),
+                      100 * need.failure_rate.high);
+  text += fmt::format("  time at this limit: {} vs. no limit (95% CI {})\n",
                       signed_percent(need.slowdown),
                       format_interval(signed_percent(need.slowdown_interval.low),
                                       signed_percent(need.slowdown_interval.high)));
   const double bytes = static_cast<double>(need.bytes);
   if (runs.of_each_process())
     return text + fmt::format(
-                      "  each process may map so much for itself alone (RLIMIT_DATA); "
-                      "without a limit the peak RSS of all was {}\nshell: ulimit -d {:.0f}\n",
+                      "  the limit applies to the private memory of each process (RLIMIT_DATA)\n"
+                      "  without a limit: peak RSS of all processes {}\nshell: ulimit -d {:.0f}\n",
                       format_bytes(runs.resident_bytes()), std::ceil(bytes / 1024));
-  text +=
-      fmt::format("  without a limit it was charged {}, page cache among it; its peak RSS was {}\n",
-                  format_bytes(runs.charged_bytes()), format_bytes(runs.resident_bytes()));
+  text += fmt::format("  without a limit: peak RSS {}, peak cgroup memory {} (with page cache)\n",
+                      format_bytes(runs.resident_bytes()), format_bytes(runs.charged_bytes()));
   return text + fmt::format("Slurm: #SBATCH --mem={:.0f}M\n", std::ceil(bytes / kMiB));
 }
 
@@ -228,8 +228,8 @@ void add_need(CLI::App& app, Action& action) {
       "  memduel need -- python3 train.py\n"
       "  memduel need configs/quickstart.json --variant optimized\n"
       "\n"
-      "LIMIT: group limits all processes together by a cgroup without swap; process limits "
-      "the private memory of each process (RLIMIT_DATA); auto is group if memduel may make "
+      "LIMIT: group limits all processes together with a cgroup without swap; process limits "
+      "the private memory of each process (RLIMIT_DATA); auto is group if memduel may create "
       "cgroups here, else process. See docs/scale.md.");
   verb->add_option("WHAT", arguments->words, "program to run, or config")->required()->group("");
   verb->add_option("--variant", arguments->arm, "run this variant (default: the baseline)")

@@ -34,7 +34,7 @@ struct PlanArguments {
   const CLI::App* verb = nullptr;
 };
 
-constexpr CommandForm kMinutes{1, "plan of blocks and minutes"};
+constexpr CommandForm kMinutes{1, "plan of trials and minutes"};
 constexpr CommandForm kScript{2, "plan of a batch script (--slurm)"};
 constexpr unsigned kBoth = kMinutes.bit | kScript.bit;
 
@@ -110,8 +110,8 @@ DuelPlan plan_from_probe(const PlanArguments& arguments, const Experiment& exper
   const int blocks = whole_blocks(probe.run);
   if (blocks < kProbeBlocks)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("the probe ended after {} of {} blocks, and a plan needs {}", blocks,
-                            *options.repeats, kProbeBlocks),
+                fmt::format("the probe ended after {} of {} trials each, and a plan needs {}",
+                            blocks, *options.repeats, kProbeBlocks),
                 "--max-minutes", "give it more time");
   return plan_duel(probe.run, settings_from_config(probe.run.config), change,
                    comparisons_of(experiment));
@@ -134,7 +134,7 @@ int plan(const PlanArguments& arguments) {
   if (repeats < kProbeBlocks)
     throw Error(
         ExitCode::usage,
-        fmt::format("expected a probe of {1} blocks or more, found {0}", repeats, kProbeBlocks),
+        fmt::format("expected a probe of at least {} trials each, found {}", kProbeBlocks, repeats),
         "--repeats");
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
@@ -153,8 +153,8 @@ int plan(const PlanArguments& arguments) {
   // The probe's blocks hold two arms, the experiment's as many as it has.
   if (probed.block_seconds)
     *probed.block_seconds *= static_cast<double>(experiment.variants.size()) / 2;
-  print_fitted(
-      fmt::format("from a probe of {} blocks (memduel calibrate makes it sharper)\n", repeats));
+  print_fitted(fmt::format(
+      "from a probe of {} trials each (memduel calibrate gives a more precise plan)\n", repeats));
   print_fitted(describe_plan(probed));
   return 0;
 }

@@ -121,7 +121,7 @@ std::string live_line(const Progress& progress, const ProgressFacts& facts, std:
 std::string block_line(const Progress& progress, const ProgressFacts& facts) {
   std::string text = count_of(progress, facts);
   const std::string phase = phase_of(progress);
-  text += ", " + (phase.empty() ? fmt::format("block {}", progress.block) : phase);
+  if (!phase.empty()) text += ", " + phase;
   if (const std::string left = left_of(progress, facts); !left.empty()) text += ", " + left;
   const auto [estimate, interval] = estimate_of(progress, facts);
   if (estimate.empty()) {

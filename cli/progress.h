@@ -22,7 +22,7 @@ struct ProgressFacts {
 /// `width` columns: what matters least goes first, and what is still too long is cut.
 std::string live_line(const Progress& progress, const ProgressFacts& facts, std::size_t width);
 
-/// The same of a block that begins: "trial 5 of 16, block 3, 2 min left; b vs. a so far: …".
+/// The same of a block that begins: "trial 5 of 16, 2 min left; b vs. a so far: …".
 std::string block_line(const Progress& progress, const ProgressFacts& facts);
 
 class RunProgress {

@@ -79,11 +79,10 @@ TEST(LiveLine, FitsEveryWidthThatHasAShorterForm) {
 
 TEST(BlockLine, IsPlainText) {
   Progress progress = fifth_of_sixteen();
-  EXPECT_EQ(block_line(progress, {}), "trial 5 of 16, block 3, 2 min left");
+  EXPECT_EQ(block_line(progress, {}), "trial 5 of 16, 2 min left");
   progress.changes = {change("b", 0.59, 0.56, 0.62)};
-  EXPECT_EQ(
-      block_line(progress, {}),
-      "trial 5 of 16, block 3, 2 min left; b vs. a so far: peak RSS −41% (95% CI −44% to −38%)");
+  EXPECT_EQ(block_line(progress, {}),
+            "trial 5 of 16, 2 min left; b vs. a so far: peak RSS −41% (95% CI −44% to −38%)");
 }
 
 TEST(RunProgress, PrintsOneLineABlockWithoutATerminal) {
@@ -102,7 +101,7 @@ TEST(RunProgress, PrintsOneLineABlockWithoutATerminal) {
     shown.show(progress);
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "trial 5 of 16, block 3, 2 min left\ntrial 7 of 16, block 4, 2 min left\n");
+            "trial 5 of 16, 2 min left\ntrial 7 of 16, 2 min left\n");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ std::string inherited_part(const HeapCounters& image, std::int64_t peak, std::in
 
 std::string counters_of(const HeapCounters& image) {
   std::string text =
-      fmt::format("peak {}{}, live at end {} (blocks, with what malloc adds); {} requested in {}",
+      fmt::format("peak {}{}, live at end {} (with malloc's overhead); {} requested in {}",
                   format_bytes(static_cast<double>(image.peak_bytes)),
                   inherited_part(image, image.peak_bytes, image.inherited_bytes),
                   format_bytes(static_cast<double>(image.live_bytes)),
@@ -67,7 +67,7 @@ std::string counters_of(const HeapCounters& image) {
   }
   if (image.uncertainty_bytes() > 0) {
     const std::string why = image.finished       ? format_count(image.threads, "thread")
-                            : image.still_runs() ? "still running, and what follows is not in here"
+                            : image.still_runs() ? "still running; the rest is not recorded"
                                                  : "ended abruptly, by a signal or exit_group";
     text += fmt::format(" (peak and live within {}: {})",
                         format_bytes(static_cast<double>(image.uncertainty_bytes())), why);
@@ -101,11 +101,12 @@ void tell(const RecordResult& result) {
   for (const RecordedImage& image : told)
     tell_line(fmt::format("memduel: {}: {}\n", name_of(image), counters_of(image.counters)));
   if (many)
-    tell_line(fmt::format("memduel: and {} images of at most {}\n", result.images.size() - kTold,
+    tell_line(fmt::format("memduel: and {} more processes of at most {} each\n",
+                          result.images.size() - kTold,
                           format_bytes(static_cast<double>(size_of_image(told.back())))));
   if (told.size() > 1) {
     const RecordedImage& largest = *std::ranges::max_element(told, {}, size_of_image);
-    tell_line(fmt::format("memduel: the largest of {} {}: {}, {}\n", result.images.size(),
+    tell_line(fmt::format("memduel: the largest of {} processes {}: {}, {}\n", result.images.size(),
                           kLargestBy, name_of(largest),
                           format_bytes(static_cast<double>(size_of_image(largest)))));
   }
@@ -158,7 +159,7 @@ double known_peak(const RecordArguments& arguments) {
   if (arguments.peak_from.empty()) return 0;
   const double bytes = peak_resident_bytes(open_recording(arguments.peak_from)).value_or(0);
   if (bytes > 0) return bytes;
-  throw Error(ExitCode::usage, "found a profile without a peak of resident memory",
+  throw Error(ExitCode::usage, "expected a profile with a peak RSS, found none",
               arguments.peak_from, "give one that was recorded with --snapshot-at");
 }
 
@@ -170,10 +171,9 @@ void tell_absent_snapshot(const RecordArguments& arguments, const RecordResult& 
   std::optional<double> most;
   for (const RecordedImage& image : result.images)
     if (image.peak_resident_bytes) most = std::max(most.value_or(0), *image.peak_resident_bytes);
-  tell_line(
-      fmt::format("memduel: no snapshot of resident memory: {} was never due{}\n",
-                  escape_terminal(arguments.snapshot_at),
-                  most ? fmt::format("; at most {} were resident", format_bytes(*most)) : ""));
+  tell_line(fmt::format("memduel: no snapshot of resident memory: {} was never due{}\n",
+                        escape_terminal(arguments.snapshot_at),
+                        most ? fmt::format("; peak RSS was {}", format_bytes(*most)) : ""));
 }
 
 /// The file of -o, if there is one: neither the program nor another file that is named.

@@ -79,8 +79,8 @@ void check_share(const Share& share, const Experiment& experiment, bool drawn_se
                 "give the same --repeats N for every shard");
   superblocks_of(share, *experiment.config.measure.repeats);
   if (drawn_seed)
-    throw Error(ExitCode::usage, "found no seed, and every shard would draw its own", "--shard",
-                "give the same --seed S for every shard");
+    throw Error(ExitCode::usage, "expected a seed, found none: each shard would draw its own",
+                "--shard", "give the same --seed S for every shard");
 }
 
 int run_share(const RunArguments& arguments) {
@@ -180,7 +180,7 @@ void add_run(CLI::App& app, Action& action) {
       "\n"
       "The variants are interleaved in random order. A suite runs its experiments one after "
       "the other, each in its own directory below --out, and writes index.html and "
-      "suite.json; --resume continues a suite, too. See docs/suites.md.\n"
+      "suite.json; --resume also continues a suite. See docs/suites.md.\n"
       "Data sets are read from --data-dir, else from MEMDUEL_DATA_DIR, data/ and "
       "~/.cache/memduel. Slurm needs --repeats; see docs/scale.md.");
   verb->add_option("CONFIG", arguments->config, "config of an experiment or a suite")->required();

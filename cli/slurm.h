@@ -32,7 +32,8 @@ void submit_to_slurm(const std::string& config, const Experiment& experiment,
 void collect_from_slurm(const RunOptions& options, const std::filesystem::path& run,
                         const std::string& label);
 
-inline constexpr const char* kNoFixedBlocks = "found no fixed number of blocks to divide";
+inline constexpr const char* kNoFixedBlocks =
+    "expected a fixed number of trials to divide, found none";
 
 /// How many shares a run has at most. Throws Error(usage) for a run without a fixed, even number of
 /// blocks.

@@ -151,8 +151,8 @@ ArenaUse use_of_glibc() {
 
 ArenaUse limit_arenas(int most) {
   if (most < 1)
-    throw std::invalid_argument("limit_arenas: found " + std::to_string(most) +
-                                ", expected a number of arenas from 1");
+    throw std::invalid_argument("limit_arenas: expected a number of arenas from 1, found " +
+                                std::to_string(most));
 #ifdef __GLIBC__
   if (allocator_type() == Allocator::glibc && mallopt(M_ARENA_MAX, most) == 1) limit_of_call = most;
 #endif

@@ -221,7 +221,8 @@ TEST(LimitArenas, RefusesLessThanOne) {
       limit_arenas(most);
       FAIL() << "accepted " << most;
     } catch (const std::invalid_argument& error) {
-      EXPECT_THAT(error.what(), HasSubstr("limit_arenas: found " + std::to_string(most)));
+      EXPECT_THAT(error.what(),
+                  HasSubstr("expected a number of arenas from 1, found " + std::to_string(most)));
     }
   }
 }

@@ -124,8 +124,8 @@ namespace {
 
 void require_count(const char* name, int value) {
   if (value >= 0) return;
-  throw std::invalid_argument(std::string("CleanupPolicyOptions.") + name + ": found " +
-                              std::to_string(value) + ", expected a whole number from 0");
+  throw std::invalid_argument(std::string("CleanupPolicyOptions.") + name +
+                              ": expected a whole number from 0, found " + std::to_string(value));
 }
 
 CleanupPolicyOptions checked(CleanupPolicyOptions options) {
@@ -136,8 +136,8 @@ CleanupPolicyOptions checked(CleanupPolicyOptions options) {
   require_count("pressure_every", options.pressure_every);
   if (options.pressure && options.pressure_every == 0)
     throw std::invalid_argument(
-        "CleanupPolicyOptions.pressure_every: found 0, expected a whole number from 1 beside a "
-        "pressure to look at");
+        "CleanupPolicyOptions.pressure_every: expected a whole number from 1 with a pressure, "
+        "found 0");
   return options;
 }
 

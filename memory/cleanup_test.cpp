@@ -213,12 +213,11 @@ TEST_F(UnderPressure, WarnsOnceWithTheRoundAndCleansUpWhileItIsCritical) {
     use(used[round - 1]);
     policy.round_ended(round);
   }
-  EXPECT_THAT(
-      said_,
-      ElementsAre("round 2: 85.0% of 100.0 MiB used (its control group): warning", "2 round",
-                  "round 4: 90.0% of 100.0 MiB used (its control group): critical", "4 pressure",
-                  "5 pressure", "6 round",
-                  "round 8: 85.0% of 100.0 MiB used (its control group): warning", "8 round"));
+  EXPECT_THAT(said_,
+              ElementsAre("round 2: 85.0% of 100.0 MiB used (its cgroup): warning", "2 round",
+                          "round 4: 90.0% of 100.0 MiB used (its cgroup): critical", "4 pressure",
+                          "5 pressure", "6 round",
+                          "round 8: 85.0% of 100.0 MiB used (its cgroup): warning", "8 round"));
   EXPECT_EQ(policy.totals().warnings, 3);
 }
 
@@ -229,8 +228,8 @@ TEST_F(UnderPressure, SeveralPoliciesSeeTheirOwnRounds) {
   use(87);
   server.round_ended(7);
   trainer.round_ended(41);
-  EXPECT_THAT(said_, ElementsAre("round 7: 87.0% of 100.0 MiB used (its control group): warning",
-                                 "round 41: 87.0% of 100.0 MiB used (its control group): warning"));
+  EXPECT_THAT(said_, ElementsAre("round 7: 87.0% of 100.0 MiB used (its cgroup): warning",
+                                 "round 41: 87.0% of 100.0 MiB used (its cgroup): warning"));
 }
 
 TEST_F(UnderPressure, IsLookedAtAsOftenAsAskedFor) {
@@ -240,7 +239,7 @@ TEST_F(UnderPressure, IsLookedAtAsOftenAsAskedFor) {
   CleanupPolicy policy(rarely);
   use(95);
   for (int round = 1; round <= 7; ++round) policy.round_ended(round);
-  EXPECT_THAT(said_, ElementsAre("round 3: 95.0% of 100.0 MiB used (its control group): critical",
+  EXPECT_THAT(said_, ElementsAre("round 3: 95.0% of 100.0 MiB used (its cgroup): critical",
                                  "3 pressure", "6 pressure"));
 }
 
@@ -250,8 +249,8 @@ TEST_F(UnderPressure, AStallIsWarnedOfOnceToo) {
   system_.group_stall("some avg10=12.00 avg60=0 total=1\nfull avg10=0.00 avg60=0 total=1\n");
   policy.round_ended(1);
   policy.round_ended(3);
-  EXPECT_THAT(said_, ElementsAre("round 1: 10.0% of 100.0 MiB used (its control group), tasks "
-                                 "stood still for memory 12.0% of the time: warning"));
+  EXPECT_THAT(said_, ElementsAre("round 1: 10.0% of 100.0 MiB used (its cgroup), tasks "
+                                 "stalled on memory 12.0% of the time: warning"));
 }
 
 TEST(CleanupScope, CleansUpAfterWhatWasDeclaredInIt) {
@@ -292,13 +291,17 @@ std::string refused_policy(const CleanupPolicyOptions& options) {
 
 TEST(CleanupPolicy, RefusesNumbersWithoutAMeaning) {
   EXPECT_THAT(refused_policy({.light_every = -1}),
-              HasSubstr("light_every: found -1, expected a whole number from 0"));
-  EXPECT_THAT(refused_policy({.heavy_every = -7}), HasSubstr("heavy_every: found -7"));
-  EXPECT_THAT(refused_policy({.send_every = -1}), HasSubstr("send_every: found -1"));
-  EXPECT_THAT(refused_policy({.first_round = -2}), HasSubstr("first_round: found -2"));
-  EXPECT_THAT(refused_policy({.pressure_every = -2}), HasSubstr("pressure_every: found -2"));
+              HasSubstr("light_every: expected a whole number from 0, found -1"));
+  EXPECT_THAT(refused_policy({.heavy_every = -7}),
+              HasSubstr("heavy_every: expected a whole number from 0, found -7"));
+  EXPECT_THAT(refused_policy({.send_every = -1}),
+              HasSubstr("send_every: expected a whole number from 0, found -1"));
+  EXPECT_THAT(refused_policy({.first_round = -2}),
+              HasSubstr("first_round: expected a whole number from 0, found -2"));
+  EXPECT_THAT(refused_policy({.pressure_every = -2}),
+              HasSubstr("pressure_every: expected a whole number from 0, found -2"));
   EXPECT_THAT(refused_policy({.pressure = std::make_shared<MemoryPressure>(), .pressure_every = 0}),
-              HasSubstr("pressure_every: found 0, expected a whole number from 1"));
+              HasSubstr("pressure_every: expected a whole number from 1"));
   EXPECT_EQ(refused_policy({.pressure_every = 0}), "accepted");
 }
 

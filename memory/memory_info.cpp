@@ -166,7 +166,7 @@ std::string to_string(const MemoryInfo& info) {
   if (info.pss_bytes) add("PSS " + mebibytes(*info.pss_bytes));
   if (info.limit && !info.limit->group.empty() && info.limit_percent())
     add(percentage(*info.limit_percent()) + " of " + mebibytes(info.limit->bytes) +
-        " used (its control group)");
+        " used (its cgroup)");
   if (info.ram_percent())
     add("RAM " + percentage(*info.ram_percent()) + " (" + mebibytes(*info.ram_used_bytes()) + ")");
   if (info.device)

@@ -63,7 +63,7 @@ TEST(MemoryInfo, HasWhatTheKernelSaysOfProcessGroupAndMachine) {
   EXPECT_EQ(numbers, expected);
   EXPECT_EQ(info.limit->group, system.group());
   EXPECT_EQ(to_string(info),
-            "RSS 100.0 MiB, PSS 90.0 MiB, 50.0% of 4096.0 MiB used (its control group), RAM 75.0% "
+            "RSS 100.0 MiB, PSS 90.0 MiB, 50.0% of 4096.0 MiB used (its cgroup), RAM 75.0% "
             "(6144.0 MiB), GPU 40.0% (300.0 MiB reserved)");
 }
 

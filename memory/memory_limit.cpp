@@ -98,8 +98,9 @@ namespace {
 
 void require_percent(const char* name, double value) {
   if (value >= 0 && value <= 100) return;  // false for NaN
-  throw std::invalid_argument(std::string("PressureOptions.") + name + ": found " +
-                              plain_number(value) + ", expected a percentage from 0 to 100");
+  throw std::invalid_argument(std::string("PressureOptions.") + name +
+                              ": expected a percentage from 0 to 100, found " +
+                              plain_number(value));
 }
 
 }  // namespace
@@ -118,10 +119,9 @@ std::string to_string(const PressureReading& reading) {
   std::string text = "no memory limit can be read";
   if (const auto used = reading.used_ratio())
     text = percentage(100 * *used) + " of " + mebibytes(reading.limit->bytes) + " used (" +
-           (reading.limit->group.empty() ? "this machine" : "its control group") + ")";
+           (reading.limit->group.empty() ? "this machine" : "its cgroup") + ")";
   if (reading.stall && reading.stall->some_percent > 0)
-    text += ", tasks stood still for memory " + percentage(reading.stall->some_percent) +
-            " of the time";
+    text += ", tasks stalled on memory " + percentage(reading.stall->some_percent) + " of the time";
   return text + ": " + name_of(reading.level);
 }
 
@@ -131,8 +131,8 @@ MemoryPressure::MemoryPressure(PressureOptions options) : options_(std::move(opt
   if (options_.stall_percent) require_percent("stall_percent", *options_.stall_percent);
   if (options_.critical_percent < options_.warn_percent)
     throw std::invalid_argument(
-        "PressureOptions.critical_percent: found " + plain_number(options_.critical_percent) +
-        ", expected no less than warn_percent, " + plain_number(options_.warn_percent));
+        "PressureOptions.critical_percent: expected at least warn_percent, " +
+        plain_number(options_.warn_percent) + ", found " + plain_number(options_.critical_percent));
 }
 
 PressureReading MemoryPressure::read() const noexcept {

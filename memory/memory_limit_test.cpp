@@ -162,7 +162,7 @@ TEST_F(Pressure, IsThatOfTheOwnGroupBeforeTheMachine) {
   EXPECT_EQ(reading.level, MemoryLevel::normal);
   EXPECT_EQ(reading.limit->bytes, 100 * kMebi);
   EXPECT_DOUBLE_EQ(reading.used_ratio().value(), 0.5);
-  EXPECT_EQ(to_string(reading), "50.0% of 100.0 MiB used (its control group): normal");
+  EXPECT_EQ(to_string(reading), "50.0% of 100.0 MiB used (its cgroup): normal");
 }
 
 TEST_F(Pressure, IsThatOfTheMachineWhereNoGroupHasALimit) {
@@ -188,7 +188,7 @@ TEST_F(Pressure, TasksThatStandStillAreAWarning) {
   EXPECT_DOUBLE_EQ(reading.stall->full_percent, 2.5);
   EXPECT_EQ(reading.stall->group, "");
   EXPECT_EQ(to_string(reading),
-            "10.0% of 1000.0 MiB used (this machine), tasks stood still for memory 10.0% of the "
+            "10.0% of 1000.0 MiB used (this machine), tasks stalled on memory 10.0% of the "
             "time: warning");
   EXPECT_EQ(read({.stall_percent = 10.01}).level, MemoryLevel::normal);
   EXPECT_EQ(read({.stall_percent = std::nullopt}).level, MemoryLevel::normal);
@@ -231,13 +231,15 @@ std::string refused_pressure(const PressureOptions& options) {
 
 TEST(MemoryPressure, RefusesPercentagesWithoutAMeaning) {
   EXPECT_THAT(refused_pressure({.warn_percent = -0.5}),
-              HasSubstr("warn_percent: found -0.5, expected a percentage from 0 to 100"));
+              HasSubstr("warn_percent: expected a percentage from 0 to 100, found -0.5"));
   EXPECT_THAT(refused_pressure({.critical_percent = 100.5}),
-              HasSubstr("critical_percent: found 100.5"));
-  EXPECT_THAT(refused_pressure({.warn_percent = -NAN}), HasSubstr("warn_percent: found nan"));
-  EXPECT_THAT(refused_pressure({.stall_percent = 101}), HasSubstr("stall_percent: found 101"));
+              HasSubstr("critical_percent: expected a percentage from 0 to 100, found 100.5"));
+  EXPECT_THAT(refused_pressure({.warn_percent = -NAN}),
+              HasSubstr("warn_percent: expected a percentage from 0 to 100, found nan"));
+  EXPECT_THAT(refused_pressure({.stall_percent = 101}),
+              HasSubstr("stall_percent: expected a percentage from 0 to 100, found 101"));
   EXPECT_THAT(refused_pressure({.warn_percent = 90, .critical_percent = 85}),
-              HasSubstr("critical_percent: found 85, expected no less than warn_percent, 90"));
+              HasSubstr("critical_percent: expected at least warn_percent, 90, found 85"));
   EXPECT_EQ(refused_pressure({.warn_percent = 0, .critical_percent = 100}), "accepted");
 }
 

@@ -15,7 +15,7 @@ struct Replacement {
 constexpr std::string_view kAbsoluteGate =
     "it was removed: write an absolute gate, --gate 'ROLE.METRIC<=900MiB'";
 
-constexpr std::string_view kNoEffectOnPlan = "it had no effect: plan prints only its answer";
+constexpr std::string_view kNoEffectOnPlan = "it had no effect: plan prints only its estimate";
 constexpr std::string_view kNoEffectOnCalibrate =
     "it had no effect: calibrate judges no gate and prints one table";
 

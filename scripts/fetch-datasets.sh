@@ -13,7 +13,7 @@ fetch() {
   echo "fetching $url" >&2
   curl --fail --location --silent --show-error --max-time 1800 --output "$file.part" "$url"
   if ! echo "$md5  $file.part" | md5sum --check --status; then
-    echo "fetch-datasets: $url: found md5 $(md5sum <"$file.part" | cut -d' ' -f1), expected $md5" >&2
+    echo "fetch-datasets: $url: expected md5 $md5, found $(md5sum <"$file.part" | cut -d' ' -f1)" >&2
     rm -f "$file.part"
     exit 4
   fi

@@ -15,7 +15,7 @@ JsonReader::JsonReader(const nlohmann::json& value, std::string file, std::strin
 void JsonReader::refuse(const std::string& expected) const {
   std::string found = value_->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   if (found.size() > 60) found = found.substr(0, 57) + "...";
-  throw Error(ExitCode::io, fmt::format("found {}, expected {}", found, expected),
+  throw Error(ExitCode::io, fmt::format("expected {}, found {}", expected, found),
               fmt::format("{} at {}", file_, path_.empty() ? "/" : path_));
 }
 

@@ -294,11 +294,11 @@ std::optional<std::string> nearest_name(std::string_view word,
 }
 
 std::string not_whole_number(std::string_view found, std::int64_t least, std::int64_t most) {
-  return fmt::format("found {}, expected a whole number from {} to {}", found, least, most);
+  return fmt::format("expected a whole number from {} to {}, found {}", least, most, found);
 }
 
 std::string not_above_zero(std::string_view found) {
-  return fmt::format("found {}, expected a number above 0", found);
+  return fmt::format("expected a number above 0, found {}", found);
 }
 
 std::string nearest_advice(std::string_view word, const std::vector<std::string>& candidates,

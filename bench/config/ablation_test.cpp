@@ -270,7 +270,7 @@ TEST(ArmMatrix, WhatIsNoListOfAxesIsRefusedWithItsPlace) {
               HasSubstr("$.variants[0].matrix[0].x: expected an object of keys"));
   EXPECT_THAT(refusal(with(json::array({{{"x", {{"name", "b"}}}}}))), HasSubstr("found a name"));
   EXPECT_THAT(refusal(json::array({{{"matrix", {{{"x", json::object()}}}}}})),
-              HasSubstr("found no name before it"));
+              HasSubstr("expected a name before it"));
 }
 
 TEST(ArmMatrix, MoreArmsThanAConfigMayHaveAreRefused) {

@@ -138,7 +138,7 @@ std::string config_reference() {
       "This page lists every key of an experiment. `[]` stands for each element of a list, `NAME` "
       "for a name of your own.\n"
       "[jobs.md](jobs.md) explains how to write a config; `--set PATH=VALUE` changes one key of "
-      "it, with an index or a name in place of `[]`.\n"
+      "it, with an index or a name instead of `[]`.\n"
       "This page and `configs/schema/experiment.schema.json` are generated from the tables in "
       "`model/document.cpp` and `model/job.cpp`.\n\n"
       "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";

@@ -158,7 +158,7 @@ class JobRules {
     if (!reference->takes_rounds) return;
     const auto index = static_cast<std::size_t>(reference - job_.processes.begin());
     refuse(below(below(in_workload("processes"), index), "rounds"),
-           fmt::format("found \"reference\", but {} is the role whose rounds the others take",
+           fmt::format("found \"reference\", but {} is the role that sets the rounds of the others",
                        reference->role),
            "omit it here");
   }

@@ -163,7 +163,7 @@ TEST(BadCommandConfig, FaultyPartsOfTheJob) {
               testing::HasSubstr("$.workload.match[0].pattern: \"train(er\" is not a regular"));
   EXPECT_THAT(message_with("/processes/0/rounds", R"("reference")"),
               testing::AllOf(testing::HasSubstr("$.workload.processes[0].rounds: found"),
-                             testing::HasSubstr("is the role whose rounds the others take")));
+                             testing::HasSubstr("is the role that sets the rounds of the others")));
   EXPECT_THAT(message_with("/processes/1/rounds", R"("theirs")"),
               testing::HasSubstr("expected own or reference, found \"theirs\""));
   EXPECT_THAT(message_with("/match", R"([{"role": "tr</b>", "pattern": "x"}])"),
@@ -230,7 +230,7 @@ TEST(BadCommandConfig, AReferenceThatIsNoProcess) {
   lent["workload"]["reference"] = "client";
   lent["workload"]["processes"][1]["rounds"] = "reference";
   EXPECT_THAT(message_of(lent),
-              testing::HasSubstr("client is the role whose rounds the others take"));
+              testing::HasSubstr("client is the role that sets the rounds of the others"));
 }
 
 TEST(BadCommandConfig, FaultyArms) {

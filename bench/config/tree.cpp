@@ -144,7 +144,7 @@ class Matrix {
     const json& axes = variant_.at("matrix");
     if (!axes.is_array() || axes.empty()) refuse(path_, "expected at least one axis, found none");
     if (!variant_.contains("name") || !variant_["name"].is_string())
-      refuse(path_, "found no name before it, expected the prefix of its variants' names");
+      refuse(path_, "expected a name before it, the prefix of its variants' names, found none");
     std::vector<Combination> all = {{variant_, {}}};
     all[0].variant.erase("matrix");
     for (std::size_t i = 0; i < axes.size(); ++i) all = multiplied(all, axes[i], below(path_, i));

@@ -392,7 +392,7 @@ TEST_F(TimedDriverTest, TooLittleTimeIsRefusedAfterTheWarmUpWithTheMinutesThatWo
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_EQ(error.message(),
             "--max-minutes: expected at least 2.5, found 2.31667: after the warm-up, which took "
-            "20.0 s, a decision needs 6 trials each, 20.0 s per block\n"
+            "20.0 s, a decision needs 6 trials each, 20.0 s for one trial of each variant\n"
             "  use --max-minutes 2.5 or more");
   EXPECT_EQ(fake_.seen.size(), 2U) << "no trial that counts";
 }
@@ -456,7 +456,8 @@ TEST_F(TimedDriverTest, BlocksLeaveTimeForProfileTrials) {
   Store other = create();
   EXPECT_THAT(
       error_of([&] { run(other); }).message(),
-      testing::HasSubstr("6 trials each, 20.0 s per block, and profiled trials of 20.0 s\n"));
+      testing::HasSubstr(
+          "6 trials each, 20.0 s for one trial of each variant, and profiled trials of 20.0 s\n"));
 }
 
 TEST_F(TimedDriverTest, AsManyBlocksAsArePlannedAreEnough) {

@@ -204,7 +204,7 @@ void RunInProgress::expect_time(int profile_rounds) const {
       ExitCode::usage,
       fmt::format(
           "expected at least {:g}, found {:g}: after the warm-up, which took {}, {} needs {} "
-          "each, {} per block{}",
+          "each, {} for one trial of each variant{}",
           enough_minutes(needed), *options_.max_minutes, format_seconds(elapsed),
           blocks == planned ? "the run" : "a decision",
           format_count(static_cast<std::size_t>(blocks), "trial"), format_seconds(*block),

@@ -54,14 +54,14 @@ SuperblockRange superblocks_of(const Share& share, int blocks) {
   if (blocks % 2 != 0)
     throw Error(
         ExitCode::usage,
-        fmt::format("expected an even number, because a shard has whole pairs of blocks, found {}",
-                    format_count(blocks, "block")),
+        fmt::format("expected an even number, because a shard has whole block pairs, found {}",
+                    blocks),
         "--repeats");
   const int superblocks = blocks / 2;
   if (share.of > superblocks)
     throw Error(ExitCode::usage,
-                fmt::format("expected at most {2} shards of {1} blocks, found {0}", share.of,
-                            blocks, superblocks),
+                fmt::format("expected at most {} shards of {} trials each, found {}", superblocks,
+                            blocks, share.of),
                 "--shard", "give a larger --repeats, or fewer shards");
   const auto begin = [&](int number) {
     return static_cast<int>(static_cast<std::int64_t>(number) * superblocks / share.of);
@@ -183,7 +183,7 @@ void note_machines(const std::vector<Part>& parts, Store& store) {
 
 int repeats_of(const Part& part) {
   const std::optional<int>& repeats = part.run.config.measure.repeats;
-  if (!repeats) refuse(part, "its config has no fixed number of blocks", "");
+  if (!repeats) refuse(part, "its config has no fixed number of trials", "");
   return *repeats;
 }
 

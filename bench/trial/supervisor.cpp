@@ -294,7 +294,7 @@ void Supervision::check_ports() {
     outcome_.warnings.push_back(
         {"port_still_held",
          fmt::format("{} still listens on the port {{port:{}}} after the trial", *holder, name),
-         "a process outside the trial may have answered instead"});
+         "a process outside the trial may have responded instead"});
   }
 }
 

@@ -174,22 +174,23 @@ Note too_few_trials(const RunData& run, const AnalysisSettings& settings,
   // Gates that change together need less than one that changes alone.
   const bool together = is_any && reachable_p(run, settings, blocks).smallest_p <= kAlpha;
   const std::string what = !is_any    ? fmt::format("{}", fmt::join(undecided, " or "))
-                           : together ? "a gate whose metric is the only one that changes"
+                           : together ? "a gate if only its metric changes"
                                       : "any gate";
   const std::string why =
-      shares ? fmt::format("with {} comparisons at an error rate of {:g}%, at least {} are needed",
-                           planned.gate_rows, 100 * kAlpha, planned.least)
-             : fmt::format("at least {} are needed", planned.least);
+      shares ? fmt::format(
+                   "{} comparisons share an error rate of {:g}%, so at least {} trials each are "
+                   "needed",
+                   planned.gate_rows, 100 * kAlpha, planned.least)
+             : fmt::format("at least {} trials each are needed", planned.least);
   // With several candidates the number is that of the order that this seed draws.
   const auto& seed = run.config.measure.seed;
   const bool of_seed = seed && judged_candidates(run) > 1;
   return {"too_few_trials",
-          fmt::format("{} each {} too few to decide {}, however large the change: {}",
-                      format_count(static_cast<std::size_t>(blocks), "trial"),
-                      blocks == 1 ? "is" : "are", what, why),
+          fmt::format("{} each cannot decide {}, however large the change: {}",
+                      format_count(static_cast<std::size_t>(blocks), "trial"), what, why),
           fmt::format("rerun with --repeats {} or more{}{}", planned.least,
                       of_seed ? fmt::format(" and --seed {}", *seed) : "",
-                      shares ? ", or name fewer gates" : "")};
+                      shares ? ", or with fewer gates" : "")};
 }
 
 }  // namespace
@@ -295,12 +296,13 @@ std::string more_rounds(const Document& config, int needed) {
 
 [[noreturn]] void refuse(const Gate& gate, std::size_t rounds, int needed, const std::string& when,
                          const Document& config) {
-  throw Error(ExitCode::usage,
-              fmt::format("found {} {}, expected at least {}: fewer rounds cannot distinguish "
-                          "growth from a warm-up",
-                          format_count(rounds, "round"), when, needed),
-              fmt::format("gate '{}'", gate.text),
-              more_rounds(config, needed) + ", or remove the gate");
+  throw Error(
+      ExitCode::usage,
+      fmt::format(
+          "expected at least {} rounds, found {} {}: fewer rounds cannot distinguish growth "
+          "from a warm-up",
+          needed, rounds, when),
+      fmt::format("gate '{}'", gate.text), more_rounds(config, needed) + ", or remove the gate");
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observa
 Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int blocks_per_duel) {
   const ExperimentView view = view_experiment(run);
   if (view.arms.size() != 2) {
-    throw Error(ExitCode::usage, fmt::format("an A/A test compares one program with itself: found "
-                                             "{} variants, expected 2",
+    throw Error(ExitCode::usage, fmt::format("an A/A test compares one program with itself: "
+                                             "expected 2 variants, found {}",
                                              view.arms.size()));
   }
   const Observations observations = observe(run, view.arms, settings.warmup_rounds);

@@ -26,10 +26,10 @@ std::string pick_arm(const RunData& run, const std::string& wanted, const char* 
   std::set<std::string> known;
   for (const TrialData& trial : run.trials) known.insert(trial.arm);
   if (!known.contains(arm))
-    throw Error(
-        ExitCode::usage,
-        fmt::format("found no variant \"{}\", expected one of: {}", arm, fmt::join(known, ", ")),
-        fmt::format("run {}", side));
+    throw Error(ExitCode::usage,
+                fmt::format("expected the name of a variant ({}), found \"{}\"",
+                            fmt::join(known, ", "), arm),
+                fmt::format("run {}", side));
   return arm;
 }
 

@@ -32,7 +32,7 @@ TracedResult trace_command(const TracerEntry& entry, const TracedCommand& comman
     throw Error(ExitCode::cannot_measure, obstacle_here(entry, here), "--profiler " + entry.name,
                 kAllTracers);
   if (command.output && is_written_through(*command.output))
-    throw Error(ExitCode::usage, "found a device or a pipe, expected the name of a file",
+    throw Error(ExitCode::usage, "expected the name of a file, found a device or a pipe",
                 command.output->string(), "only the recorder's profiles go through one");
   TracedResult result;
   const std::filesystem::path program = find_program(command.argv[0]);

@@ -73,10 +73,10 @@ TracerEntry recorder_entry() {
   entry.name = kRecorderTracer;
   entry.extension = "mdp";
   entry.summary =
-      "memduel's own: samples or every allocation, by round and phase, beside exact counters";
+      "memduel's own: samples or every allocation, by round and phase, with exact counters";
   entry.limits =
-      "Sampled amounts have a 95% interval. Static and setuid programs cannot be entered; so it "
-      "is with all profilers.";
+      "Sampled amounts have a 95% CI. Static and setuid programs cannot be recorded, as with all "
+      "profilers.";
   entry.samples = true;
   entry.works_here = recorder_works;
   entry.variables = recorder_variables;
@@ -103,8 +103,8 @@ TracerEntry heaptrack_entry() {
   entry.summary = "every allocation with its stack, and the heap over time";
   entry.package = "heaptrack";
   entry.limits =
-      "Rounds are not told apart. A forked child is recorded once it executes a program. Behind a "
-      "preloaded jemalloc, tcmalloc or mimalloc it does not see operator new.";
+      "Rounds are not distinguished. A forked child is recorded once it executes a program. With "
+      "a preloaded jemalloc, tcmalloc or mimalloc, calls of operator new are not recorded.";
   entry.hides_allocator = true;
   entry.patience = 10;
   entry.works_here = [] { return library_works(kHeaptrackLibrary); };
@@ -115,7 +115,7 @@ TracerEntry heaptrack_entry() {
 
 /// Of tracers that write when the program ends.
 constexpr const char* kNeedsAnEnd =
-    " A process that is killed leaves only what it dumped at the ends of its rounds.";
+    " A killed process leaves only the dumps from the ends of its rounds.";
 
 constexpr const char* kTcmalloc = "libtcmalloc.so.4";
 
@@ -135,11 +135,11 @@ TracerEntry gperftools_entry() {
   entry.extension = "gperftools.heap";
   entry.summary = "every allocation by stack: live at ends of rounds and at exit, and allocated";
   entry.package = "libgoogle-perftools4";
-  entry.limits = std::string(
-                     "No peak. Up to version 2.15 a dump has room for 1 MiB, and what does not fit "
-                     "is left out: the run warns of it. Forked children that execute nothing leave "
-                     "nothing.") +
-                 kNeedsAnEnd;
+  entry.limits =
+      std::string(
+          "No peak. Up to version 2.15 a dump is limited to 1 MiB and omits the rest; the "
+          "run warns of it. Forked children that execute no program leave no profile.") +
+      kNeedsAnEnd;
   entry.allocator = "tcmalloc";
   entry.dumps_rounds = true;
   entry.patience = 50;

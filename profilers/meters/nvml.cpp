@@ -24,14 +24,14 @@ struct Refusal {
 
 constexpr Refusal kRefusals[] = {
     {nvml::kDriverNotLoaded, "no driver: NVIDIA's kernel module is not loaded",
-     "load it (modprobe nvidia); in a container start that with GPU access"},
-    {nvml::kVersionMismatch, "the driver and its library are of different versions",
-     "after an update of the driver reboot, or load its kernel module again"},
-    {nvml::kNoPermission, "no permission to ask the driver",
+     "load it (modprobe nvidia); start a container with GPU access"},
+    {nvml::kVersionMismatch, "the driver and its library have different versions",
+     "reboot after an update of the driver, or reload its kernel module"},
+    {nvml::kNoPermission, "no permission to use the driver",
      "run as a user who may read /dev/nvidiactl"},
-    {nvml::kOperatingSystem, "the operating system keeps the GPU from this process",
-     "let its control group use /dev/nvidia*"},
-    {nvml::kLibraryNotFound, "the driver's library lacks a part of itself", kInstallDriver},
+    {nvml::kOperatingSystem, "the operating system denies this process access to the GPU",
+     "allow its cgroup to use /dev/nvidia*"},
+    {nvml::kLibraryNotFound, "the driver's library is incomplete", kInstallDriver},
     {nvml::kGpuIsLost, "the GPU is lost: it fell off the bus", "reset or reboot the machine"},
     {nvml::kNotSupported, "the driver does not support it on this GPU", "update the driver"},
 };
@@ -43,8 +43,8 @@ constexpr Refusal kRefusals[] = {
   const bool is_known = known != std::end(kRefusals);
   throw Error(
       ExitCode::cannot_measure,
-      fmt::format("{} ({} gave {})", is_known ? known->what : "NVML failed", function, code),
-      library, is_known ? known->advice : "nvidia-smi may say more");
+      fmt::format("{} ({} returned {})", is_known ? known->what : "NVML failed", function, code),
+      library, is_known ? known->advice : "see nvidia-smi");
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ Nvml::Nvml(const std::string& library) : library_(std::make_unique<Library>(libr
   }
   if (count == 0)
     throw Error(ExitCode::cannot_measure, "no GPU: the driver runs, but has no device", library,
-                "see nvidia-smi; in a container start that with GPU access");
+                "see nvidia-smi; start a container with GPU access");
 }
 
 Nvml::~Nvml() = default;

@@ -41,11 +41,12 @@ TEST(Nvml, SaysWhyThereIsNothingToMeasure) {
   EXPECT_THAT(refusal("", "/nowhere/libnvidia-ml.so.1"),
               AllOf(HasSubstr("no GPU"), HasSubstr("/nowhere/libnvidia-ml.so.1"),
                     HasSubstr("install the NVIDIA driver")));
-  EXPECT_THAT(refusal("init=9"), AllOf(HasSubstr("no driver"), HasSubstr("nvmlInit_v2 gave 9")));
+  EXPECT_THAT(refusal("init=9"),
+              AllOf(HasSubstr("no driver"), HasSubstr("nvmlInit_v2 returned 9")));
   EXPECT_THAT(refusal("init=18"), AllOf(HasSubstr("different versions"), HasSubstr("reboot")));
   EXPECT_THAT(refusal("init=4"), HasSubstr("no permission"));
-  EXPECT_THAT(refusal("init=999"), HasSubstr("nvmlInit_v2 gave 999"));
-  EXPECT_THAT(refusal("count=17"), HasSubstr("nvmlDeviceGetCount_v2 gave 17"));
+  EXPECT_THAT(refusal("init=999"), HasSubstr("nvmlInit_v2 returned 999"));
+  EXPECT_THAT(refusal("count=17"), HasSubstr("nvmlDeviceGetCount_v2 returned 17"));
   EXPECT_THAT(refusal("devices=0"), HasSubstr("the driver runs, but has no device"));
   EXPECT_THAT(refusal("devices=2 handle=15"), HasSubstr("lost"));
 }

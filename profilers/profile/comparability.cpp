@@ -51,7 +51,7 @@ std::string counting_of(const TracerFacts& facts) {
   if (facts.interval_bytes)
     return fmt::format("{}, one sample per {}{}", bytes, format_bytes(*facts.interval_bytes),
                        facts.denser_at_first ? ", the first ones denser" : "");
-  return fmt::format("{} of every block", bytes);
+  return fmt::format("{} of every allocation", bytes);
 }
 
 namespace {

@@ -61,10 +61,11 @@ TEST(Comparability, OfTwoToolsSaysWhatEachCountsAndWhatIsCompared) {
   const Comparability both =
       comparability_of(compared("", {peak, allocated, live}), jemalloc, kNames);
   EXPECT_THAT(both.kinds, ElementsAre(live, allocated));
-  EXPECT_EQ(both.warning,
-            "before is of memduel (requested bytes of every block) and after of jemalloc (bytes of "
-            "size classes, one sample per 512.0 KiB): tools count differently, so that a "
-            "difference may be theirs and not the program's. Compared: live, allocated");
+  EXPECT_EQ(
+      both.warning,
+      "before is of memduel (requested bytes of every allocation) and after of jemalloc (bytes of "
+      "size classes, one sample per 512.0 KiB): tools count differently, so that a "
+      "difference may be theirs and not the program's. Compared: live, allocated");
 }
 
 TEST(Comparability, OfAFormatThatManyToolsWriteIsWhatIsThere) {

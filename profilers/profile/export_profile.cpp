@@ -316,7 +316,7 @@ std::string advice_for_none(const Profile& profile, const std::string& kind) {
            "sample more often";
   }
   if (!profile.sampled()) return {};
-  return "a sampled run of a small program may have none: record every block (memduel record "
+  return "a sampled run of a small program may have none: record every allocation (memduel record "
          "--exact)";
 }
 

@@ -80,15 +80,15 @@ HeapPage page_of(const std::string& bytes, const std::filesystem::path& file) {
   if (found != expected) {
     const bool other_version = found.starts_with("MDHEAP");
     throw Error(ExitCode::io,
-                fmt::format("{} {}, expected {}",
-                            other_version ? "found counters" : "not a counters file: found",
-                            valid_utf8(found), expected),
+                fmt::format("{} {}, found {}",
+                            other_version ? "expected counters" : "not a counters file: expected",
+                            expected, valid_utf8(found)),
                 file.string(), other_version ? kOtherVersion : "");
   }
   if (page.page_bytes != sizeof(HeapPage) || page.scope_bytes != sizeof(Scope)) {
     throw Error(ExitCode::io,
-                fmt::format("page of {} and scopes of {} bytes, expected {} and {}",
-                            page.page_bytes, page.scope_bytes, sizeof(HeapPage), sizeof(Scope)),
+                fmt::format("expected a page of {} and scopes of {} bytes, found {} and {}",
+                            sizeof(HeapPage), sizeof(Scope), page.page_bytes, page.scope_bytes),
                 file.string(), kOtherVersion);
   }
   return page;

@@ -23,8 +23,8 @@ namespace {
 
 [[noreturn]] void refuse_rule(const std::string& word) {
   throw Error(ExitCode::usage,
-              fmt::format("found \"{}\", expected rss=P%, rss=BYTES, mark=ROUND, mark=ROUND/PHASE "
-                          "or signal",
+              fmt::format("expected rss=P%, rss=BYTES, mark=ROUND, mark=ROUND/PHASE or signal, "
+                          "found \"{}\"",
                           word),
               "--snapshot-at", "for example rss=97%, rss=900MiB or mark=3/aggregate");
 }

@@ -102,9 +102,9 @@ std::string without_profiles(const RecordedImages& recorded, const fs::path& dir
   });
   if (counted == 0) return "";
   return fmt::format(
-      "{} of {} images could make no profile in {}, so they were only counted; is "
-      "its file system full (df, df -i)?",
-      counted, recorded.images.size(), directory.string());
+      "{} of {} could not write a profile in {}, so only their counters exist; check "
+      "whether its file system is full (df, df -i)",
+      counted, format_count(recorded.images.size(), "process", "processes"), directory.string());
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ RecordResult record_command(const RecordOptions& options) {
   if (options.argv.empty()) throw Error(ExitCode::usage, kNoCommand);
   const fs::path program = find_program(options.argv[0]);
   if (options.output && (fs::is_directory(*options.output) || !options.output->has_filename()))
-    throw Error(ExitCode::usage, "found a directory, expected the name of a file",
+    throw Error(ExitCode::usage, "expected the name of a file, found a directory",
                 options.output->string(), "-o train.mdp");
   RecordResult result;
   ImageFiles files(options.output, fs::path(options.argv[0]).filename().string());
@@ -121,8 +121,8 @@ RecordResult record_command(const RecordOptions& options) {
   const fs::path beside = files.workplace();
   for (const fs::path& left : abandoned_scratch(beside, kRecordScratch))
     result.notes.push_back(left.string() +
-                           " is left of a recording that was killed; delete it when its command "
-                           "has ended");
+                           " is left over from a recording that was killed; delete it when its "
+                           "command has ended");
   const ScratchDirectory workplace(beside, kRecordScratch);
   admit_other_users(workplace.path());
   if (obstacle.empty()) {
@@ -139,7 +139,7 @@ RecordResult record_command(const RecordOptions& options) {
   std::error_code unreadable;
   if (!fs::exists(workplace.path(), unreadable)) {
     result.notes.push_back(workplace.path().string() +
-                           " is gone, and with it what was recorded: the command removed it");
+                           " is gone, and the recording with it: the command removed it");
     return result;
   }
   const KeepImages keep = {
@@ -160,23 +160,23 @@ RecordResult record_command(const RecordOptions& options) {
       ::dlsym(RTLD_DEFAULT, "_dl_find_object") == nullptr)
     result.notes.emplace_back(
         "stacks are one frame deep: glibc finds a program's parts without a lock "
-        "since version 2.35");
+        "only since version 2.35");
   for (const RecordedImage& image : result.images) {
     if (image.counters.shut_out)
       result.notes.push_back(fmt::format(
           "{} [{}] started another program as a user who may not write to {}: that program was not "
-          "recorded; give -o in a directory that everybody may enter",
+          "recorded; use -o with a directory that all users may enter",
           image.counters.program, image.counters.pid, beside.string()));
     if (!image.counters.left_behind) continue;
     result.notes.push_back(fmt::format(
-        "{} [{}] started another program with an environment of its own, as env -i does: that "
+        "{} [{}] started another program with its own environment, as env -i does: that "
         "program was not recorded",
         image.counters.program, image.counters.pid));
   }
   if (left_nothing && obstacle.empty()) {
     result.notes.push_back(fmt::format(
-        "{} left no records: it never started a dynamically linked program, or its directory {} "
-        "cannot be written by it",
+        "{} was not recorded: it never started a dynamically linked program, or it cannot write to "
+        "the directory {}",
         options.argv[0], beside.string()));
   }
   return result;

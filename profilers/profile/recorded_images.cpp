@@ -76,9 +76,9 @@ FinishedProfile finish_profile(std::string_view recorded, const std::string& nam
 namespace {
 
 std::string end_of(const HeapCounters& image) {
-  if (image.finished) return "the program's own";
+  if (image.finished) return "normal exit";
   return image.still_runs()
-             ? "not yet: it went on in the background, which is not in here"
+             ? "still running: it went on in the background, which is not recorded"
              : "abruptly, by a signal or exit_group: the stacks of its last moment are lost";
 }
 
@@ -287,15 +287,15 @@ std::vector<std::string> ImageFiles::remove_earlier(const fs::path& first) const
 std::vector<std::string> ImageFiles::finish(const std::vector<RecordedImage>& images) {
   std::vector<std::string> notes;
   if (without_file_ > 0)
-    notes.push_back(fmt::format("{} later images have no profile: {} is no place for a second",
+    notes.push_back(fmt::format("{} later processes have no profile: {} takes only one",
                                 without_file_, output_->string()));
   if (!replaced_.empty()) notes.push_back("replaced " + listed(replaced_));
   if (!first_ || written_ == 0 || is_written_through(*first_)) return notes;
   if (const auto removed = remove_earlier(*first_); !removed.empty())
-    notes.push_back(fmt::format("removed {}, of an earlier recording", listed(removed)));
+    notes.push_back(fmt::format("removed {} of an earlier recording", listed(removed)));
   if (many_) {
     write_file_atomically(images_folder(*first_) / kIndex, index_of(images));
-    notes.push_back(fmt::format("the later images are in {}, told in its {}",
+    notes.push_back(fmt::format("the later processes are in {}, listed in its {}",
                                 images_folder(*first_).string(), kIndex));
   }
   return notes;

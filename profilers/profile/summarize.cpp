@@ -24,23 +24,23 @@ std::string amount_text(const Profile& profile, const Estimate& amount) {
   return fmt::format("{} ± {}", text, format_amount(profile.unit, half_width));
 }
 
-// " in 3 blocks", " in 3 samples", or nothing where nobody counted.
+// " in 3 allocations", " in 3 samples", or nothing where nobody counted.
 std::string count_text(const Profile& profile, const Estimate& amount) {
   if (!profile.counted || profile.unit == ProfileUnit::samples || std::round(amount.count) == 0)
     return {};
-  return " in " + format_estimated_count(amount.count,
-                                         profile.unit == ProfileUnit::bytes ? "block" : "sample");
+  return " in " + format_estimated_count(
+                      amount.count, profile.unit == ProfileUnit::bytes ? "allocation" : "sample");
 }
 
 void add_estimates(std::string& text, const Profile& profile) {
   text += fmt::format("\n{} ({})\n",
-                      profile.sampled()                    ? "Estimated from samples, 95% intervals"
+                      profile.sampled()                    ? "Estimated from samples, 95% CI"
                       : profile.unit == ProfileUnit::bytes ? "From every allocation"
                                                            : "From every sample",
                       profile.fact("amounts", "requested bytes"));
   const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
   if (allocated.samples == 0 && profile.fact("end").starts_with("abruptly")) {
-    text += "  nothing: the stacks were still in the program's own memory when it ended\n";
+    text += "  none: the program ended before it wrote its stacks\n";
     return;
   }
   if (profile.unit != ProfileUnit::bytes) {
@@ -58,7 +58,9 @@ void add_estimates(std::string& text, const Profile& profile) {
   add("allocated", allocated, count_text(profile, allocated));
   constexpr double kVague = 0.5;  // of the estimate
   if (profile.sampled() && profile.peak.total.half_width() >= kVague * profile.peak.total.bytes)
-    text += "  too few samples to say more; memduel record --exact records every block\n";
+    text +=
+        "  too few samples for a precise estimate; memduel record --exact records every "
+        "allocation\n";
   if (allocated.bytes <= 0) return;
   const Estimate temporary = total_of(sites_of(profile, ProfileKind::temporary));
   add("temporary", temporary,
@@ -81,9 +83,9 @@ void add_inherited(std::string& text, const Profile& profile, const char* key,
   const std::string fact = profile.fact(key);
   if (fact.empty()) return;
   const double inherited = std::strtod(fact.c_str(), nullptr);
-  text +=
-      fmt::format("    inherited   {:>12}   its parent's at the fork\n", format_bytes(inherited));
-  text += fmt::format("    its own     {:>12}   what its peak has beyond that\n",
+  text += fmt::format("    inherited   {:>12}   from its parent at the fork\n",
+                      format_bytes(inherited));
+  text += fmt::format("    its own     {:>12}   the rest of the peak\n",
                       format_bytes(std::max(0.0, static_cast<double>(peak_bytes) - inherited)));
 }
 
@@ -106,10 +108,10 @@ void add_totals(std::string& text, const Profile& profile) {
             ? "\nExact counters\n"
             : fmt::format("\nCounters; peak and live bytes are exact within {}{}\n", within,
                           profile.sampled() ? "" : ", those of every allocation below to the byte");
-    text += fmt::format("  peak          {:>12}   block bytes\n",
+    text += fmt::format("  peak          {:>12}   with malloc's overhead\n",
                         format_bytes(static_cast<double>(counters.peak_bytes)));
     add_inherited(text, profile, "inherited_bytes", counters.peak_bytes);
-    text += fmt::format("  live at end   {:>12}   block bytes\n",
+    text += fmt::format("  live at end   {:>12}   with malloc's overhead\n",
                         format_bytes(static_cast<double>(counters.live_bytes)));
     text += fmt::format("  allocated     {:>12}   requested, in {}\n",
                         format_bytes(static_cast<double>(counters.allocated_bytes)),
@@ -121,7 +123,7 @@ void add_totals(std::string& text, const Profile& profile) {
       text += fmt::format("  heap + mapped {:>12}   the peak of both{}\n",
                           format_bytes(static_cast<double>(counters.together_peak_bytes)),
                           profile.info.contains(kTogetherSampledFact)
-                              ? "; what is touched of large mappings is sampled"
+                              ? "; the touched part of large mappings is sampled"
                               : "");
   }
   add_estimates(text, profile);
@@ -227,7 +229,7 @@ std::string place_of(const ResidentSnapshot& snapshot) {
 void add_untouched(std::string& text, const Profile& profile, const SummaryOptions& options) {
   const LiveSites& sites = profile.resident->untouched;
   if (sites.empty()) return;
-  text += fmt::format("\nAsked for and never touched, which costs no memory: {}\n",
+  text += fmt::format("\nAllocated but never touched, which costs no memory: {}\n",
                       format_bytes(total_of(sites).bytes));
   std::size_t number = 0;
   for (const auto& [stack, amount] : shown_stacks(profile, sites, options)) {
@@ -241,9 +243,8 @@ void add_untouched(std::string& text, const Profile& profile, const SummaryOptio
 void add_absent_snapshot(std::string& text, const Profile& profile) {
   const auto peak = peak_resident_bytes(profile);
   if (!peak) return;
-  text +=
-      fmt::format("\nNo snapshot of resident memory: it was never due; at most {} were resident\n",
-                  format_bytes(*peak));
+  text += fmt::format("\nNo snapshot of resident memory: it was never due; peak RSS was {}\n",
+                      format_bytes(*peak));
 }
 
 void add_resident(std::string& text, const Profile& profile, const SummaryOptions& options) {
@@ -278,7 +279,7 @@ void add_sizes(std::string& text, const Profile& profile) {
   double most = 0;
   for (const SizeBin& bin : profile.sizes) most = std::max(most, bin.allocated.count);
   if (most <= 0) return;
-  text += "\nSizes of allocated blocks\n";
+  text += "\nSizes of allocations\n";
   constexpr double kColumns = 40;
   for (const SizeBin& bin : profile.sizes) {
     if (bin.allocated.samples == 0) continue;
@@ -341,7 +342,7 @@ void add_phases(std::string& text, const Profile& profile) {
     if (known == nullptr || known->total.bytes < peak.total.bytes) known = &peak;
   }
   if (largest.empty()) return;
-  text += "\nPeaks by phase, and who holds most of each\n";
+  text += "\nPeaks by phase, each with its largest function\n";
   for (const auto& [phase, peak] : largest) {
     text += fmt::format("  {:<14}{:<22}round {:>4}  {}\n", profile.phases[phase],
                         amount_text(profile, peak->total), peak->round,
@@ -364,12 +365,13 @@ void add_retention(std::string& text, const Profile& profile) {
   // Of many rounds the last ones tell.
   while (ends.size() > kMostColumns) ends.erase(ends.begin());
   while (births.size() > kMostColumns + 1) births.erase(std::next(births.begin()));
-  text += "\nRetention: bytes born in a round (down) and live at the end of a round (across)\n";
-  text += "  born \\ end";
+  text +=
+      "\nRetention: bytes allocated in a round (down) and live at the end of a round (across)\n";
+  text += " allocated \\ end";
   for (const int end : ends) text += fmt::format("{:>11}", end);
   text += '\n';
   for (const int born : births) {
-    text += born == 0 ? fmt::format("  {:>10}", "before") : fmt::format("  {:>10}", born);
+    text += born == 0 ? fmt::format("{:>16}", "before") : fmt::format("{:>16}", born);
     for (const int end : ends) {
       const auto cell = cells.find({born, end});
       text += fmt::format("{:>11}", cell == cells.end() ? "-" : format_bytes(cell->second.bytes));
@@ -403,13 +405,13 @@ void add_retained(std::string& text, const Profile& profile, const SummaryOption
   std::ranges::stable_sort(order, [](const auto& a, const auto& b) {
     return a.second.amount.bytes > b.second.amount.bytes;
   });
-  text += fmt::format("\nBorn in several rounds and live at the end of round {}\n", last);
+  text += fmt::format("\nAllocated in several rounds and live at the end of round {}\n", last);
   std::size_t number = 0;
   for (const auto& [where, retained] : order) {
     if (++number > options.stacks) break;
     const auto births = static_cast<double>(retained.births.size());
     const std::string& phase = profile.phases[where.second];
-    text += fmt::format("{:>4}. {} born in {} rounds, {} per round, {}\n", number,
+    text += fmt::format("{:>4}. {} allocated in {} rounds, {} per round, {}\n", number,
                         amount_text(profile, retained.amount), retained.births.size(),
                         format_bytes(retained.amount.bytes / births),
                         phase.empty() ? "outside phases" : "phase " + phase);

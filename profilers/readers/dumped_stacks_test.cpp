@@ -43,7 +43,7 @@ TEST(GperftoolsHeap, ATruncatedDumpIsReportedWithItsLoss) {
   EXPECT_EQ(total_of(profile, ProfileKind::allocated).bytes, 1310936);
   EXPECT_EQ(bytes_below(profile, ProfileKind::live, "[cut off]"), 246112 - 160672);
   ASSERT_FALSE(profile.notes.empty());
-  EXPECT_THAT(profile.notes.back(), HasSubstr("truncated by gperftools, which has room for 1 MiB: "
+  EXPECT_THAT(profile.notes.back(), HasSubstr("truncated by gperftools, whose limit is 1 MiB: "
                                               "83.4 KiB live (34.7%)"));
 }
 

@@ -55,8 +55,7 @@ Profile read_folded(PlainSource& source, const SymbolOptions& /*symbols*/) {
   }
   profile.counted = false;
   profile.info["mode"] = "exact";
-  profile.notes.emplace_back(
-      "folded stacks do not say what they count: shown as bytes that were allocated");
+  profile.notes.emplace_back("folded stacks have no unit; they are shown as allocated bytes");
   return profile;
 }
 

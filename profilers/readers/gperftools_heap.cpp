@@ -114,8 +114,8 @@ class GperftoolsHeapReader {
       return all == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(all);
     };
     profile_.notes.push_back(fmt::format(
-        "truncated by gperftools, which has room for 1 MiB: {} live ({:.1f}%) and {} allocated "
-        "({:.1f}%) are of stacks that were left out; they are shown as [cut off]",
+        "truncated by gperftools, whose limit is 1 MiB: {} live ({:.1f}%) and {} allocated "
+        "({:.1f}%) are of omitted stacks, shown as [cut off]",
         format_bytes(lost.live.bytes), share(live, totals_.live_bytes),
         format_bytes(lost.allocated.bytes), share(allocated, totals_.bytes)));
   }

@@ -71,7 +71,7 @@ class HeaptrackLine {
 
 namespace {
 
-constexpr const char* kNeverGiven = "blocks that were never given";
+constexpr const char* kNeverGiven = "a free of an allocation that is not in the file";
 
 constexpr std::uint64_t kNewestVersion = 3;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
@@ -251,7 +251,8 @@ class HeaptrackReader {
     const std::uint64_t tool = line.hex();
     // Before its release, 1.2 wrote its own version where that of the file stands today.
     version_ = line.at_end() ? 1 : line.hex();
-    if (version_ > kNewestVersion) line.fail("written by a newer heaptrack than this reader knows");
+    if (version_ > kNewestVersion)
+      line.fail("written by a newer heaptrack than this reader supports");
     if (version_ < 1) line.fail("written by a heaptrack before 1.0");
     profile_.info["profiler"] =
         fmt::format("heaptrack {}.{}.{}", tool >> 16, (tool >> 8) & 0xff, tool & 0xff);

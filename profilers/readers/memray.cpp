@@ -125,7 +125,7 @@ Profile profile_from_stats(const PlainSource& source, const json& document) {
         fmt::format("{:.0f}", json_amount(metadata["peak_memory"], source));
   }
   if (metadata.contains("command_line")) profile.info["command"] = metadata["command_line"];
-  profile.notes.emplace_back("memray stats keeps places, not stacks, and only the largest of them");
+  profile.notes.emplace_back("memray stats has locations instead of stacks, and only the largest");
   return profile;
 }
 

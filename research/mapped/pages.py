@@ -214,7 +214,7 @@ def snapshot(memduel, out, words):
                              capture_output=True, text=True, check=True).stdout
     # Of larger mappings memduel counts what is touched.
     large = {frames for size, frames in entries(summary, "Top stacks: mappings, peak") if in_bytes(size) / blocks_in(size) >= 2 * MIB}
-    for size, frames in entries(summary, "Asked for and never touched"):
+    for size, frames in entries(summary, "Allocated but never touched"):
         if "live" in frames:
             found.blocks += in_bytes(size)
         elif in_bytes(size) < 2 * MIB and tuple(frame for frame in frames if frame != "mapped") not in large:
@@ -231,8 +231,8 @@ def entries(summary, title):
 
 
 def blocks_in(size):
-    """2 in "14.0 MiB (57.9%) in 2 blocks"."""
-    return int(re.search(r" in (\d+) block", size)[1])
+    """2 in "14.0 MiB (57.9%) in 2 allocations"."""
+    return int(re.search(r" in (\d+) allocation", size)[1])
 
 
 def in_bytes(words):

@@ -332,7 +332,7 @@ def load(out, wanted):
     found = json.loads(path.read_text())
     for key, value in wanted.items():
         if found.get(key) != value:
-            raise SystemExit(f"{path}: found {key} {found.get(key)!r}, expected {value!r}; numbers of one table come from the same build, "
+            raise SystemExit(f"{path}: expected {key} {value!r}, found {found.get(key)!r}; numbers of one table come from the same build, "
                              "machine and options: give another --out")
     return {"about": found, "programs": {file.stem: json.loads(file.read_text()) for file in out.glob("*.json") if file != path}}
 
@@ -385,7 +385,7 @@ def main():
     wanted = arguments.programs.split(",") if arguments.programs else known
     for name in wanted:
         if name not in known:
-            parser.error(f"--programs: found {name!r}, expected one of {', '.join(known)}")
+            parser.error(f"--programs: expected one of {', '.join(known)}, found {name!r}")
     refuse_missing(build, tools, programs, wanted)
     kept = load(arguments.out, about(build, tools, arguments))
     warn_when_busy()

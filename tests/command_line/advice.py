@@ -145,8 +145,8 @@ JOBS = {
 RUNS = ["few", "few-gates", "failed", "not clear", "cut", "config", "growth", "watched", "twice"]
 # What is refused, with what the message must hold, and how many trials may have run.
 REFUSED = {
-    "memduel run growth.json --set workload.stop_after_round=5 --out planned": ("found 5 rounds in the config, expected at least 50", 0),
-    "memduel run growth.json --set 'workload.processes.0.argv.2=\"5\"' --out warmed": ("found 5 rounds in the warm-up trial, expected at least 51", 2),
+    "memduel run growth.json --set workload.stop_after_round=5 --out planned": ("expected at least 50 rounds, found 5 in the config", 0),
+    "memduel run growth.json --set 'workload.processes.0.argv.2=\"5\"' --out warmed": ("expected at least 51 rounds, found 5 in the warm-up trial", 2),
     f"{SLOW_PAIR} --max-minutes 0.05 --out tight": ("expected at least 0.", 2),
 }
 

@@ -103,9 +103,8 @@ TEST_F(AllocatorArms, RunUnderTheAllocatorThatTheyNameAndSayWhatWasSeen) {
   }
   EXPECT_EQ(arm("plain").at("allocator"), nullptr);
   EXPECT_FALSE(trials_of("plain").at(0).contains("allocators"));
-  EXPECT_THAT(
-      memduel(place_, {"report", place_.path("run"), "--format", "markdown"}).out,
-      HasSubstr("Allocators found in the processes: glibc used glibc (libc.so.6)"));
+  EXPECT_THAT(memduel(place_, {"report", place_.path("run"), "--format", "markdown"}).out,
+              HasSubstr("Allocators found in the processes: glibc used glibc (libc.so.6)"));
 }
 
 TEST_F(AllocatorArms, TheShortestProcessIsVerifiedInEveryTrial) {

@@ -97,9 +97,10 @@ TEST(MeasuredBudget, MakesTheGraphsOfAConfigAndLeavesNothing) {
   const Finished run =
       budget({MEMDUEL_CONFIGS "/kdgat-quick.json", "--device-memory", "100MiB", "--verify"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out,
-              AllOf(HasSubstr("  other weights         6.25 MiB    6.25 MiB    teacher, or copy of the"),
-                    HasSubstr("% of the budget of 63.0 MiB\n")));
+  EXPECT_THAT(
+      run.out,
+      AllOf(HasSubstr("  other weights         6.25 MiB    6.25 MiB    teacher, or copy of the"),
+            HasSubstr("% of the budget of 63.0 MiB\n")));
   EXPECT_TRUE(folder.is_empty());
 }
 

@@ -120,7 +120,8 @@ TEST_F(Checkpoints, NoneThatIsKnownIsAnErrorThatShowsNoEscapeSequence) {
   fs::rename(place_.file("foo.pth", "weights"), place_.path("other/\x1B[31mfoo.pth"));
   const Finished refused = run({"--metric", "kappa"}, "other");
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("/other/ [31mfoo.pth: neither a checkpoint name nor a sidecar"));
+  EXPECT_THAT(refused.err,
+              HasSubstr("/other/ [31mfoo.pth: neither a checkpoint name nor a sidecar"));
 }
 
 TEST_F(Checkpoints, AreSummedUp) {

@@ -23,7 +23,7 @@ TEST(ForeignProfiles, SummaryTellsWhatTheToolItselfSays) {
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("profiler        heaptrack 1.4.0"));
   EXPECT_THAT(run.out, HasSubstr("live at peak  1.08 MiB"));
-  EXPECT_THAT(run.out, HasSubstr("in 532 blocks"));
+  EXPECT_THAT(run.out, HasSubstr("in 532 allocations"));
   EXPECT_THAT(run.out, HasSubstr("freed by the very next event"));
 }
 
@@ -65,10 +65,11 @@ TEST(ForeignProfiles, FilesOfTwoToolsSayWhatIsCompared) {
   const Finished run = memduel(place, {"flamegraph", golden("heaptrack.gz"), "--diff",
                                        golden("gperftools.heap"), "-o", page});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.err,
-              HasSubstr("heaptrack.gz is of heaptrack (requested bytes of every block) and "
-                        "gperftools.heap of gperftools (requested bytes of every block): tools "
-                        "count differently"));
+  EXPECT_THAT(
+      run.err,
+      HasSubstr("heaptrack.gz is of heaptrack (requested bytes of every allocation) and "
+                "gperftools.heap of gperftools (requested bytes of every allocation): tools "
+                "count differently"));
   EXPECT_THAT(run.err, HasSubstr("Compared: live, allocated\n"));
   const Finished none = memduel(place, {"flamegraph", golden("memray-gprof2dot.json"), "--diff",
                                         golden("memray-stats.json"), "-o", page});
@@ -80,7 +81,7 @@ TEST(ForeignProfiles, FilesOfTwoToolsSayWhatIsCompared) {
 TEST(ForeignProfiles, ATruncatedDumpIsReportedWithItsLossByEveryVerb) {
   const Workplace place;
   const std::string loss =
-      "truncated by gperftools, which has room for 1 MiB: 83.4 KiB live "
+      "truncated by gperftools, whose limit is 1 MiB: 83.4 KiB live "
       "(34.7%) and 1.10 MiB allocated (87.7%)";
   const Finished summary = memduel(place, {"summary", golden("gperftools-cut.heap.gz")});
   EXPECT_EQ(summary.status, 0) << summary.err;

@@ -76,8 +76,8 @@ TEST(GpuMeter, ListAndDoctorNameTheGpuOrWhatIsMissing) {
   const Settings mismatch(
       {{"LD_LIBRARY_PATH", MEMDUEL_FAKE_NVML_FOLDER}, {"FAKE_NVML", "init=18"}});
   EXPECT_THAT(memduel(place, {"list", "meters"}).out,
-              HasSubstr("works here: no, the driver and its library are of different versions"));
-  EXPECT_THAT(memduel(place, {"doctor"}).out, HasSubstr("nvmlInit_v2 gave 18"));
+              HasSubstr("works here: no, the driver and its library have different versions"));
+  EXPECT_THAT(memduel(place, {"doctor"}).out, HasSubstr("nvmlInit_v2 returned 18"));
 }
 
 TEST(GpuMeter, ARunThatAsksForItWithoutADriverEndsBeforeItsFirstTrial) {

@@ -112,7 +112,7 @@ TEST(Killed, AProgramsCountersAreThoseOfItsEnd) {
     EXPECT_GE(counters.at("peak_bytes").get<double>(), 30e6) << signal;
     EXPECT_LE(counters.at("peak_bytes").get<double>(), 40e6) << signal;
     EXPECT_THAT(memduel(place, {"summary", profile}).out,
-                AllOf(HasSubstr("exact within 64.0 KiB"), Not(HasSubstr("0 B in 0 blocks"))));
+                AllOf(HasSubstr("exact within 64.0 KiB"), Not(HasSubstr("0 B in 0 allocations"))));
   }
 }
 

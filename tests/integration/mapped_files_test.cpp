@@ -99,7 +99,8 @@ TEST_F(MemoryOfFiles, OfAMappingFailsNoDefaultGateAndIsExplained) {
   EXPECT_NE(memory.at("verdict"), "regressed");
   const std::string warnings = results_in(place_.path("maps")).at("warnings").dump();
   EXPECT_THAT(warnings, HasSubstr("no gate covers all.peak_rss_bytes"));
-  EXPECT_THAT(warnings, testing::ContainsRegex("40[.][0-9] MiB of it are pages of mapped files \\(data\\)"));
+  EXPECT_THAT(warnings,
+              testing::ContainsRegex("40[.][0-9] MiB of it are pages of mapped files \\(data\\)"));
   EXPECT_THAT(run.out, HasSubstr("data (mapped file, reclaimable)"));
 }
 

@@ -31,15 +31,15 @@ TEST(Need, FindsTheLimitOfAProgramAndSaysItToSlurm) {
   EXPECT_GE(std::stoi(mebibytes[1]), 100);
   EXPECT_LE(std::stoi(mebibytes[1]), 108);
   EXPECT_THAT(run.out, HasSubstr("killed for memory"));
-  EXPECT_THAT(run.out, HasSubstr("0 of 5 runs failed there"));
-  EXPECT_EQ(run.out.find(std::string(MEMDUEL_HOG) + " 100 runs in "), 0U) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("failures at this limit: 0 of 5 trials"));
+  EXPECT_EQ(run.out.find(std::string(MEMDUEL_HOG) + " 100: smallest memory limit "), 0U) << run.out;
   // Of the libraries only what the program writes is charged: the rest was read by others before.
   std::smatch peaks;
   ASSERT_TRUE(std::regex_search(
-      run.out, peaks, std::regex("charged ([0-9.]+) MiB[^;]*; its peak RSS was ([0-9.]+) MiB")))
+      run.out, peaks, std::regex("peak RSS ([0-9.]+) MiB, peak cgroup memory ([0-9.]+) MiB")))
       << run.out;
-  EXPECT_GE(std::stod(peaks[1]), 100);
-  EXPECT_LT(std::stod(peaks[1]) + 1, std::stod(peaks[2]));
+  EXPECT_GE(std::stod(peaks[2]), 100);
+  EXPECT_LT(std::stod(peaks[2]) + 1, std::stod(peaks[1]));
 }
 
 // Beside its 100 MiB a process has the stack's guard, the heap's top and the libraries' data.

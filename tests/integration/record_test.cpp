@@ -202,7 +202,7 @@ TEST(Record, FollowsAShellScriptToItsPython) {
       record(place, {"--exact"}, {shim, "-c", "import json; print(json.dumps([6*7]))"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out, "[42]\n");
-  EXPECT_THAT(run.err, HasSubstr("the largest of 2 by peak heap and mappings: " +
+  EXPECT_THAT(run.err, HasSubstr("the largest of 2 processes by peak heap and mappings: " +
                                  place.path("out.2.mdp").string()));
   expect_sensible(place, python.filename().string(), ";_find_and_load;");
 }
@@ -277,7 +277,7 @@ TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   const Finished run = record(place, {}, {"/bin/sh", script});
   EXPECT_EQ(run.status, 0) << run.err;
   const fs::path folder = place.path("out.images");
-  EXPECT_THAT(run.err, HasSubstr("the largest of 22 by peak heap and mappings: " +
+  EXPECT_THAT(run.err, HasSubstr("the largest of 22 processes by peak heap and mappings: " +
                                  (folder / "22.mdp").string()));
   EXPECT_FALSE(fs::exists(place.path("out.2.mdp")));
   std::istringstream index(read_file(folder / "index.tsv"));
@@ -388,7 +388,7 @@ TEST(Record, NamesALeakFivePythonFunctionsDeep) {
     }
     expect_a_triangle(cells);
     EXPECT_THAT(memduel(place, {"summary", found->second.string()}).out,
-                AllOf(HasSubstr("born in 5 rounds, 256.0 KiB per round, phase upload"),
+                AllOf(HasSubstr("allocated in 5 rounds, 256.0 KiB per round, phase upload"),
                       HasSubstr("fifth_keeps_it")));
   }
 }
@@ -414,7 +414,7 @@ TEST_F(RecordedLeak, IsNamedByPhaseAndFunction) {
   expect_a_triangle(retained(json, {"leak_in_upload"}, "upload"));
   const std::string summary = memduel(place(), {"summary", profile()}).out;
   const std::size_t leak =
-      summary.find("1.25 MiB born in 5 rounds, 256.0 KiB per round, phase upload");
+      summary.find("1.25 MiB allocated in 5 rounds, 256.0 KiB per round, phase upload");
   ASSERT_NE(leak, std::string::npos) << summary;
   EXPECT_THAT(summary.substr(leak, 300), HasSubstr("leak_in_upload"));
 }
@@ -496,7 +496,7 @@ TEST(Record, SaysThatADaemonStillRuns) {
                           "while [ ! -e " +
                           place.path("up").string() + " ]; do sleep 0.05; done"});
   EXPECT_EQ(run.status, 0);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("still running, and what follows is not in here"),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("still running; the rest is not recorded"),
                              Not(HasSubstr("signal"))));
 }
 
@@ -544,11 +544,13 @@ TEST(Record, TellsTheOwnMemoryOfAForkedProcessFromItsParents) {
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.err,
               ContainsRegex("\\(4[01]\\.[0-9] MiB inherited at the fork, 12\\.0 MiB its own\\)"));
-  EXPECT_THAT(run.err, ContainsRegex("largest of 2 by peak heap and mappings: [^ ]*out\\.mdp"))
+  EXPECT_THAT(run.err,
+              ContainsRegex("largest of 2 processes by peak heap and mappings: [^ ]*out\\.mdp"))
       << "what the child inherited does not make it larger than its parent";
   const Finished summary = memduel(place, {"summary", place.path("out.2.mdp").string()});
   EXPECT_EQ(summary.status, 0) << summary.err;
-  EXPECT_THAT(summary.out, ContainsRegex("inherited +4[01]\\.[0-9] MiB +its parent's at the fork"));
+  EXPECT_THAT(summary.out,
+              ContainsRegex("inherited +4[01]\\.[0-9] MiB +from its parent at the fork"));
   EXPECT_THAT(summary.out, ContainsRegex("its own +12\\.0 MiB"));
   EXPECT_THAT(summary.out, ContainsRegex("1\\. 12\\.0 MiB [^\n]*\n +in_child"));
 }

@@ -80,7 +80,9 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
   EXPECT_THAT(where.at("stack").get<std::vector<std::string>>(),
               Contains("ledger::Store::reserve_buffer()"));
   EXPECT_EQ(results.at("difference_totals").at(0).at("unmatched_share"), 0);
-  EXPECT_THAT(run.out, AllOf(HasSubstr("Why:     +4.00 MiB  ledger::Store::reserve_buffer, called from main")));
+  EXPECT_THAT(
+      run.out,
+      AllOf(HasSubstr("Why:     +4.00 MiB  ledger::Store::reserve_buffer, called from main")));
   const Finished markdown =
       memduel(place, {"report", place.path("run").string(), "--format", "markdown"});
   EXPECT_TRUE(markdown.out.find("ledger::Store::reserve\\_buffer |") != std::string::npos);
@@ -294,8 +296,7 @@ TEST(Revisions, AnArgumentThatNoWorktreeHasIsRefusedBeforeTheyAreBuilt) {
               AllOf(HasSubstr("which the revision HEAD ("),
                     HasSubstr("write " + (root / "data/local.txt").string())));
   EXPECT_THAT(refusal({"--", "out/ledger", "data/new.txt"}, root),
-              AllOf(HasSubstr("which the revision HEAD~1 ("),
-                    HasSubstr("--keep data/new.txt")));
+              AllOf(HasSubstr("which the revision HEAD~1 ("), HasSubstr("--keep data/new.txt")));
   EXPECT_THAT(refusal({"--", "out/ledger", "old.txt"}, root / "data"),
               HasSubstr("write data/old.txt\n"));
   expect_build(place, {"--", "out/ledger", "data/old.txt"}, root);

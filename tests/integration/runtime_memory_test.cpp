@@ -24,7 +24,7 @@ bool is_installed(const std::string& program) {
   return false;
 }
 
-/// What `memduel summary` says of heap and mappings: "24.0 MiB (72.7%) in 24 blocks", then its
+/// What `memduel summary` says of heap and mappings: "24.0 MiB (72.7%) in 24 allocations", then its
 /// functions.
 std::string mappings_of(const Workplace& place, const std::vector<std::string>& command) {
   std::vector<std::string> arguments = {"record", "--exact", "-o", place.path("x.mdp").string(),

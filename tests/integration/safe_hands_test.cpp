@@ -47,7 +47,7 @@ TEST(Writing, RecordSaysWhatItReplacesAndRemovesTheRestOfAnEarlierRecording) {
   const Finished again = memduel(place, {"record", "-o", profile, "--", "/bin/ls", "/"});
   EXPECT_EQ(again.status, 0);
   EXPECT_THAT(again.err, AllOf(HasSubstr("replaced " + profile), HasSubstr("removed "),
-                               HasSubstr("p.2.mdp, of an earlier recording")));
+                               HasSubstr("p.2.mdp of an earlier recording")));
   EXPECT_FALSE(fs::exists(place.path("p.2.mdp")));
   EXPECT_TRUE(fs::exists(others)) << "it is no profile";
 }
@@ -60,7 +60,7 @@ TEST(Writing, ARecordingGoesThroughAPipeToWhomeverReadsIt) {
                          "') -- /bin/sh -c 'ls /; ls /' && sleep 1"});
   const Finished recorded = run.wait();
   EXPECT_EQ(recorded.status, 0) << recorded.err;
-  EXPECT_THAT(recorded.err, HasSubstr("no place for a second"));
+  EXPECT_THAT(recorded.err, HasSubstr("takes only one"));
   const Finished summary = memduel(place, {"summary", copy});
   EXPECT_EQ(summary.status, 0) << summary.err;
 }
@@ -138,7 +138,7 @@ TEST(Writing, ARecordingThatCouldMakeNoProfileSaysSoAndCounts) {
       shell(place, "unshare -m sh -c 'mount -t tmpfs -o nr_inodes=3 none " + full + " && \"" +
                        MEMDUEL_PROGRAM + "\" record -o " + full + "/p.mdp -- /bin/ls /usr'");
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("1 of 1 images could make no profile in " + full),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("1 of 1 process could not write a profile in " + full),
                              HasSubstr("counted /usr/bin/ls"), Not(HasSubstr("signal")),
                              Not(HasSubstr("peak 0 B"))));
 }
@@ -517,7 +517,7 @@ TEST(Dying, WhatAKilledRecordingLeavesIsSaid) {
       Running(place, MEMDUEL_PROGRAM, {"record", "-o", "c.mdp", "--", "/bin/true"}, here).wait();
   EXPECT_EQ(next.status, 0);
   EXPECT_THAT(next.err, AllOf(HasSubstr(".memduel-record-"),
-                              HasSubstr("is left of a recording that was killed")));
+                              HasSubstr("is left over from a recording that was killed")));
   EXPECT_THAT(Running(place, MEMDUEL_PROGRAM, {"doctor"}, here).wait().out,
               HasSubstr("1 recording that was killed: ./.memduel-record-"));
 }
@@ -545,7 +545,7 @@ TEST(Unrecordable, ARecorderOfAnotherVersionIsNamedInOneSentence) {
   const Finished run = shell(place, program.string() + " record -o " +
                                         place.path("p.mdp").string() + " -- sort /etc/services");
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("found counters MDHEAP00, expected MDHEAP03"),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("expected counters MDHEAP03, found MDHEAP00"),
                              HasSubstr("written by another version of the recorder"),
                              Not(HasSubstr("never started"))));
 }
@@ -565,7 +565,7 @@ TEST(Unrecordable, AProgramWithAnEnvironmentOfItsOwnIsSaid) {
   Finished run = memduel(
       place, {"record", "-o", profile, "--", "env", "-i", "/usr/bin/sort", "/etc/services"});
   EXPECT_EQ(run.status, 0);
-  EXPECT_THAT(run.err, HasSubstr("started another program with an environment of its own, as env "
+  EXPECT_THAT(run.err, HasSubstr("started another program with its own environment, as env "
                                  "-i does: that program was not recorded"));
   run = memduel(place,
                 {"record", "-o", profile, "--", "env", "A=1", "/usr/bin/sort", "/etc/services"});

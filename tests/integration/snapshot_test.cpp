@@ -619,7 +619,7 @@ TEST(Snapshot, ThatIsNeverDueIsReportedWhenTheCommandHasEnded) {
                                          "--snapshot-at", when, "--", "/bin/true"});
     EXPECT_EQ(run.status, 0);
     EXPECT_THAT(run.err, HasSubstr("no snapshot of resident memory: " + std::string(when) +
-                                   " was never due; at most "));
+                                   " was never due; peak RSS was "));
   }
   const Finished taken = memduel(place, recording(place, "nothing"));
   EXPECT_THAT(taken.err, testing::Not(HasSubstr("never due")));

@@ -314,7 +314,7 @@ TEST_P(EveryMode, HostileProgramsAreUnharmed) {
     for (const auto& entry : std::filesystem::directory_iterator(run.directory)) {
       if (entry.path().extension() != ".mdp") continue;
       const Profile profile = profile_of(entry.path());
-      EXPECT_THAT(profile.notes, testing::Each(AnyOf(HasSubstr("went past the recorder"),
+      EXPECT_THAT(profile.notes, testing::Each(AnyOf(HasSubstr("the recorder missed"),
                                                      HasSubstr("lost in the recorded"))))
           << preload;
     }
@@ -349,7 +349,7 @@ TEST(RecordCommand, GivesEachImageItsFileAndTheCommandsStatus) {
   EXPECT_EQ(result.images[0].file, directory / "out.mdp");
   EXPECT_EQ(result.images[1].file, directory / "out.2.mdp");
   EXPECT_THAT(profile_of(directory / "out.2.mdp").info,
-              Contains(testing::Pair("end", "the program's own")));
+              Contains(testing::Pair("end", "normal exit")));
   options.argv = {"/nowhere/program"};
   EXPECT_THROW(record_command(options), Error);
   std::filesystem::remove_all(directory);

@@ -49,8 +49,8 @@ const show = (page, view) => page.selectOption(select("Show"), view);
 
 /** "live at peak  2.41 MiB ± 12.0 KiB" of the summary. */
 function said(text, label) {
-  const line = text.split("\n").find((l) => l.trim().startsWith(label) && !l.includes("block bytes"));
-  return line.trim().slice(label.length).replace(/ in \d+ blocks.*| \(.*/, "").trim();
+  const line = text.split("\n").find((l) => l.trim().startsWith(label) && !l.includes("with malloc's overhead"));
+  return line.trim().slice(label.length).replace(/ in \d+ allocations?.*| \(.*/, "").trim();
 }
 
 test("by thread: what each of eight allocates by its own closed form", async () => {

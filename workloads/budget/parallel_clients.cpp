@@ -87,9 +87,9 @@ int clients_at_once(int requested, const ClientBytes& client, std::int64_t avail
   const std::int64_t each = std::max(formula, client.measured.value_or(0));
   if (requested > 1 && requested > usable / each)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected at most {}: {} × {} = {}, but {:.0f}% of the {} "
+                fmt::format("expected at most {}, found {}: {} × {} = {}, but {:.0f}% of the {} "
                             "available is {}",
-                            requested, std::max<std::int64_t>(usable / each, 1), requested,
+                            std::max<std::int64_t>(usable / each, 1), requested, requested,
                             words_of(each), words_of(requested * each), 100 * kUsableShare,
                             words_of(available_bytes), words_of(usable)),
                 "workload.parallel_clients", origin_of(client));

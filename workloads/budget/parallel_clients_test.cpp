@@ -61,7 +61,7 @@ TEST(ClientsAtOnce, MoreThanMemoryHoldsIsRefusedWithTheArithmetic) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_EQ(error.message(),
-              "workload.parallel_clients: found 7, expected at most 6: 7 × 100.0 MiB = 700.0 MiB, "
+              "workload.parallel_clients: expected at most 6, found 7: 7 × 100.0 MiB = 700.0 MiB, "
               "but 60% of the 1000.0 MiB available is 600.0 MiB\n"
               "  a client takes 100.0 MiB by the code's formula (4 states × 25.0 MiB); with -1, as "
               "many run as fit by the formula");
@@ -77,7 +77,7 @@ TEST(ClientsAtOnce, WhatWasMeasuredCountsWhereItIsMoreThanTheFormula) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.message(),
-              "workload.parallel_clients: found 2, expected at most 1: 2 × 550.0 MiB = 1.07 GiB, "
+              "workload.parallel_clients: expected at most 1, found 2: 2 × 550.0 MiB = 1.07 GiB, "
               "but 60% of the 1000.0 MiB available is 600.0 MiB\n"
               "  a client takes 100.0 MiB by the code's formula (4 states × 25.0 MiB), 550.0 MiB "
               "measured, "

@@ -62,7 +62,7 @@ HeldDirectory::HeldDirectory(const fs::path& path)
   if (descriptor_) return;
   std::error_code ignored;
   if (fs::is_symlink(without_final_slash(path), ignored))
-    throw Error(ExitCode::io, "found a symbolic link, expected a directory", path.string(),
+    throw Error(ExitCode::io, "expected a directory, found a symbolic link", path.string(),
                 "name the directory that it points to");
   fail_at(path, "open the directory", reason);
 }

@@ -22,11 +22,11 @@ const char* reason_of(int code) {
     case EDFLIB_NO_SUCH_FILE_OR_DIRECTORY:
       return "no such file, or it may not be read";
     case EDFLIB_FILE_CONTAINS_FORMAT_ERRORS:
-      return "found a header or a size that no EDF file has, expected EDF or EDF+";
+      return "expected an EDF or EDF+ file, found a header or a size that no such file has";
     case EDFLIB_FILE_READ_ERROR:
-      return "ends before its header or its records do, expected a whole EDF file";
+      return "expected a whole EDF file, found one that ends before its header or its records do";
     case EDFLIB_FILE_IS_DISCONTINUOUS:
-      return "found a recording with gaps (EDF+D), expected one without (EDF+C)";
+      return "expected a recording without gaps (EDF+C), found one with gaps (EDF+D)";
     case EDFLIB_FILE_ALREADY_OPENED:
       return "is already open";
     default:
@@ -67,9 +67,9 @@ void expect_one_rate(const edf_hdr_struct& header, const fs::path& path) {
   for (int i = 1; i < header.edfsignals; ++i) {
     const edf_param_struct& signal = header.signalparam[i];
     if (signal.smp_in_datarecord == first.smp_in_datarecord) continue;
-    refuse_edf(path, fmt::format("found {} Hz in signal \"{}\", expected {} Hz as in \"{}\"",
-                                 rate_of(header, signal), label_of(signal), rate_of(header, first),
-                                 label_of(first)));
+    refuse_edf(path, fmt::format("expected {} Hz as in signal \"{}\", found {} Hz in \"{}\"",
+                                 rate_of(header, first), label_of(first), rate_of(header, signal),
+                                 label_of(signal)));
   }
 }
 
@@ -88,11 +88,12 @@ void expect_within_rails(const edf_hdr_struct& header, int index, const fs::path
     const auto begin = std::search_n(steps.begin(), steps.end(), most + 1, rail);
     if (begin == steps.end()) continue;
     const auto end = std::find_if(begin, steps.end(), [&](int step) { return step != rail; });
-    refuse_edf(path,
-               fmt::format("signal \"{}\", second {:.3f}: found {:.3f} s at digital {}, an end of "
-                           "its range, expected at most {} s: it is clipped",
-                           label_of(signal), static_cast<double>(begin - steps.begin()) / rate,
-                           static_cast<double>(end - begin) / rate, rail, kLongestAtRail));
+    refuse_edf(
+        path,
+        fmt::format("signal \"{}\", second {:.3f}: expected at most {} s at digital {}, an end "
+                    "of its range, found {:.3f} s: it is clipped",
+                    label_of(signal), static_cast<double>(begin - steps.begin()) / rate,
+                    kLongestAtRail, rail, static_cast<double>(end - begin) / rate));
   }
 }
 
@@ -116,7 +117,7 @@ std::vector<EegAnnotation> annotations_of(const edf_hdr_struct& header, const fs
 EegRecording read_edf(const fs::path& path) {
   const OpenEdf file(path);
   const edf_hdr_struct& header = file.header();
-  if (header.edfsignals < 1) refuse_edf(path, "found no signal but annotations, expected EEG");
+  if (header.edfsignals < 1) refuse_edf(path, "expected an EEG signal, found only annotations");
   expect_one_rate(header, path);
   EegRecording recording;
   recording.rate_hz = rate_of(header, header.signalparam[0]);
@@ -128,8 +129,8 @@ EegRecording read_edf(const fs::path& path) {
     const int wanted = static_cast<int>(recording.samples);
     const int read = edfread_physical_samples(header.handle, i, wanted, one.data());
     if (read != wanted)
-      refuse_edf(path, fmt::format("found {} samples of signal \"{}\", expected {}", read,
-                                   recording.channels.back(), wanted));
+      refuse_edf(path, fmt::format("expected {} samples of signal \"{}\", found {}", wanted,
+                                   recording.channels.back(), read));
     expect_within_rails(header, i, path);
     recording.values.insert(recording.values.end(), one.begin(), one.end());
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "util/error.h"
+#include "util/text.h"
 
 namespace memduel {
 namespace {
@@ -46,11 +47,12 @@ std::vector<StagedEpoch> staged_epochs(const EegRecording& recording, int second
       epochs.push_back({static_cast<std::size_t>(at), *stage});
   }
   if (epochs.empty())
-    throw Error(ExitCode::io,
-                fmt::format("found {} annotations and no epoch of {} s among them, expected "
-                            "\"Sleep stage W\", N1, N2, N3 or R",
-                            recording.annotations.size(), seconds),
-                name);
+    throw Error(
+        ExitCode::io,
+        fmt::format("expected an epoch of {} s with \"Sleep stage W\", N1, N2, N3 or R, found "
+                    "none among {}",
+                    seconds, format_count(recording.annotations.size(), "annotation")),
+        name);
   return epochs;
 }
 
@@ -113,8 +115,8 @@ void expect_sound(const EegRecording& recording, const std::string& name) {
   const FaultyChannel& first = faulty.front();
   throw Error(
       ExitCode::io,
-      fmt::format("channel \"{}\", sample {}: found {} ({} of {} samples), expected a "
-                  "sound signal; {} of {} channels have such a fault",
+      fmt::format("channel \"{}\", sample {}: expected a sound signal, found {} ({} of {} "
+                  "samples); {} of {} channels have such a fault",
                   recording.channels[first.channel], first.first_sample, name_of(first.fault),
                   first.count, recording.samples, faulty.size(), recording.channels.size()),
       name);

@@ -54,8 +54,8 @@ TEST(StagedEpochs, ARecordingWithoutAnyIsRefusedByName) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::io);
     EXPECT_EQ(error.message(),
-              "night.edf: found 1 annotations and no epoch of 30 s among them, expected \"Sleep "
-              "stage W\", N1, N2, N3 or R");
+              "night.edf: expected an epoch of 30 s with \"Sleep stage W\", N1, N2, N3 or R, found "
+              "none among 1 annotation");
   }
 }
 
@@ -107,9 +107,10 @@ TEST(EegIntegrity, ARefusalNamesFileChannelSampleAndFault) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::io);
-    EXPECT_EQ(error.message(),
-              "night.edf: channel \"Pz\", sample 1: found clipped, 32768 or more (1 of 4 samples), "
-              "expected a sound signal; 1 of 2 channels have such a fault");
+    EXPECT_EQ(
+        error.message(),
+        "night.edf: channel \"Pz\", sample 1: expected a sound signal, found clipped, 32768 or "
+        "more (1 of 4 samples); 1 of 2 channels have such a fault");
   }
 }
 

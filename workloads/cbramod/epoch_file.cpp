@@ -20,7 +20,7 @@ constexpr std::uint64_t kSeedsPerSet = 1000003;
 EegRecording sound_recording(const std::filesystem::path& path) {
   EegRecording recording = read_edf(path);
   if (recording.rate_hz != kEegRate)
-    throw Error(ExitCode::io, fmt::format("found {} Hz, expected {}", recording.rate_hz, kEegRate),
+    throw Error(ExitCode::io, fmt::format("expected {} Hz, found {}", kEegRate, recording.rate_hz),
                 path.string(), "resample it first");
   expect_sound(recording, path.string());
   return recording;
@@ -75,8 +75,8 @@ void EpochFile::write_recorded(const WorkloadConfig& workload,
   const auto wanted = static_cast<std::size_t>(train_ + validation_);
   if (epochs.size() < wanted)
     throw Error(ExitCode::io,
-                fmt::format("found {} epochs, expected {} for training and {} for validation",
-                            epochs.size(), train_, validation_),
+                fmt::format("expected {} epochs for training and {} for validation, found {}",
+                            train_, validation_, epochs.size()),
                 recording.string());
   channels_ = static_cast<std::int64_t>(night.channels.size());
   RandomEngine engine(workload.dataset.seed);

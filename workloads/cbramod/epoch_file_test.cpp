@@ -106,8 +106,9 @@ TEST_F(RecordedEpochs, HaveTheRecordingsValuesAndStages) {
 
 TEST_F(RecordedEpochs, MoreThanThereAreAreRefused) {
   write_night(night(), 1000);
-  EXPECT_THAT(refusal(8, 3),
-              HasSubstr("night.edf: found 10 epochs, expected 8 for training and 3"));
+  EXPECT_THAT(
+      refusal(8, 3),
+      HasSubstr("night.edf: expected 8 epochs for training and 3 for validation, found 10"));
 }
 
 // An amplifier whose range is in nanovolts: the values are beyond what 16 bits hold.
@@ -121,7 +122,7 @@ TEST_F(RecordedEpochs, ARecordingWithFaultsIsRefused) {
   clipped[0] = 0;
   for (int second = 0; second < 60; ++second) edfwrite_physical_samples(file, clipped.data());
   edfclose_file(file);
-  EXPECT_THAT(refusal(1, 1), HasSubstr("sample 1: found clipped"));
+  EXPECT_THAT(refusal(1, 1), HasSubstr("sample 1: expected a sound signal, found clipped"));
 }
 
 TEST_F(RecordedEpochs, AMissingRecordingIsRefused) {

@@ -32,7 +32,7 @@ TEST(FineTuningSwitches, TakeEveryValueOfTheCatalog) {
 
 TEST(FineTuningSwitches, RefusalsNameTheSwitchAndWhatItTakes) {
   EXPECT_THAT(refusal_of_fine_tuning("mixed_precision", "fp8"),
-              HasSubstr("switches.mixed_precision: found \"fp8\", expected off, bf16, fp16"));
+              HasSubstr("switches.mixed_precision: expected off, bf16, fp16, found \"fp8\""));
   EXPECT_THAT(refusal_of_fine_tuning("max_checkpoints", 0), HasSubstr("from 1 to"));
   EXPECT_THAT(refusal_of_fine_tuning("cleanup_every_epochs", -1), HasSubstr("found -1"));
   EXPECT_THAT(refusal_of_fine_tuning("memory_threshold_mb", 0.5), HasSubstr("found 0.5"));

@@ -90,14 +90,14 @@ std::unique_ptr<Selection> make_selection(const std::string& method,
                                           const SelectionOptions& options) {
   if (options.per_round < 1 || options.per_round > options.clients)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected 1 to {}, the number of clients", options.per_round,
-                            options.clients),
+                fmt::format("expected 1 to {}, the number of clients, found {}", options.clients,
+                            options.per_round),
                 "workload.clients_per_round");
   for (const SelectionMethod& known : kSelectionMethods)
     if (known.name == method) return known.make(options);
   throw Error(
       ExitCode::usage,
-      fmt::format("found \"{}\", expected {}", method, fmt::join(selection_methods(), ", ")),
+      fmt::format("expected {}, found \"{}\"", fmt::join(selection_methods(), ", "), method),
       "workload.methods");
 }
 

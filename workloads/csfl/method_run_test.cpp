@@ -59,9 +59,9 @@ TEST(Selection, MoreThanThereAreAndUnknownMethodsAreRefused) {
     return std::string("accepted");
   };
   EXPECT_EQ(refusal("random", 11),
-            "workload.clients_per_round: found 11, expected 1 to 10, the number of clients");
+            "workload.clients_per_round: expected 1 to 10, the number of clients, found 11");
   EXPECT_EQ(refusal("best", 1),
-            "workload.methods: found \"best\", expected random, highest_loss, round_robin");
+            "workload.methods: expected random, highest_loss, round_robin, found \"best\"");
 }
 
 }  // namespace

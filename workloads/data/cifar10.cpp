@@ -17,8 +17,8 @@ constexpr std::size_t kRecordBytes = 1 + kImageBytes;
 ImageSet parse_cifar10(std::string_view bytes, const std::string& name) {
   if (bytes.empty() || bytes.size() % kRecordBytes != 0)
     throw Error(ExitCode::io,
-                fmt::format("byte {}: found {} bytes, expected whole records of {} bytes",
-                            bytes.size() - bytes.size() % kRecordBytes, bytes.size(), kRecordBytes),
+                fmt::format("byte {}: expected whole records of {} bytes, found {} bytes",
+                            bytes.size() - bytes.size() % kRecordBytes, kRecordBytes, bytes.size()),
                 name, kFetchAgain);
   ImageSet set{3, 32, 32, {}, {}};
   const std::size_t count = bytes.size() / kRecordBytes;
@@ -27,10 +27,10 @@ ImageSet parse_cifar10(std::string_view bytes, const std::string& name) {
   for (std::size_t offset = 0; offset < bytes.size(); offset += kRecordBytes) {
     const auto label = static_cast<std::uint8_t>(bytes[offset]);
     if (label >= kClasses)
-      throw Error(
-          ExitCode::io,
-          fmt::format("byte {}: found label {}, expected 0 to {}", offset, label, kClasses - 1),
-          name, kFetchAgain);
+      throw Error(ExitCode::io,
+                  fmt::format("byte {}: expected a label from 0 to {}, found {}", offset,
+                              kClasses - 1, label),
+                  name, kFetchAgain);
     set.labels.push_back(label);
     const std::string_view pixels = bytes.substr(offset + 1, kImageBytes);
     set.pixels.insert(set.pixels.end(), pixels.begin(), pixels.end());

@@ -37,7 +37,7 @@ void expect_header(std::string_view bytes, std::size_t header, std::uint32_t mag
   if (bytes.size() < header) fail(file, bytes.size(), ends_within_header(bytes.size(), header));
   const std::uint32_t found = big_endian_u32(bytes, 0);
   if (found != magic)
-    fail(file, 0, fmt::format("found magic 0x{:08x}, expected 0x{:08x}", found, magic));
+    fail(file, 0, fmt::format("expected magic 0x{:08x}, found 0x{:08x}", magic, found));
 }
 
 void expect_size(std::string_view bytes, std::size_t expected, const std::string& file) {
@@ -62,22 +62,22 @@ ImageSet parse_idx(std::string_view image_bytes, std::string_view label_bytes,
   const std::uint32_t columns = big_endian_u32(image_bytes, 12);
   if (rows == 0 || rows > kMostPixelsPerSide || columns == 0 || columns > kMostPixelsPerSide)
     fail(images_name, 8,
-         fmt::format("found images of {} x {} pixels, expected 1 to {} per side", rows, columns,
-                     kMostPixelsPerSide));
+         fmt::format("expected images of 1 to {} pixels per side, found {} x {}",
+                     kMostPixelsPerSide, rows, columns));
   expect_size(image_bytes, kImageHeader + count * rows * columns, images_name);
 
   const std::size_t label_count = big_endian_u32(label_bytes, 4);
   if (label_count != count)
     fail(labels_name, 4,
-         fmt::format("found {} labels, expected {}: as many as {} has images", label_count, count,
-                     images_name));
+         fmt::format("expected {} labels, as many as {} has images, found {}", count, images_name,
+                     label_count));
   expect_size(label_bytes, kLabelHeader + label_count, labels_name);
 
   for (std::size_t at = kLabelHeader; at < label_bytes.size(); ++at)
     if (static_cast<std::uint8_t>(label_bytes[at]) >= kClasses)
       fail(labels_name, at,
-           fmt::format("found label {}, expected 0 to {}",
-                       static_cast<std::uint8_t>(label_bytes[at]), kClasses - 1));
+           fmt::format("expected a label from 0 to {}, found {}", kClasses - 1,
+                       static_cast<std::uint8_t>(label_bytes[at])));
 
   ImageSet set{1, rows, columns, {}, {}};
   set.pixels.assign(image_bytes.begin() + kImageHeader, image_bytes.end());

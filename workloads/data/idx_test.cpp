@@ -75,7 +75,8 @@ TEST(ParseIdx, WrongMagicNamesFileOffsetFoundAndExpected) {
 TEST(ParseIdx, TruncatedImagesNameBothSizes) {
   const std::string whole = two_images();
   EXPECT_THAT(refusal(whole.substr(0, whole.size() - 1), two_labels()),
-              AllOf(HasSubstr("images.idx"), HasSubstr("found 27 bytes, expected 28")));
+              AllOf(HasSubstr("images.idx"),
+                    HasSubstr("expected 28 bytes according to the header, found 27")));
 }
 
 TEST(ParseIdx, TruncatedHeaderIsRefused) {
@@ -85,17 +86,19 @@ TEST(ParseIdx, TruncatedHeaderIsRefused) {
 }
 
 TEST(ParseIdx, BytesAfterTheLastImageAreRefused) {
-  EXPECT_THAT(refusal(two_images() + "x", two_labels()), HasSubstr("found 29 bytes, expected 28"));
+  EXPECT_THAT(refusal(two_images() + "x", two_labels()),
+              HasSubstr("expected 28 bytes according to the header, found 29"));
 }
 
 TEST(ParseIdx, CountsThatDifferAreRefused) {
   EXPECT_THAT(refusal(two_images(), u32(0x801) + u32(3) + "abc"),
-              AllOf(HasSubstr("labels.idx"), HasSubstr("found 3 labels, expected 2")));
+              AllOf(HasSubstr("labels.idx"), HasSubstr("expected 2 labels")));
 }
 
 TEST(ParseIdx, AbsurdImageSizeIsRefusedBeforeItIsMultiplied) {
   const std::string bytes = u32(0x803) + u32(0xffffffff) + u32(0xffffffff) + u32(0xffffffff);
-  EXPECT_THAT(refusal(bytes, two_labels()), HasSubstr("expected 1 to 4096 per side"));
+  EXPECT_THAT(refusal(bytes, two_labels()),
+              HasSubstr("expected images of 1 to 4096 pixels per side"));
 }
 
 TEST(ReadIdx, ReadsGzipAndPlainAlike) {
@@ -134,7 +137,8 @@ TEST(ReadIdx, ReadsTheCommittedTestSet) {
 TEST(ParseIdx, ALabelOfNoClassNamesItsByte) {
   const std::string labels = u32(0x801) + u32(2) + std::string("\x07\xff", 2);
   EXPECT_THAT(refusal(two_images(), labels),
-              AllOf(HasSubstr("labels.idx"), HasSubstr("byte 9"), HasSubstr("label 255")));
+              AllOf(HasSubstr("labels.idx"), HasSubstr("byte 9"),
+                    HasSubstr("expected a label from 0 to 9, found 255")));
 }
 
 }  // namespace

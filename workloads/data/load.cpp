@@ -51,10 +51,10 @@ std::filesystem::path expect(const std::filesystem::path& directory, const std::
 Indices first(Indices indices, std::optional<std::size_t> wanted, const char* part) {
   if (!wanted) return indices;
   if (*wanted > indices.size())
-    throw Error(ExitCode::usage,
-                fmt::format("found {} {} samples wanted, expected at most {}", *wanted, part,
-                            indices.size()),
-                "workload.dataset");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected at most {} {} samples, found {}", indices.size(), part, *wanted),
+        "workload.dataset");
   indices.resize(*wanted);
   return indices;
 }
@@ -103,8 +103,8 @@ ImageSet read_cifar10_batches(const std::filesystem::path& directory) {
   if (others.empty()) return all;
   if (others.size() + 1 < kBatches)
     throw Error(ExitCode::io,
-                fmt::format("found {} of {} training batches, expected all, or only the first",
-                            others.size() + 1, kBatches),
+                fmt::format("expected all {} training batches, or only the first, found {}",
+                            kBatches, others.size() + 1),
                 directory.string(), kAdvice);
   for (const std::filesystem::path& file : others) append(all, read_cifar10(file));
   return all;

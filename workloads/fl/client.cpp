@@ -278,9 +278,10 @@ std::filesystem::path address_file_for(const WorkerConfig& config, int aggregato
 
 void run_client(const WorkerConfig& config, int index) {
   if (index < 1 || index > config.workload.clients)
-    throw Error(ExitCode::usage,
-                fmt::format("found client {}, expected 1 to {}", index, config.workload.clients),
-                "--index");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected a client from 1 to {}, found {}", config.workload.clients, index),
+        "--index");
   const at::Device device = warm_up(config, config.workload.device);
   if (config.workload.swarm) return run_swarm_client(config, index, device);
   CleanupTime cleanup_time;

@@ -155,7 +155,7 @@ std::vector<Fault> faults() {
   Fault other_chunk;
   other_chunk.name = "other_chunk";
   other_chunk.says_chunk = 1;
-  other_chunk.complaints = {"chunk 1 of 2", "found chunk 2 of 2, expected 1 of 2"};
+  other_chunk.complaints = {"chunk 1 of 2", "expected chunk 1 of 2, found 2 of 2"};
   all.push_back(std::move(other_chunk));
   return all;
 }

@@ -208,11 +208,12 @@ class FoldingRounds final : public Rounds {
     expect_same_tensors(table, expected(), client);
     for (std::size_t i = 0; i < table.tensors.size(); ++i)
       if (table.tensors[i].name != expected().tensors[i].name)
-        throw Error(ExitCode::cannot_measure,
-                    fmt::format("found tensor {} where {} was expected: a state that is folded as "
-                                "it comes must have the model's order",
-                                table.tensors[i].name, expected().tensors[i].name),
-                    client);
+        throw Error(
+            ExitCode::cannot_measure,
+            fmt::format("expected tensor {}, found {}: a state that is folded as it comes must "
+                        "have the model's order",
+                        expected().tensors[i].name, table.tensors[i].name),
+            client);
   }
 
   const Optimizations& optimizations_;

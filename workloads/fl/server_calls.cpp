@@ -66,8 +66,8 @@ int ServerCalls::client_number(const Call& call) const {
   for (int client = 1; client <= table_.config.workload.clients; ++client)
     if (call.peer() == client_name(client)) return client;
   throw Error(ExitCode::cannot_measure,
-              fmt::format("found client \"{}\", expected client-1 to client-{}", call.peer(),
-                          table_.config.workload.clients));
+              fmt::format("expected client-1 to client-{}, found client \"{}\"",
+                          table_.config.workload.clients, call.peer()));
 }
 
 void ServerCalls::send_configuration(Call& call) const {
@@ -114,8 +114,8 @@ void ServerCalls::expect_current_chunk(int client, const Header& header) const {
   const ChunkPlace found = chunk_place(header);
   if (found != expected)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("found chunk {} of {}, expected {} of {}", found.index + 1, found.total,
-                            expected.index + 1, expected.total),
+                fmt::format("expected chunk {} of {}, found {} of {}", expected.index + 1,
+                            expected.total, found.index + 1, found.total),
                 client_name(client));
 }
 

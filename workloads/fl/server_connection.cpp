@@ -34,7 +34,7 @@ ChunkPlace chunk_place(const Header& header) {
     if (!json.is_object() || !json.contains(key)) return otherwise;
     if (!json.at(key).is_number_unsigned())
       throw Error(ExitCode::cannot_measure,
-                  fmt::format("found {} for {}, expected a whole number", json.at(key).dump(), key),
+                  fmt::format("expected a whole number for {}, found {}", key, json.at(key).dump()),
                   header.client_id);
     return json.at(key).get<std::size_t>();
   };
@@ -47,7 +47,7 @@ std::int64_t sample_size(const Header& header) {
   if (!found.is_number_integer() || found.get<std::int64_t>() < 0)
     throw Error(
         ExitCode::cannot_measure,
-        fmt::format("found {} for sample_size, expected a whole number, 0 or more", found.dump()),
+        fmt::format("expected a whole number from 0 for sample_size, found {}", found.dump()),
         header.client_id);
   return found.get<std::int64_t>();
 }

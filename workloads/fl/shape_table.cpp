@@ -30,7 +30,7 @@ std::vector<NamedShape> read_table(const nlohmann::json& tensors) {
                        });
     if (!sizes)
       throw Error(ExitCode::usage,
-                  fmt::format("found {}, expected a list of whole numbers above 0", shape.dump()),
+                  fmt::format("expected a list of whole numbers above 0, found {}", shape.dump()),
                   "workload.tensors." + name);
     NamedShape one{name, shape.get<std::vector<std::int64_t>>()};
     if (entry.is_object()) {
@@ -76,7 +76,7 @@ std::vector<NamedShape> scale_table(std::vector<NamedShape> table, std::int64_t 
   const std::int64_t whole = elements(table) * static_cast<std::int64_t>(sizeof(float));
   if (bytes > whole)
     throw Error(ExitCode::usage,
-                fmt::format("found {} bytes, expected at most the table's own {}", bytes, whole),
+                fmt::format("expected at most {} bytes, as the table has, found {}", whole, bytes),
                 "workload.state_bytes");
   const double factor = static_cast<double>(bytes) / static_cast<double>(whole);
   for (NamedShape& one : table) {

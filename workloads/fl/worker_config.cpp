@@ -13,7 +13,7 @@ namespace memduel {
 
 SwitchFields::SwitchFields(const nlohmann::json& switches) : switches_(switches) {
   if (!switches.is_object())
-    throw Error(ExitCode::usage, fmt::format("found {}, expected an object", switches.type_name()),
+    throw Error(ExitCode::usage, fmt::format("expected an object, found {}", switches.type_name()),
                 "switches");
 }
 

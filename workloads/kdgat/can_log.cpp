@@ -58,8 +58,8 @@ constexpr std::size_t kMostShown = 40;
 
 [[noreturn]] void refuse_found(std::string_view found, std::string_view expected) {
   const std::string shown(found.substr(0, kMostShown));
-  throw BadCanLine{fmt::format("found \"{}{}\", expected {}", shown,
-                               found.size() > kMostShown ? "..." : "", expected)};
+  throw BadCanLine{fmt::format("expected {}, found \"{}{}\"", expected, shown,
+                               found.size() > kMostShown ? "..." : "")};
 }
 
 /// The whole of `text` as a number; no sign.
@@ -143,7 +143,8 @@ std::uint8_t can_byte(std::string_view text) {
 namespace {
 
 [[noreturn]] void refuse_length(std::uint8_t found, std::uint8_t expected) {
-  throw BadCanLine{fmt::format("found {} bytes, expected {} from the length", found, expected)};
+  throw BadCanLine{
+      fmt::format("expected {} bytes according to the length, found {}", expected, found)};
 }
 
 using ParseLine = CanFrame (*)(CanLine line);
@@ -160,18 +161,19 @@ CanFrame parse_candump(CanLine line) {
   line.expect("(");
   frame.time_us = can_time_us(line.until(')'));
   line.skip_blanks();
-  if (line.word().empty()) throw BadCanLine{"found no bus, expected its name after the time"};
+  if (line.word().empty())
+    throw BadCanLine{"expected the name of the bus after the time, found none"};
   frame.id = can_id(line.until('#'));
   std::string_view data = line.word();
   if (data.starts_with('#'))
-    throw BadCanLine{"found a CAN FD frame (\"##\"), expected frames of at most 8 bytes"};
+    throw BadCanLine{"expected frames of at most 8 bytes, found a CAN FD frame (\"##\")"};
   if (!line.at_end() && line.rest() != "R" && line.rest() != "T") line.expect_end();
   if (data.starts_with('R')) {
     if (data.size() > 1) (void)can_length(data.substr(1));
     return frame;
   }
   if (data.size() > 2 * kMostCanBytes)
-    throw BadCanLine{fmt::format("found {} data digits, expected at most 16", data.size())};
+    throw BadCanLine{fmt::format("expected at most 16 data digits, found {}", data.size())};
   for (; !data.empty(); data.remove_prefix(std::min<std::size_t>(2, data.size())))
     add_byte(frame, data.substr(0, 2));
   return frame;
@@ -190,8 +192,8 @@ CanFrame parse_hcrl_csv(CanLine line) {
   }
   const std::string_view flag = line.until(',');
   if (flag != "R" && flag != "T")
-    throw BadCanLine{fmt::format("found \"{}\" after {} bytes, expected the flag R or T",
-                                 flag.substr(0, 8), length)};
+    throw BadCanLine{fmt::format("expected the flag R or T after {} bytes, found \"{}\"", length,
+                                 flag.substr(0, 8))};
   line.expect_end();
   frame.attack = flag == "T";
   return frame;
@@ -223,7 +225,7 @@ ParseLine layout_of(std::string_view line) {
   if (line.starts_with('(')) return parse_candump;
   if (line.starts_with("Timestamp:")) return parse_hcrl_text;
   if (line.front() >= '0' && line.front() <= '9') return parse_hcrl_csv;
-  throw BadCanLine{fmt::format("found \"{}\", expected a line of candump, HCRL's CSV or its text",
+  throw BadCanLine{fmt::format("expected a line of candump, HCRL's CSV or its text, found \"{}\"",
                                line.substr(0, 40))};
 }
 
@@ -248,8 +250,9 @@ void parse_can_log(std::string_view text, const std::string& name,
       if (parse == nullptr) parse = layout_of(line);
       frame = parse(CanLine(line));
       if (frame->time_us < last_us)
-        throw BadCanLine{fmt::format("found time {}, expected {} of the frame before, or later",
-                                     seconds_of(frame->time_us), seconds_of(last_us))};
+        throw BadCanLine{
+            fmt::format("expected a time of at least {}, that of the frame before, found {}",
+                        seconds_of(last_us), seconds_of(frame->time_us))};
     } catch (const BadCanLine& bad) {
       throw Error(ExitCode::io, fmt::format("line {}: {}", number, valid_utf8(bad.what)), name);
     }

@@ -29,11 +29,12 @@ TrainingGraphs split_graphs(const GraphStore& store, std::uint64_t seed,
   for (const std::size_t place : split.train)
     (store.graph(place).label == 0 ? graphs.normals : graphs.attacks).push_back(place);
   if (graphs.normals.empty() || graphs.attacks.empty() || graphs.validation.empty())
-    throw Error(ExitCode::usage,
-                fmt::format("found {} graphs to train on without and {} with an attack and {} to "
-                            "validate with, expected some of each",
-                            graphs.normals.size(), graphs.attacks.size(), graphs.validation.size()),
-                file.string(), "use a longer recording, or inject attacks");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected training graphs without and with an attack, and validation graphs, "
+                    "found {}, {} and {}",
+                    graphs.normals.size(), graphs.attacks.size(), graphs.validation.size()),
+        file.string(), "use a longer recording, or inject attacks");
   return graphs;
 }
 

@@ -87,8 +87,8 @@ class GraphFile {
       const std::uint64_t most = i == 0 ? 0 : end;
       if (offsets[i] < least || offsets[i] > most || (i == header_.graphs && offsets[i] != end))
         refuse(begin + i * sizeof(std::uint64_t),
-               fmt::format("found offset {}, expected {} to {}", offsets[i],
-                           i == header_.graphs ? end : least, most));
+               fmt::format("expected an offset from {} to {}, found {}",
+                           i == header_.graphs ? end : least, most, offsets[i]));
     }
   }
 
@@ -96,7 +96,7 @@ class GraphFile {
   [[nodiscard]] GraphView checked(const GraphView& view, const GraphPlace& place) const {
     if (view.label != 0 && view.label != 1)
       refuse(parts_.labels + place.graph * sizeof(std::int64_t),
-             fmt::format("found label {}, expected 0 or 1", view.label));
+             fmt::format("expected label 0 or 1, found {}", view.label));
     const std::uint64_t node_features =
         parts_.node_features + place.first_node * kNodeFeatures * sizeof(float);
     expect_identifiers(view.node_features, node_features);
@@ -115,8 +115,8 @@ class GraphFile {
       const bool known = found >= 0 && found < count;  // false for NaN
       if (!known || static_cast<float>(static_cast<std::int32_t>(found)) != found)
         refuse(begin + i * sizeof(float),
-               fmt::format("found identifier {}, expected a whole number from 0 to {}", found,
-                           std::int64_t{header_.identifiers} - 1));
+               fmt::format("expected a whole number from 0 to {} as identifier, found {}",
+                           std::int64_t{header_.identifiers} - 1, found));
     }
   }
 
@@ -125,7 +125,7 @@ class GraphFile {
     const auto found =
         std::ranges::find_if_not(features, [](float feature) { return std::isfinite(feature); });
     refuse(begin + static_cast<std::uint64_t>(found - features.begin()) * sizeof(float),
-           fmt::format("found feature {}, expected a finite number", *found));
+           fmt::format("expected a finite number as feature, found {}", *found));
   }
 
   void expect_ends(const GraphView& view, std::uint64_t begin) const {
@@ -134,7 +134,7 @@ class GraphFile {
       const std::int64_t node = view.edge_index[i];
       if (node < 0 || node >= nodes)
         refuse(begin + i * sizeof(std::int64_t),
-               fmt::format("found node {}, expected 0 to {}", node, nodes - 1));
+               fmt::format("expected a node from 0 to {}, found {}", nodes - 1, node));
     }
   }
 
@@ -156,17 +156,17 @@ class GraphFile {
       refuse(bytes_, ends_within_header(bytes_, sizeof(GraphHeader)));
     read_bytes(&header_, 0, sizeof(GraphHeader));
     if (header_.magic != kGraphMagic)
-      refuse(0, "found other bytes than \"mdgraphs\": no file of graphs");
+      refuse(0, "not a graph file: expected \"mdgraphs\", found other bytes");
     expect_number(8, "version", header_.version, kGraphVersion);
-    expect_number(12, "node features", header_.node_features, kNodeFeatures);
-    expect_number(16, "edge features", header_.edge_features, kEdgeFeatures);
+    expect_number(12, "a node feature count of", header_.node_features, kNodeFeatures);
+    expect_number(16, "an edge feature count of", header_.edge_features, kEdgeFeatures);
     expect_at_most(24, "graphs", header_.graphs, kMostElements);
     expect_at_most(32, "nodes", header_.nodes, kMostElements);
     expect_at_most(40, "edges", header_.edges, kMostElements);
     expect_at_most(20, "identifiers", header_.identifiers,
                    std::min(kMostIdentifiers, header_.nodes + kUnseenIdentifiers));
     parts_ = parts_of(header_);
-    expect_number(48, "bytes of the file", header_.file_bytes, parts_.end);
+    expect_number(48, "a file size in bytes of", header_.file_bytes, parts_.end);
     if (bytes_ != parts_.end)
       refuse(std::min(bytes_, parts_.end), not_of_header(bytes_, parts_.end));
   }
@@ -174,13 +174,13 @@ class GraphFile {
   void expect_number(std::uint64_t offset, const char* what, std::uint64_t found,
                      std::uint64_t expected) const {
     if (found != expected)
-      refuse(offset, fmt::format("found {} {}, expected {}", what, found, expected));
+      refuse(offset, fmt::format("expected {} {}, found {}", what, expected, found));
   }
 
   void expect_at_most(std::uint64_t offset, const char* what, std::uint64_t found,
                       std::uint64_t most) const {
     if (found > most)
-      refuse(offset, fmt::format("found {} {}, expected at most {}", what, found, most));
+      refuse(offset, fmt::format("expected at most {} {}, found {}", most, what, found));
   }
 
   std::filesystem::path path_;

@@ -182,31 +182,32 @@ TEST_F(BrokenGraphFile, CutOffAnywhereIsRefused) {
     EXPECT_THAT(refusal(), HasSubstr("expected")) << size;
   }
   bytes_ = whole.substr(0, 63);
-  EXPECT_THAT(refusal(), HasSubstr("byte 63: the file ends within its header: found 63 bytes"));
+  EXPECT_THAT(refusal(), HasSubstr("byte 63: the file ends within its header: expected at least "));
   bytes_ = whole.substr(0, whole.size() - 1);
-  EXPECT_THAT(refusal(), AllOf(HasSubstr(std::to_string(whole.size() - 1) + " bytes, expected " +
-                                         std::to_string(whole.size())),
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("expected " + std::to_string(whole.size()) +
+                                         " bytes according to the header, found " +
+                                         std::to_string(whole.size() - 1)),
                                HasSubstr("before the next trial")));
   bytes_ = whole + "x";
-  EXPECT_THAT(refusal(), HasSubstr("from the header's counts"));
+  EXPECT_THAT(refusal(), HasSubstr("according to the header"));
 }
 
 TEST_F(BrokenGraphFile, NoFileOfGraphsIsRefused) {
   put(0, std::uint64_t{0x0403'4b50});  // as a zip of torch.save begins
-  EXPECT_THAT(refusal(), HasSubstr("byte 0: found other bytes than \"mdgraphs\""));
+  EXPECT_THAT(refusal(), HasSubstr("byte 0: not a graph file: expected \"mdgraphs\""));
 }
 
 TEST_F(BrokenGraphFile, AnotherVersionOrOtherFeaturesAreRefused) {
   put(8, std::uint32_t{2});
-  EXPECT_THAT(refusal(), HasSubstr("byte 8: found version 2, expected 1"));
+  EXPECT_THAT(refusal(), HasSubstr("byte 8: expected version 1, found 2"));
   put(8, std::uint32_t{1});
   put(12, std::uint32_t{26});
-  EXPECT_THAT(refusal(), HasSubstr("byte 12: found node features 26, expected 11"));
+  EXPECT_THAT(refusal(), HasSubstr("byte 12: expected a node feature count of 11, found 26"));
 }
 
 TEST_F(BrokenGraphFile, CountsThatWouldOverflowAreRefused) {
   put(24, ~std::uint64_t{0});
-  EXPECT_THAT(refusal(), HasSubstr("byte 24: found graphs 18446744073709551615, expected at most"));
+  EXPECT_THAT(refusal(), HasSubstr("byte 24: expected at most "));
 }
 
 TEST_F(BrokenGraphFile, MoreIdentifiersThanItsNodesCanHaveAreRefused) {
@@ -214,36 +215,37 @@ TEST_F(BrokenGraphFile, MoreIdentifiersThanItsNodesCanHaveAreRefused) {
   put(20, static_cast<std::uint32_t>(most));
   EXPECT_EQ(refusal(), "accepted");
   put(20, static_cast<std::uint32_t>(most + 1));
-  EXPECT_THAT(refusal(), HasSubstr("byte 20: found identifiers " + std::to_string(most + 1) +
-                                   ", expected at most " + std::to_string(most)));
+  EXPECT_THAT(refusal(), HasSubstr("byte 20: expected at most " + std::to_string(most) +
+                                   " identifiers, found " + std::to_string(most + 1)));
 }
 
 TEST_F(BrokenGraphFile, CountsBeyondTheFileAreRefused) {
   put(32, header_.nodes + 1000);
-  EXPECT_THAT(refusal(), HasSubstr("byte 48: found bytes of the file"));
+  EXPECT_THAT(refusal(), HasSubstr("byte 48: expected a file size in bytes of "));
 }
 
 TEST_F(BrokenGraphFile, OffsetsOutsideTheFileAreRefused) {
   const GraphParts parts = parts_of(header_);
   put(parts.first_nodes + 8, header_.nodes + 1);
-  EXPECT_THAT(refusal(), HasSubstr("byte 72: found offset " + std::to_string(header_.nodes + 1) +
-                                   ", expected 0 to " + std::to_string(header_.nodes)));
+  EXPECT_THAT(refusal(),
+              HasSubstr("byte 72: expected an offset from 0 to " + std::to_string(header_.nodes) +
+                        ", found " + std::to_string(header_.nodes + 1)));
 }
 
 TEST_F(BrokenGraphFile, OffsetsThatFallAreRefused) {
   const GraphParts parts = parts_of(header_);
   put(parts.first_edges + 16, std::uint64_t{0});
   EXPECT_THAT(refusal(), HasSubstr("byte " + std::to_string(parts.first_edges + 16) +
-                                   ": found offset 0, expected"));
+                                   ": expected an offset from "));
 }
 
 TEST_F(BrokenGraphFile, EdgesThatLeadOutOfTheirGraphAreRefused) {
   const GraphParts parts = parts_of(header_);
   put(parts.edge_index + 24, std::int64_t{1000});
   EXPECT_THAT(refusal(), HasSubstr("byte " + std::to_string(parts.edge_index + 24) +
-                                   ": found node 1000, expected 0 to"));
+                                   ": expected a node from 0 to "));
   put(parts.edge_index + 24, std::int64_t{-1});
-  EXPECT_THAT(refusal(), HasSubstr("found node -1"));
+  EXPECT_THAT(refusal(), HasSubstr(", found -1"));
 }
 
 TEST_F(BrokenGraphFile, NumbersThatNoTrainingTakesAreRefused) {
@@ -258,21 +260,22 @@ TEST_F(BrokenGraphFile, NumbersThatNoTrainingTakesAreRefused) {
     put(at, number);
     return refusal();
   };
-  const auto at = [](std::uint64_t byte) { return "byte " + std::to_string(byte) + ": found "; };
+  const auto at = [](std::uint64_t byte) { return "byte " + std::to_string(byte) + ": expected "; };
   EXPECT_THAT(refusal_of(node, -5.0F),
-              HasSubstr(at(node) + "identifier -5, expected a whole number from 0 to 34"));
+              HasSubstr(at(node) + "a whole number from 0 to 34 as identifier, found -5"));
   for (const float bad : {1e9F, 35.0F, 0.5F, std::numeric_limits<float>::quiet_NaN()})
-    EXPECT_THAT(refusal_of(node, bad), HasSubstr("found identifier")) << bad;
+    EXPECT_THAT(refusal_of(node, bad), HasSubstr("as identifier, found ")) << bad;
   EXPECT_EQ(refusal_of(node, 34.0F), "accepted");
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
         -std::numeric_limits<float>::infinity()}) {
-    EXPECT_THAT(refusal_of(node + 40, bad), HasSubstr(at(node + 40) + "feature ")) << bad;
-    EXPECT_THAT(refusal_of(edge, bad), HasSubstr(at(edge) + "feature ")) << bad;
+    EXPECT_THAT(refusal_of(node + 40, bad), HasSubstr(at(node + 40) + "a finite number as feature"))
+        << bad;
+    EXPECT_THAT(refusal_of(edge, bad), HasSubstr(at(edge) + "a finite number as feature")) << bad;
   }
   EXPECT_EQ(refusal_of(node + 40, std::numeric_limits<float>::max()), "accepted");
   EXPECT_THAT(refusal_of(parts.labels + 8, std::int64_t{7}),
-              HasSubstr(at(parts.labels + 8) + "label 7, expected 0 or 1"));
+              HasSubstr(at(parts.labels + 8) + "label 0 or 1, found 7"));
 }
 
 TEST_F(BrokenGraphFile, AMissingFileAndADirectoryAreRefused) {

@@ -45,7 +45,7 @@ bool is_sound(const std::filesystem::path& path) {
 std::vector<CanFrame> read_recording(const std::filesystem::path& path) {
   std::vector<CanFrame> frames = read_can_log(path);
   if (frames.size() < 2)
-    throw Error(ExitCode::io, fmt::format("found {} frames, expected at least 2", frames.size()),
+    throw Error(ExitCode::io, fmt::format("expected at least 2 frames, found {}", frames.size()),
                 path.string());
   return frames;
 }

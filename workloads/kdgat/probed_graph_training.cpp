@@ -23,7 +23,7 @@ const std::string& model_name(const WorkloadConfig& workload, const std::string&
   if (network == "teacher") return workload.graph.teacher;
   if (network == "student") return workload.model;
   throw Error(ExitCode::usage,
-              fmt::format("found \"{}\", expected autoencoder, teacher or student", network),
+              fmt::format("expected autoencoder, teacher or student, found \"{}\"", network),
               "network");
 }
 

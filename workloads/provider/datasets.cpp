@@ -66,8 +66,8 @@ void refuse_half(const Dataset& dataset, const fs::path& directory) {
   const auto missing = missing_of(dataset.whole, directory);
   if (missing.empty() || missing.size() == dataset.whole.size()) return;
   throw Error(ExitCode::io,
-              fmt::format("incomplete: found no {}; expected all files, or {}",
-                          fmt::join(missing, ", "), dataset.subset),
+              fmt::format("incomplete: expected all files, or {}; found no {}", dataset.subset,
+                          fmt::join(missing, ", ")),
               fmt::format("data set {} in {}", dataset.name, directory.string()),
               dataset.how_to_get);
 }
@@ -112,14 +112,14 @@ const std::vector<Dataset>& known_datasets() {
        {"mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"},
        "run scripts/fetch-datasets.sh mnist",
        {"mnist/train-images-idx3-ubyte", "mnist/train-labels-idx1-ubyte"},
-       "the test set alone: 8,000 to train and 2,000 to validate"},
+       "only the test set: 8,000 to train and 2,000 to validate"},
       {"cifar10",
        "60,000 color images, 32 x 32, in the binary layout: 50,000 to train, 10,000 to validate",
        {"cifar10/data_batch_1.bin", "cifar10/test_batch.bin"},
        "run scripts/fetch-datasets.sh cifar10",
        {"cifar10/data_batch_2.bin", "cifar10/data_batch_3.bin", "cifar10/data_batch_4.bin",
         "cifar10/data_batch_5.bin"},
-       "the first batch alone: 10,000 to train and 10,000 to validate"},
+       "only the first batch: 10,000 to train and 10,000 to validate"},
       {"dummy-cifar10",
        "random images with the shape of CIFAR-10, generated from the seed",
        {},

@@ -27,7 +27,7 @@ TEST_F(Datasets, OfWhichTheRestIsMissingSayWhatIsUsed) {
   put("mnist/t10k-labels-idx1-ubyte.gz");
   const nlohmann::json workload = {{"dataset", {{"name", "mnist"}}}};
   EXPECT_EQ(describe_data(workload, folder_),
-            "mnist, the test set alone: 8,000 to train and 2,000 to validate");
+            "mnist, only the test set: 8,000 to train and 2,000 to validate");
   put("mnist/train-images-idx3-ubyte");
   EXPECT_NE(describe_data(workload, folder_), "mnist, whole") << "the labels are missing";
   put("mnist/train-labels-idx1-ubyte.gz");
@@ -55,7 +55,7 @@ TEST_F(Datasets, HalfOfOneIsRefusedWithWhatIsMissing) {
   EXPECT_THAT(error.message(), testing::HasSubstr("no cifar10/data_batch_2.bin, "
                                                   "cifar10/data_batch_4.bin, "
                                                   "cifar10/data_batch_5.bin"));
-  EXPECT_THAT(error.message(), testing::HasSubstr("or the first batch alone"));
+  EXPECT_THAT(error.message(), testing::HasSubstr("or only the first batch"));
   EXPECT_THAT(error.message(), testing::HasSubstr("fetch-datasets.sh cifar10"));
 }
 
@@ -108,7 +108,7 @@ TEST_F(Datasets, PeopleAreToldWhereOneLiesOrWhatItTakes) {
   EXPECT_EQ(told("mnist"), "not found: run scripts/fetch-datasets.sh mnist");
   put("mnist/t10k-labels-idx1-ubyte");
   EXPECT_EQ(told("mnist"), "in " + folder_.string() +
-                               ", the test set alone: 8,000 to train and 2,000 to validate; for "
+                               ", only the test set: 8,000 to train and 2,000 to validate; for "
                                "the whole set, run scripts/fetch-datasets.sh mnist");
   put("mnist/train-images-idx3-ubyte");
   put("mnist/train-labels-idx1-ubyte");

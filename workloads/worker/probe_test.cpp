@@ -96,7 +96,7 @@ TEST_F(BudgetOfGraphs, RefusesANetworkThatTheTrainingHasNot) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_THAT(error.message(),
-                HasSubstr("found \"critic\", expected autoencoder, teacher or student"));
+                HasSubstr("expected autoencoder, teacher or student, found \"critic\""));
   }
 }
 

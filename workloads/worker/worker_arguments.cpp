@@ -31,7 +31,7 @@ class Words {
     return take();
   }
   void expect_no_more() const {
-    if (any()) refuse_words(fmt::format("found \"{}\", expected no more", words_[next_]));
+    if (any()) refuse_words(fmt::format("expected no more arguments, found \"{}\"", words_[next_]));
   }
 
  private:
@@ -43,7 +43,7 @@ int number_from(const std::string& option, const std::string& text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    refuse_words(fmt::format("found \"{}\" for {}, expected a whole number", text, option));
+    refuse_words(fmt::format("expected a whole number for {}, found \"{}\"", option, text));
   return value;
 }
 
@@ -58,14 +58,14 @@ void read_description(Words& words, WorkerArguments& arguments) {
   if (!words.any()) return;
   const std::string option = words.take();
   if (option != "--workload")
-    refuse_words(fmt::format("found \"{}\", expected --workload", option));
+    refuse_words(fmt::format("expected --workload, found \"{}\"", option));
   arguments.workload = words.value_of(option);
 }
 
 void read_probe(Words& words, WorkerArguments& arguments) {
   arguments.task = WorkerTask::probe;
   const std::string option = words.value_of("probe");
-  if (option != "--request") refuse_words(fmt::format("found \"{}\", expected --request", option));
+  if (option != "--request") refuse_words(fmt::format("expected --request, found \"{}\"", option));
   arguments.request = words.value_of(option);
 }
 
@@ -79,15 +79,15 @@ void read_role(Words& words, std::string option, WorkerArguments& arguments) {
       arguments.config = words.value_of(option);
     else
       refuse_words(
-          fmt::format("found \"{}\", expected --role, --index, --config, compare-models, describe, "
-                      "probe or --help",
+          fmt::format("expected --role, --index, --config, compare-models, describe, probe or "
+                      "--help, found \"{}\"",
                       option));
     if (!words.any()) break;
   }
   if (arguments.role.empty() || arguments.config.empty()) refuse_words(kRoleNeeds);
   if (std::find(std::begin(kRoles), std::end(kRoles), arguments.role) == std::end(kRoles))
     refuse_words(
-        fmt::format("found role \"{}\", expected {}", arguments.role, fmt::join(kRoles, ", ")));
+        fmt::format("expected role {}, found \"{}\"", fmt::join(kRoles, ", "), arguments.role));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(WorkerArguments, AreRefusedWithTheWordThatIsWrong) {
   EXPECT_THAT(usage_error({"--role"}), HasSubstr("--role needs a value"));
   EXPECT_THAT(usage_error({"--role", "judge", "--config", "a"}), HasSubstr("\"judge\""));
   EXPECT_THAT(usage_error({"--role", "client", "--index", "2x", "--config", "a"}),
-              HasSubstr("\"2x\" for --index"));
+              HasSubstr("for --index, found \"2x\""));
   EXPECT_THAT(usage_error({"--rol", "client"}), HasSubstr("\"--rol\""));
   EXPECT_THAT(usage_error({"compare-models", "a"}), HasSubstr("compare-models needs a value"));
   EXPECT_THAT(usage_error({"compare-models", "a", "b", "c"}), HasSubstr("\"c\""));

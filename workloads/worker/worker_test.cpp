@@ -220,7 +220,7 @@ TEST(WorkerTrial, UnknownModelNamesTheNearest) {
 
 TEST(WorkerTrial, ClientNumberBeyondTheConfigIsRefused) {
   Trial trial("index", small_workload(), preset_values("appfl-optimized"));
-  expect_refusal(trial.start("client", 3), HasSubstr("found client 3, expected 1 to 2"));
+  expect_refusal(trial.start("client", 3), HasSubstr("expected a client from 1 to 2, found 3"));
 }
 
 TEST(WorkerCommand, DescribePrintsVersions) {

@@ -78,7 +78,7 @@ TEST_F(EarlierStore, RefusesToResumeRunOfEarlierVersion) {
   const Error error = error_of([&] { Store::resume(folder_ / "run", small_header()); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_STREQ(error.what(),
-               "cannot resume: an earlier memduel started it (found store version 5, expected 6), "
+               "cannot resume: an earlier memduel started it (expected store version 6, found 5), "
                "and trials of two versions cannot be compared");
   EXPECT_EQ(error.where(), (folder_ / "run").string());
   EXPECT_THAT(error.advice(), testing::HasSubstr("finish it with the memduel that started it"));

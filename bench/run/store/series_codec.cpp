@@ -70,7 +70,7 @@ std::string decompress(std::string_view blob) {
   std::string content(size, '\0');
   const std::size_t got = ZSTD_decompress(content.data(), content.size(), blob.data(), blob.size());
   if (ZSTD_isError(got) != 0) damaged(ZSTD_getErrorName(got));
-  if (got != size) damaged(fmt::format("found {} bytes, expected {}", got, size));
+  if (got != size) damaged(fmt::format("expected {} bytes, found {}", size, got));
   return content;
 }
 

@@ -31,7 +31,7 @@ void refuse_foreign_directory(const fs::path& directory) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     if (is_of_a_run(entry.path())) {
       if (!entry.is_symlink()) continue;
-      throw Error(ExitCode::usage, "found a symlink, expected a directory or a free name",
+      throw Error(ExitCode::usage, "expected a directory or a free name, found a symlink",
                   entry.path().string(), "remove it, or use another --out");
     }
     throw Error(
@@ -83,9 +83,9 @@ void refuse_resume_of_earlier(const fs::path& directory) {
   const std::int64_t found = version.step() ? version.integer(0) : 0;
   if (found >= 1 && found < kStoreVersion)
     throw Error(ExitCode::usage,
-                fmt::format("cannot resume: an earlier memduel started it (found store version {}, "
-                            "expected {}), and trials of two versions cannot be compared",
-                            found, kStoreVersion),
+                fmt::format("cannot resume: an earlier memduel started it (expected store version "
+                            "{}, found {}), and trials of two versions cannot be compared",
+                            kStoreVersion, found),
                 directory.string(),
                 "finish it with the memduel that started it, or use another --out; memduel report "
                 "reads its completed trials");

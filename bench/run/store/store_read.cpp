@@ -42,7 +42,7 @@ std::int64_t refuse_foreign(const Database& database) {
   const auto version = pragma(database, "user_version");
   if (version >= 1 && version <= kStoreVersion) return version;
   throw Error(ExitCode::io,
-              fmt::format("found store version {}, expected 1 to {}", version, kStoreVersion), "",
+              fmt::format("expected store version 1 to {}, found {}", kStoreVersion, version), "",
               "read it with the memduel version that wrote it");
 }
 
@@ -333,7 +333,7 @@ RunData read_kept_run(const std::filesystem::path& directory, WithSeries series)
   RunData run = read_run(directory, series);
   if (!run.job.roles.empty()) return run;
   if (!run.config.workload.is_known())
-    throw Error(ExitCode::io, "the run store is damaged: its config has no workload that is known",
+    throw Error(ExitCode::io, "the run store is damaged: its config has no known workload",
                 directory.string());
   run.job = facts_of_workload(run.config.workload, directory.string());
   return run;

@@ -321,7 +321,7 @@ TEST_F(DamagedStore, AnotherVersionIsRefused) {
   }
   EXPECT_EQ(error_of([&] { read_run(folder_ / "v"); }).message(),
             (folder_ / "v/run.sqlite").string() +
-                ": found store version 99, expected 1 to 6\n  read it with the memduel version "
+                ": expected store version 1 to 6, found 99\n  read it with the memduel version "
                 "that wrote it");
 }
 

@@ -240,13 +240,13 @@ void Replay::finish_together(std::uint32_t first_mapping_site) {
   const double untouched = together_.untouched_bytes();
   if (untouched > std::max(kMuchBytes, kMuch * profile_.together_peak.total.bytes))
     profile_.notes.push_back(
-        fmt::format("the list of heap and mappings is without {} of mappings below 2 MiB that "
-                    "nobody touched; the peak of heap and mapped memory has them",
+        fmt::format("the list of heap and mappings does not contain {} of untouched mappings below "
+                    "2 MiB; the peak of heap and mapped memory does",
                     format_bytes(untouched)));
   if (const double unknown = mappings_.unknown_bytes(); unknown > 0)
     profile_.notes.push_back(
-        fmt::format("the peak of heap and mappings is without {} of large mappings: the recorder "
-                    "could not look which of their pages were touched",
+        fmt::format("the peak of heap and mappings does not contain {} of large mappings: the "
+                    "recorder could not read which of their pages were touched",
                     format_bytes(unknown)));
 }
 
@@ -267,8 +267,8 @@ Profile Replay::finish() {
   }
   if (blocks_.reborn() > 0) {
     profile_.notes.push_back(
-        fmt::format("{} frees went past the recorder; their blocks were taken "
-                    "as freed when their address returned",
+        fmt::format("the recorder missed {} frees; it counts those allocations as freed when their "
+                    "address was allocated again",
                     blocks_.reborn()));
   }
   return std::move(profile_);
@@ -331,7 +331,8 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
         "there is no snapshot of resident memory: the process cannot read its own /proc");
   }
   if (unknown_seen) {
-    profile.notes.emplace_back("some blocks are of a kind that this memduel does not know");
+    profile.notes.emplace_back(
+        "this version of memduel does not support some of the file's blocks");
   }
   if (profile.counters && profile.counters->lost > 0) {
     profile.notes.push_back(fmt::format(

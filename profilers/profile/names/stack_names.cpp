@@ -102,7 +102,7 @@ RenamedFunctions renamed_functions(const std::set<std::string>& baseline,
 std::string describe(const RenamedFunctions& renamed) {
   const bool one = renamed.size() == 1;
   return fmt::format(
-      "{} {} in a namespace's version, template arguments or parameters alone, and {} taken for "
+      "{} {} only in a namespace's version, template arguments or parameters, and {} treated as "
       "the same.",
       renamed.size(), one ? "function differs" : "functions differ", one ? "is" : "are");
 }

@@ -110,7 +110,7 @@ std::string file_name_for(std::string name);
 std::optional<std::string> nearest_name(std::string_view word,
                                         const std::vector<std::string>& candidates);
 
-/// What errors say of numbers: "found X, expected a whole number from 1 to 9".
+/// Error text for a bad number: "expected a whole number from 1 to 9, found X".
 std::string not_whole_number(std::string_view found, std::int64_t least, std::int64_t most);
 std::string not_above_zero(std::string_view found);
 

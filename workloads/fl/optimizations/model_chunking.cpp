@@ -18,10 +18,12 @@ constexpr std::int64_t kLeastChunk = 8;
 std::optional<std::size_t> choose_chunk_bytes(const nlohmann::json& value) {
   if (value == "off") return std::nullopt;
   if (!value.is_number_integer() || value.get<std::int64_t>() < kLeastChunk)
-    throw Error(ExitCode::usage,
-                fmt::format("found {}, expected \"off\" or bytes, at least one element's {}",
-                            value.dump(), kLeastChunk),
-                "switches.model_chunking");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected \"off\" or a number of bytes from {}, the size of one element, "
+                    "found {}",
+                    kLeastChunk, value.dump()),
+        "switches.model_chunking");
   return value.get<std::size_t>();
 }
 

@@ -21,8 +21,8 @@ std::size_t piece_bytes(const nlohmann::json& value, std::size_t max_message_byt
   if (!value.is_number_integer() || value.get<std::int64_t>() < kLeastPiece ||
       value.get<std::int64_t>() > most)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected \"{}\" or a whole number from {} to {}",
-                            value.dump(), kWholeMessage, kLeastPiece, most),
+                fmt::format("expected \"{}\" or a whole number from {} to {}, found {}",
+                            kWholeMessage, kLeastPiece, most, value.dump()),
                 "switches.piece_bytes", "it is bounded by transport.max_message_bytes");
   return value.get<std::size_t>();
 }
@@ -38,7 +38,7 @@ std::string expect_value(const char* name, const std::string& value,
                          const std::vector<std::string>& values) {
   if (std::ranges::find(values, value) == values.end())
     throw Error(ExitCode::usage,
-                fmt::format("found \"{}\", expected {}", value, fmt::join(values, ", ")),
+                fmt::format("expected {}, found \"{}\"", fmt::join(values, ", "), value),
                 fmt::format("switches.{}", name));
   return value;
 }

@@ -25,8 +25,8 @@ StateTable read_table(std::string_view bytes, const std::string& from) {
   StateTable table = decode_table(bytes, from);
   if (table.total_bytes != bytes.size())
     throw Error(ExitCode::cannot_measure,
-                fmt::format("malformed model state: found {} bytes, expected {}{}", bytes.size(),
-                            table.total_bytes, first_cut_off(table, bytes.size())),
+                fmt::format("malformed model state: expected {} bytes, found {}{}",
+                            table.total_bytes, bytes.size(), first_cut_off(table, bytes.size())),
                 from);
   return table;
 }
@@ -336,8 +336,8 @@ TensorOffload choose_tensor_offload(const std::string& value) {
 void expect_offloadable(TensorOffload offload, const std::string& aggregate) {
   if (offload == TensorOffload::none || aggregate == kCollectAll || aggregate == kInTime) return;
   throw Error(ExitCode::usage,
-              fmt::format("found disk with aggregate \"{}\", expected {} or {}", aggregate,
-                          kCollectAll, kInTime),
+              fmt::format("expected aggregate {} or {} with disk, found \"{}\"", kCollectAll,
+                          kInTime, aggregate),
               "switches.tensor_offload", "the others read all uploads at once");
 }
 

@@ -212,7 +212,7 @@ std::optional<int> choose_arenas(const char* switch_name, const char* absent,
       value.get<std::int64_t>() > std::numeric_limits<int>::max())
     throw Error(
         ExitCode::usage,
-        fmt::format("found {}, expected \"{}\" or a whole number from 1", value.dump(), absent),
+        fmt::format("expected \"{}\" or a whole number from 1, found {}", absent, value.dump()),
         fmt::format("switches.{}", switch_name));
   return value.get<int>();
 }

@@ -168,7 +168,7 @@ DataRange find_data(std::string_view bytes, std::size_t total, const std::string
   try {
     const std::uint64_t tag = reader.varint();
     if (tag != (1 << 3 | kLengthDelimited))
-      reader.fail(fmt::format("found field tag {}, expected data_bytes", tag));
+      reader.fail(fmt::format("expected the field tag of data_bytes, found {}", tag));
     const std::uint64_t size = reader.varint();
     if (size != total - reader.position())
       reader.fail(fmt::format("data_bytes claims {} bytes, the message holds {}", size,

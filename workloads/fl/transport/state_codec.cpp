@@ -66,7 +66,7 @@ std::size_t read_prefix(TableReader& reader) {
   if (magic != kMagic) reader.fail(fmt::format("the magic is not \"{}\"", kMagic));
   const auto version = reader.number<std::uint32_t>();
   if (version != kStateVersion)
-    reader.fail(fmt::format("found version {}, expected {}", version, kStateVersion));
+    reader.fail(fmt::format("expected version {}, found {}", kStateVersion, version));
   const auto table_bytes = reader.number<std::uint64_t>();
   if (table_bytes < kTablePrefixBytes || table_bytes > kMostTableBytes ||
       table_bytes % kTableAlignment != 0)
@@ -176,8 +176,9 @@ StateTable decode_table(std::string_view bytes, const std::string& from) {
   table.table_bytes = table_size(bytes, from);
   if (bytes.size() < table.table_bytes)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("malformed model state: found {} bytes, its table alone has {}",
-                            bytes.size(), table.table_bytes),
+                fmt::format("malformed model state: expected at least the {} bytes of its table, "
+                            "found {}",
+                            table.table_bytes, bytes.size()),
                 from);
   TableReader reader(bytes.substr(0, table.table_bytes), from);
   read_prefix(reader);
@@ -215,9 +216,8 @@ void expect_same_tensors(const StateTable& found, const StateTable& expected,
     if (it == by_name.end()) {
       fail(fmt::format("tensor {} is missing", want.name));
     } else if (it->second->dtype != want.dtype || it->second->shape != want.shape) {
-      fail(fmt::format("tensor {}: found {} {}, expected {} {}", want.name,
-                       dtype_name(it->second->dtype), it->second->shape_text(),
-                       dtype_name(want.dtype), want.shape_text()));
+      fail(fmt::format("tensor {}: expected {} {}, found {} {}", want.name, dtype_name(want.dtype),
+                       want.shape_text(), dtype_name(it->second->dtype), it->second->shape_text()));
     } else {
       by_name.erase(it);
     }

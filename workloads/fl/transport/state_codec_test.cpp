@@ -77,7 +77,7 @@ TEST(StateTable, CorruptFieldsAreRefusedByName) {
   const std::string bytes = encode_table(example());
   EXPECT_THAT(refusal(with_number(bytes, 0, 1, 'X')),
               AllOf(HasSubstr("client-2"), HasSubstr("magic")));
-  EXPECT_THAT(refusal(with_number(bytes, 4, 4, 2)), HasSubstr("found version 2, expected 1"));
+  EXPECT_THAT(refusal(with_number(bytes, 4, 4, 2)), HasSubstr("expected version 1, found 2"));
   EXPECT_THAT(refusal(with_number(bytes, 8, 8, 1 << 30)), HasSubstr("not possible"));
   EXPECT_THAT(refusal(with_number(bytes, 16, 8, 5)), HasSubstr("the shapes give"));
   EXPECT_THAT(refusal(with_number(bytes, 24, 4, 900)), HasSubstr("malformed"));
@@ -110,7 +110,7 @@ TEST(ExpectSameTensors, NamesTheTensorThatIsMissingExtraOrDifferent) {
               HasSubstr("tensor c is not part of the model"));
   EXPECT_THAT(
       complaint({record("a", {2}), record("b", {4})}),
-      AllOf(HasSubstr("client-1"), HasSubstr("tensor b: found float32 [4], expected float32 [3]")));
+      AllOf(HasSubstr("client-1"), HasSubstr("tensor b: expected float32 [3], found float32 [4]")));
 }
 
 }  // namespace

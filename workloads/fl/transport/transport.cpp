@@ -39,7 +39,7 @@ Access access_from(const std::string& text) {
   const std::size_t mark = text.rfind('#');
   if (mark == std::string::npos)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("found \"{}\", expected ADDRESS#TOKEN of a server", text));
+                fmt::format("expected ADDRESS#TOKEN of a server, found \"{}\"", text));
   return {text.substr(0, mark), text.substr(mark + 1)};
 }
 

@@ -28,7 +28,7 @@ struct TracerFacts : ToolFacts {
 /// Facts of a profile that read_profile gave.
 TracerFacts facts_of(const Profile& profile);
 
-/// "requested bytes of every block", "bytes of size classes, one sample per 512 KiB".
+/// "requested bytes of every allocation", "bytes of size classes, one sample per 512 KiB".
 std::string counting_of(const TracerFacts& facts);
 
 struct Comparability {

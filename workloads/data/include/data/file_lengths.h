@@ -9,12 +9,12 @@
 namespace memduel {
 
 inline std::string ends_within_header(std::uint64_t found, std::uint64_t header) {
-  return fmt::format("the file ends within its header: found {} bytes, expected at least {}", found,
-                     header);
+  return fmt::format("the file ends within its header: expected at least {} bytes, found {}",
+                     header, found);
 }
 
 inline std::string not_of_header(std::uint64_t found, std::uint64_t expected) {
-  return fmt::format("found {} bytes, expected {} from the header's counts", found, expected);
+  return fmt::format("expected {} bytes according to the header, found {}", expected, found);
 }
 
 }  // namespace memduel

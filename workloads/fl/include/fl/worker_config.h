@@ -173,7 +173,7 @@ const Item& choose(std::string_view switch_name, const Choice<Item> (&choices)[C
     if (choice.value == value) return choice.item;
     known.append(known.empty() ? "" : ", ").append(choice.value);
   }
-  throw Error(ExitCode::usage, fmt::format("found \"{}\", expected {}", value, known),
+  throw Error(ExitCode::usage, fmt::format("expected {}, found \"{}\"", known, value),
               fmt::format("switches.{}", switch_name));
 }
 
