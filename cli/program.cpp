@@ -263,9 +263,12 @@ int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
   }
 }
 
-/// "unknown option --repeat; did you mean "--repeats"?"
-std::string unknown_argument(const CLI::App& command, std::string argument) {
-  argument = argument.substr(0, argument.find_first_of(" ="));
+/// "unknown option --repeat; did you mean --repeats?", of the first of the words that the command
+/// does not take. CLI11 lists the "--" before a command among them, and ahead of the option.
+std::string unknown_argument(const CLI::App& command, std::string_view listed) {
+  constexpr std::string_view kSeparator = "-- ";
+  if (listed.starts_with(kSeparator)) listed.remove_prefix(kSeparator.size());
+  const std::string argument(listed.substr(0, listed.find_first_of(" =")));
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);

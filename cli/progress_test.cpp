@@ -60,7 +60,8 @@ TEST(LiveLine, GivesTheEstimateWithItsInterval) {
   EXPECT_EQ(live_line(progress, {}, 57),
             "trial 5 of 16  2 min left  b vs. a so far: peak RSS −41%");
   EXPECT_EQ(live_line(progress, {}, 40), "trial 5 of 16  a  2 min left");
-  EXPECT_THAT(live_line(progress, {"", 0, true}, 99), HasSubstr("so far: all peak RSS −41%"));
+  EXPECT_THAT(live_line(progress, {"", 0, true}, 99),
+              HasSubstr("so far: all processes peak RSS −41%"));
 }
 
 TEST(LiveLine, GivesFactorsFromTwoOnAndNoIntervalOfEqualBlocks) {

@@ -85,7 +85,7 @@ TEST(Headline, StatesTheAnswerTheNumbersAndTheExitCode) {
   // 455 MiB to 215 MiB: see make_sample.
   EXPECT_EQ(document.sentence.plain(),
             "optimized uses 53% less memory above start-up (server) than original. Final model "
-            "identical.");
+            "bit-identical.");
   EXPECT_THAT(document.exit.plain(), StartsWith("Exit code 0: both default gates passed."));
   EXPECT_EQ(document.title, "Peak memory: optimized vs. original (baseline)");
 }
@@ -95,7 +95,11 @@ TEST(Headline, NamesTheLimitOfAFailedGate) {
   GateResult& gate = sample.results.gates[0];
   Comparison& row = *std::ranges::find_if(
       sample.results.comparisons, [&](const Comparison& one) { return gate.asks_about(one); });
+  row.baseline_median = 500e6;
+  row.candidate_median = 529e6;
   row.ratio = 1.058;
+  row.ci_low = 1.05;
+  row.ci_high = 1.07;
   row.verdict = Verdict::regressed;
   gate.outcome = GateOutcome::failed;
   gate.exit_code = 1;
@@ -105,8 +109,8 @@ TEST(Headline, NamesTheLimitOfAFailedGate) {
   const ReportDocument document = document_from(sample);
   EXPECT_EQ(document.answer, Answer::fail);
   EXPECT_THAT(document.sentence.plain(),
-              StartsWith("optimized uses 5.8% more memory above start-up (server) than original "
-                         "(limit +2%)."));
+              StartsWith("optimized uses 5.8% more memory above start-up (server, limit +2%) than "
+                         "original."));
   EXPECT_THAT(document.exit.plain(), StartsWith("Exit code 1: of 2 "));
   EXPECT_THAT(texts_of(row_named(table_in(document, "results"), "server peak RSS above start-up")),
               testing::Contains("+2% ✗"));
@@ -122,7 +126,7 @@ TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {
   EXPECT_THAT(
       document.sentence.plain(),
       StartsWith("8 trials each do not decide whether optimized uses more or less memory "
-                 "above start-up (server) than original: peak RSS above start-up −53% (95% CI "
+                 "above start-up (server) than original: peak RSS above start-up −52.7% (95% CI "
                  "−53.0 to −52.5%)."));
 }
 
@@ -138,7 +142,7 @@ TEST(Results, HaveAnAverageReadersOrderAndColumns) {
                                             "limit", "verdict", "trials"));
   ASSERT_GE(table.rows.size(), 3U);
   EXPECT_THAT(texts_of(table.rows[0]),
-              ElementsAre("server peak RSS above start-up", "455.0 MiB", "215.0 MiB", "−53%",
+              ElementsAre("server peak RSS above start-up", "455.0 MiB", "215.0 MiB", "−52.7%",
                           "−53.0 to −52.5%", testing::_, "improved", ""));
   EXPECT_EQ(texts_of(table.rows.back()).front(), "final model");
   EXPECT_EQ(texts_of(table.rows[table.rows.size() - 2]).front(), "server time per round");
@@ -157,20 +161,21 @@ TEST(Results, DrawEveryTrialFromZero) {
   EXPECT_NEAR(dot->from, 215.0 / 456, 0.003);
 }
 
-TEST(Results, OfSeveralCandidatesAreInColumns) {
+TEST(Results, OfSeveralCandidatesHaveARowForEachVariant) {
   const Table table = table_in(sample_document({.candidates = 3, .series = false}), "results");
-  EXPECT_THAT(titles_of(table), ElementsAre("metric", "original", "optimized", "candidate-2",
-                                            "candidate-3", "limit", "trials"));
+  EXPECT_THAT(titles_of(table), ElementsAre("metric", "variant", "median", "change", "95% CI",
+                                            "limit", "verdict", "trials"));
   const auto first = std::ranges::find_if(table.rows, [](const Row& row) {
     return row.cells.at(0).text.plain() == "server peak RSS above start-up";
   });
-  ASSERT_LT(first + 2, table.rows.end());
-  EXPECT_THAT(texts_of(*first), ElementsAre(testing::_, "455.0 MiB", "215.0 MiB", "71.0 MiB",
-                                            testing::_, testing::_, ""));
+  ASSERT_LT(first + 3, table.rows.end());
+  EXPECT_THAT(texts_of(*first), ElementsAre("server peak RSS above start-up", "original",
+                                            "455.0 MiB", "", "", "", "", ""));
   EXPECT_EQ((first + 1)->kind, RowKind::detail);
-  EXPECT_EQ(texts_of(*(first + 1)).front(), "all improved");
-  EXPECT_EQ(texts_of(*(first + 1)).at(2), "−53%");
-  EXPECT_EQ(texts_of(*(first + 2)).front(), "95% CI");
+  EXPECT_THAT(texts_of(*(first + 1)), ElementsAre("", "optimized", "215.0 MiB", "−52.7%",
+                                                  "−53.0 to −52.5%", testing::_, "improved", ""));
+  EXPECT_EQ(texts_of(*(first + 2)).at(2), "71.0 MiB");
+  EXPECT_EQ(first->cells.back().track->marks.size(), 9U) << "its own 8 trials and their median";
 }
 
 TEST(Results, StateTheTrendOfAScan) {

@@ -99,7 +99,12 @@ template <>
 inline constexpr auto kDescription<Preformatted> =
     described("Preformatted", always("text", &Preformatted::text));
 template <>
-inline constexpr auto kDescription<RoundsChart> = described("RoundsChart");
+inline constexpr auto kDescription<ChartRole> =
+    described("ChartRole", always("role", &ChartRole::role), always("label", &ChartRole::label),
+              always("peaks", &ChartRole::peaks));
+template <>
+inline constexpr auto kDescription<RoundsChart> =
+    described("RoundsChart", always("roles", &RoundsChart::roles));
 template <>
 inline constexpr auto kDescription<FlameGraphs> = described("FlameGraphs");
 template <>

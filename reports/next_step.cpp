@@ -260,10 +260,12 @@ std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const s
     if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive) continue;
     if (!row.ratio || !row.minimum_detectable || row.blocks_needed) continue;
     return Suggestion{
-        fmt::format("Too noisy: even {} trials each would not decide {}. Make the trials of one "
-                    "variant more "
-                    "alike (fix seeds, threads and input), or set a wider limit with --gate.",
-                    kMostUsefulTrials, quantity(model.results.job, row.role, row.metric)),
+        fmt::format("Too noisy: {} trials each detect a change of {} of {} or more, and even {} "
+                    "would not decide. Make the trials of one variant more alike (fix seeds, "
+                    "threads and input), or set a wider limit with --gate.",
+                    std::min(row.n_baseline, row.n_candidate),
+                    ratio_text(1 + *row.minimum_detectable).substr(1),
+                    quantity(model.results.job, row.role, row.metric), kMostUsefulTrials),
         {}};
   }
   return std::nullopt;

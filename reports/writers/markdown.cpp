@@ -170,23 +170,13 @@ std::string write(const PartValue& value) {
   return std::visit([](const auto& part) { return write_one(part); }, value);
 }
 
+/// A label before its first part, on the same line unless that is a table.
 std::string labelled(const Section& section) {
-  std::string inside = write_all(section.parts);
-  if (inside.empty()) return {};
-  return section.title.empty() ? inside : "**" + escape_markdown(section.title) + "**: " + inside;
-}
-
-/// A table cannot begin on the line of its label.
-std::string first_screen_of(const ReportDocument& document) {
-  std::string out;
-  for (const Section& section : document.first_screen) {
-    std::string text = labelled(section);
-    const std::size_t table = text.find(": | ");
-    if (table != std::string::npos && table < section.title.size() + 8)
-      text.replace(table, 2, "\n\n");
-    out += text;
-  }
-  return out;
+  const std::string inside = write_all(section.parts);
+  if (inside.empty() || section.title.empty()) return inside;
+  const auto first = std::ranges::find_if(section.parts, &Part::is_in_text);
+  const bool is_table = std::holds_alternative<Table>(first->value);
+  return "**" + escape_markdown(section.title) + (is_table ? "**\n\n" : "**: ") + inside;
 }
 
 std::string folded(const Section& section) {
@@ -215,7 +205,8 @@ std::string head_of(const ReportDocument& document) {
 }  // namespace
 
 std::string render_markdown(const ReportDocument& document) {
-  std::string out = head_of(document) + first_screen_of(document);
+  std::string out = head_of(document);
+  for (const Section& section : document.first_screen) out += labelled(section);
   out += fmt::format("{} {}.\n\n", text_of(document.exit, kMostOfLine),
                      escape_markdown(document.setting));
   std::string left_out;

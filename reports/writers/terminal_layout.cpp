@@ -113,6 +113,20 @@ std::vector<std::size_t> wanted_widths(const Table& table) {
   return widths;
 }
 
+/// The width of its longest word: a column that is narrower cuts words.
+std::size_t longest_word(const Table& table, std::size_t column) {
+  std::size_t longest = table.has_heading ? width_of(table.columns[column].title) : 0;
+  for (const Row& row : table.rows) {
+    if (column >= row.cells.size()) continue;
+    std::size_t columns = 0;
+    for (const Word& word : words_of(text_of(row.cells[column]))) {
+      columns = (word.is_joined ? columns : 0) + count_characters(word.text);
+      longest = std::max(longest, columns);
+    }
+  }
+  return longest;
+}
+
 /// How wide the columns of a table are, and what is between them.
 struct Widths {
   std::vector<std::size_t> columns;
@@ -122,7 +136,10 @@ struct Widths {
 /// Narrows the gaps, then the columns of words, the widest first, until all fit. Whether they do.
 bool fit(const Table& table, const std::vector<std::size_t>& columns, Widths& all,
          std::size_t width) {
-  constexpr std::size_t kLeast = 14;
+  constexpr std::size_t kLeastOfLongWords = 14;
+  const auto least = [&](std::size_t column) {
+    return std::min(kLeastOfLongWords, longest_word(table, column));
+  };
   std::vector<std::size_t>& widths = all.columns;
   const auto total = [&] {
     std::size_t sum = columns.empty() ? 0 : all.gap * (columns.size() - 1);
@@ -133,11 +150,11 @@ bool fit(const Table& table, const std::vector<std::size_t>& columns, Widths& al
   while (total() > width) {
     std::size_t widest = table.columns.size();
     for (const std::size_t c : columns)
-      if (!table.columns[c].is_number && widths[c] > kLeast &&
+      if (!table.columns[c].is_number && widths[c] > least(c) &&
           (widest == table.columns.size() || widths[c] > widths[widest]))
         widest = c;
     if (widest == table.columns.size()) return false;
-    widths[widest] -= std::min(total() - width, widths[widest] - kLeast);
+    widths[widest] -= std::min(total() - width, widths[widest] - least(widest));
   }
   return true;
 }

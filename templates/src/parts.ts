@@ -35,7 +35,7 @@ function draw(part: Part, place: Place): HTMLElement {
     case "Preformatted":
       return h("pre", { tabindex: "0", role: "group", "aria-label": place.section.title }, part.text);
     case "RoundsChart":
-      return rounds_chart(place);
+      return rounds_chart(part, place);
     case "FlameGraphs":
       return flame_graphs(place.model);
     case "Downloads":

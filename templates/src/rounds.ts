@@ -2,66 +2,22 @@
 
 import { choice, h, select } from "./dom";
 import { type Dot, dot_chart } from "./dots";
-import type { Metrics, ReportModel, RoleTimeline, Trial } from "./model";
+import type { ChartRole, Metrics, PartOf, ReportModel, RoleTimeline, Trial } from "./model";
 import type { Place } from "./parts";
-import { peak_places } from "./peak_places";
 import { choose, chosen } from "./state";
 import { phase_color, phase_names, timeline_chart } from "./timeline_chart";
-import { type Axis, bands, curves, median } from "./timeline_data";
+import { type Axis, bands, curves } from "./timeline_data";
 import { swatch } from "./variants";
 
-interface RoleChoice {
-  value: string;
-  label: string;
-}
-
-/** The median over the measured trials of a role's peak. */
-function typical_peak(model: ReportModel, role: string): number {
-  const peaks = measured(model).flatMap((trial) => trial.roles.find((one) => one.role === role)?.metrics["peak_rss_bytes"] ?? []);
-  return median(peaks.sort((a, b) => a - b)) ?? 0;
-}
-
-/** Of each group of processes the largest, then the one in the middle, then the others by size; behind all other roles. */
-function role_choices(model: ReportModel, roles: string[]): RoleChoice[] {
-  const grouped = model.results.job.groups.map(({ name, count }) => {
-    const members = roles.filter((role) => role.startsWith(`${name}-`) && Number(role.slice(name.length + 1)) <= count);
-    const peaks = new Map(members.map((role) => [role, typical_peak(model, role)]));
-    members.sort((a, b) => (peaks.get(b) ?? 0) - (peaks.get(a) ?? 0));
-    const middle = members.length > 2 ? members.splice(members.length >> 1, 1) : [];
-    const [largest, ...others] = members;
-    if (largest === undefined) return [];
-    return [
-      { value: largest, label: members.length === 0 ? largest : `${largest}, the largest ${name}` },
-      ...middle.map((role) => ({ value: role, label: `${role}, the median ${name}` })),
-      ...others.map((role) => ({ value: role, label: role })),
-    ];
-  });
-  const in_groups = new Set(grouped.flat().map(({ value }) => value));
-  return [...roles.filter((role) => !in_groups.has(role)).map((role) => ({ value: role, label: role_words(role) })), ...grouped.flat()];
-}
-
 /** Few are buttons, many a list. */
-function role_picker(choices: RoleChoice[], role: string, pick: (role: string) => void): HTMLElement {
+function role_picker(roles: ChartRole[], role: string, pick: (role: string) => void): HTMLElement {
   const most_buttons = 8;
+  const choices = roles.map(({ role: value, label }) => ({ value, label }));
   return choices.length <= most_buttons ? choice("Role", choices, role, pick) : select("Role", choices, role, pick);
 }
 
 function metric_words({ metrics }: ReportModel, name: string): string {
   return metrics[name] ?? name;
-}
-
-function role_words(role: string): string {
-  return role === "all" ? "all processes" : role;
-}
-
-/** Roles that have something to show, as they were measured. */
-function roles_of(model: ReportModel): string[] {
-  const seen = new Set<string>();
-  for (const trial of model.results.trials)
-    for (const role of trial.roles)
-      if ((role.rounds ?? []).length > 0 || model.timelines.some((t) => t.role === role.role))
-        seen.add(role.role);
-  return [...seen];
 }
 
 function measured(model: ReportModel): Trial[] {
@@ -79,26 +35,25 @@ function rank(preferred: string[], name: string): number {
   return i < 0 ? preferred.length : i;
 }
 
-export function rounds_chart(place: Place): HTMLElement {
-  const { model, looks } = place;
-  const choices = role_choices(model, roles_of(model));
-  const roles = choices.map(({ value }) => value);
-  const first = roles[0];
+export function rounds_chart({ roles }: PartOf<"RoundsChart">, place: Place): HTMLElement {
+  const { model } = place;
+  const [first] = roles;
   if (first === undefined) return h("p", { class: "muted" }, "No role has measurements over time.");
+  const names = roles.map(({ role }) => role);
   const content = h("div", {});
   const show = (): void => {
-    const role = chosen("role", roles, first);
-    const places = peak_places(model, role, looks.keys());
+    const name = chosen("role", names, first.role);
+    const role = roles.find((one) => one.role === name) ?? first;
     content.replaceChildren(
-      ...(places === null ? [] : [h("p", { class: "peaks" }, places)]),
-      ...over_time(place, role, show),
+      ...(role.peaks === "" ? [] : [h("p", { class: "peaks" }, role.peaks)]),
+      ...over_time(place, role.role, show),
       ...peaks_by_round(place, role, show),
       ...trials_in_order(place, role, show),
     );
   };
   show();
   const thinned = `Dots: the round with the most memory of ${model.round_step} successive rounds. The curves have every round.`;
-  const picker = role_picker(choices, chosen("role", roles, first), (role) => {
+  const picker = role_picker(roles, chosen("role", names, first.role), (role) => {
     choose("role", role);
     show();
   });
@@ -182,7 +137,7 @@ interface DotsOf {
   columns_of: (trial: Trial) => [number, Metrics][];
 }
 
-function dots_of(place: Place, role: string, show: () => void, { key, column_name, title, columns_of }: DotsOf): HTMLElement[] {
+function dots_of(place: Place, role: ChartRole, show: () => void, { key, column_name, title, columns_of }: DotsOf): HTMLElement[] {
   const of_trials = measured(place.model).map((trial) => ({ trial, columns: columns_of(trial) }));
   const metrics = metrics_in(of_trials.flatMap(({ columns }) => columns.map(([, metrics]) => metrics)));
   const first = metrics[0];
@@ -196,7 +151,7 @@ function dots_of(place: Place, role: string, show: () => void, { key, column_nam
     ),
   );
   const from_zero = chosen("y", scales, "zero") === "zero";
-  const heading = `${title}: ${metric_words(place.model, metric)} of ${role_words(role)}`;
+  const heading = `${title}: ${metric_words(place.model, metric)} of ${role.label}`;
   const pick = (value: string): void => {
     choose(key, value);
     show();
@@ -208,15 +163,15 @@ function dots_of(place: Place, role: string, show: () => void, { key, column_nam
   ];
 }
 
-function peaks_by_round(place: Place, role: string, show: () => void): HTMLElement[] {
+function peaks_by_round(place: Place, role: ChartRole, show: () => void): HTMLElement[] {
   const columns_of = (trial: Trial): [number, Metrics][] =>
-    (trial.roles.find((one) => one.role === role)?.rounds ?? []).map(({ round, metrics }) => [round, metrics]);
+    (trial.roles.find((one) => one.role === role.role)?.rounds ?? []).map(({ round, metrics }) => [round, metrics]);
   return dots_of(place, role, show, { key: "round_metric", column_name: "round", title: "Each round, every trial", columns_of });
 }
 
 /** A machine that drifted during the run shows as a slope. */
-function trials_in_order(place: Place, role: string, show: () => void): HTMLElement[] {
+function trials_in_order(place: Place, role: ChartRole, show: () => void): HTMLElement[] {
   if (new Set(measured(place.model).map(({ block }) => block)).size < 2) return [];
-  const columns_of = (trial: Trial): [number, Metrics][] => [[trial.block, trial.roles.find((one) => one.role === role)?.metrics ?? {}]];
+  const columns_of = (trial: Trial): [number, Metrics][] => [[trial.block, trial.roles.find((one) => one.role === role.role)?.metrics ?? {}]];
   return dots_of(place, role, show, { key: "block_metric", column_name: "block", title: "Trials in the order they ran (a slope is a drift of the machine)", columns_of });
 }

@@ -610,6 +610,16 @@ def first_screen_agrees(check, document, name, lines):
             check.holds(name, any(wanted in line for line in lines), f"has no row {cells}")
 
 
+def change_of_medians(row):
+    """On the row's scale: a ratio where it has one, else a difference; None where there is none."""
+    old, new = row["baseline_median"], row["candidate_median"]
+    if old is None or new is None:
+        return None
+    if row["ratio"] is None:
+        return new - old
+    return new / old if old > 0 else None
+
+
 def row_is_printed(check, where, row, baseline, candidate, change, verdict, interval):
     for text, value in ((baseline, row["baseline_median"]), (candidate, row["candidate_median"])):
         check.holds(where, text == "–" if value is None else printed.Printed(text).ok and printed.Printed(text).fits(value), f"prints the median {value} as {text}")
@@ -618,8 +628,13 @@ def row_is_printed(check, where, row, baseline, candidate, change, verdict, inte
     if value is None:
         check.holds(where, change == "–", f"prints a change of {change} where there is none")
     else:
-        one = printed.change_of(change)
-        check.holds(where, one.ok and (one.fits_change(value) if is_ratio else one.fits(value)), f"prints the change {value} as {change}")
+        medians = change_of_medians(row)
+        one = printed.change_of(change.removesuffix("*"))
+        fits = lambda number: one.ok and (one.fits_change(number) if is_ratio else one.fits(number))
+        if medians is not None and row["ci_low"] is not None and row["ci_high"] is not None and row["ci_low"] <= medians <= row["ci_high"]:
+            check.holds(where, fits(medians), f"prints the change of the medians {medians} as {change}")
+        else:
+            check.holds(where, fits(value) or fits(medians), f"prints the change {value} as {change}")
     check.holds(where, verdict == row["verdict"], f"prints {row['verdict']} as {verdict}")
     if row["ci_low"] is None or row["ci_high"] is None:
         check.holds(where, interval == "–", f"prints the interval {interval} where an end is open")

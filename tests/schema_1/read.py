@@ -50,13 +50,14 @@ def results_of(place, *arguments):
 # What is written for people, which later versions word better, and what earlier versions did not have.
 WORDS = {"reason", "formula"}
 ADDED = {"location"}
+ESTIMATED = {"blocks_needed"}  # advice, estimated from the results when they are read
 
 
 def renamed(value, key=""):
     """A value of results.json of schema 1 as schema 2 has it; `shares` of bytes and `blocks` of trials keep their names."""
     if isinstance(value, dict):
         kept = {"share"} if "bytes" in value else {"blocks"} if "file" in value else set()
-        row = {name if name in kept else NAMES.get(name, KEYS.get(name, name)): renamed(one, name) for name, one in value.items() if name not in WORDS | ADDED}
+        row = {name if name in kept else NAMES.get(name, KEYS.get(name, name)): renamed(one, name) for name, one in value.items() if name not in WORDS | ADDED | ESTIMATED}
         if value.get("kind") == "resident" and value.get("stack"):
             row["stack"] = [OWNERS.get(value["stack"][0], value["stack"][0]), *value["stack"][1:]]
         return row
@@ -69,7 +70,7 @@ def renamed(value, key=""):
 
 def without_words(value):
     if isinstance(value, dict):
-        return {name: without_words(one) for name, one in value.items() if name not in WORDS | ADDED}
+        return {name: without_words(one) for name, one in value.items() if name not in WORDS | ADDED | ESTIMATED}
     return [without_words(one) for one in value] if isinstance(value, list) else value
 
 

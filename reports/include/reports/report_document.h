@@ -177,8 +177,16 @@ struct Command {
 struct Preformatted {
   std::string text;
 };
+/// A role of a chart by round.
+struct ChartRole {
+  std::string role;
+  std::string label;  ///< "client-3, the largest client"
+  std::string peaks;  ///< a sentence: in which round and phase its variants peak; may be empty
+};
 /// Curves and dots by round and trial, of a role and metric that the reader chooses.
-struct RoundsChart {};
+struct RoundsChart {
+  std::vector<ChartRole> roles;
+};
 /// The flame graphs of the run's profiled trials.
 struct FlameGraphs {};
 /// The numbers as files.
