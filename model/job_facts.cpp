@@ -31,6 +31,12 @@ std::optional<GroupRole> group_role(const JobFacts& job, std::string_view role) 
   return std::nullopt;
 }
 
+std::string role_words(const JobFacts& job, std::string_view role) {
+  if (const auto group = group_role(job, role))
+    return (group->is_median ? "median " : "largest ") + group->group->name;
+  return role == kTree ? "all processes" : std::string(role);
+}
+
 bool is_median_of_group(const JobFacts& job, std::string_view role) {
   const auto group = group_role(job, role);
   return group && group->is_median;

@@ -183,7 +183,8 @@ TEST(CalledFrom, LeavesTheFileToTheLocation) {
   EXPECT_EQ(called_from("load (a.py)", "main (b.py)", "a.py:12"), "load, called from main (b.py)");
   EXPECT_EQ(called_from("load (a.py)", "main (a.py)", ""), "load (a.py), called from main (a.py)");
   EXPECT_EQ(called_from("load", "", "x.cpp:3"), "load");
-  EXPECT_EQ(called_from("CPython arenas", "load (a.py)", "a.py:3"), "load (CPython arenas)");
+  EXPECT_EQ(called_from("small Python objects", "load (a.py)", "a.py:3"),
+            "load (small Python objects)");
   EXPECT_EQ(called_from("V8 heap", "", ""), "V8 heap");
 }
 

@@ -14,6 +14,7 @@
 #include "reports/memory_tables.h"
 #include "reports/report_model.h"
 #include "sections/sections.h"
+#include "stats/sample_size.h"
 #include "util/command_line.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -206,16 +207,42 @@ std::optional<Suggestion> with_failed_trials(const ReportModel& model, const std
                     {}};
 }
 
-constexpr int kMostUsefulTrials = 64;  ///< as the verdict's own limit of blocks_needed
-constexpr int kMostRepeats = 200;      ///< of one variant: nobody waits for more
+constexpr int kMostRepeats = 200;  ///< of one variant: nobody waits for more
+
+/// The gate on a row that these trials did not decide; null without one.
+const GateResult* open_gate_on(const Results& results, const Comparison& row) {
+  const auto found = std::ranges::find_if(results.gates, [&](const GateResult& gate) {
+    return gate.asks_about(row) && gate.outcome == GateOutcome::inconclusive && !gate.advisory &&
+           gate.evidence.ci_high;
+  });
+  return found == results.gates.end() ? nullptr : &*found;
+}
+
+/// That decide the row's gate, or the row where no gate is open.
+std::optional<int> trials_needed(const Results& results, const Comparison& row) {
+  const GateResult* gate = open_gate_on(results, row);
+  return gate == nullptr ? row.blocks_needed : trials_to_decide(*gate);
+}
+
+/// Rows that a gate asks about and that are inconclusive.
+std::vector<const Comparison*> open_rows(const ReportModel& model, const std::string& name) {
+  std::vector<const Comparison*> rows;
+  for (const Comparison& row : model.results.comparisons)
+    if (row.candidate == name && row.is_asked() &&
+        (row.verdict == Verdict::inconclusive || open_gate_on(model.results, row) != nullptr))
+      rows.push_back(&row);
+  return rows;
+}
 
 /// As many blocks as the checks need that are not decided yet.
 std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::string& name) {
   if (model.results.overall.outcome == OverallOutcome::passed) return std::nullopt;
   int needed = 0;
-  for (const Comparison& row : model.results.comparisons)
-    if (row.candidate == name && row.is_asked() && row.verdict == Verdict::inconclusive)
-      needed = std::max(needed, row.blocks_needed.value_or(0));
+  for (const Comparison* row : open_rows(model, name)) {
+    const auto trials = trials_needed(model.results, *row);
+    if (!trials && open_gate_on(model.results, *row) != nullptr) return std::nullopt;
+    needed = std::max(needed, trials.value_or(0));
+  }
   if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
@@ -256,16 +283,16 @@ std::optional<Suggestion> with_twice_the_trials(const ReportModel& model, const 
 /// More trials than anybody runs: what makes those of one variant so unlike?
 std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const std::string& name) {
   if (model.results.overall.outcome == OverallOutcome::passed) return std::nullopt;
-  for (const Comparison& row : model.results.comparisons) {
-    if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive) continue;
-    if (!row.ratio || !row.minimum_detectable || row.blocks_needed) continue;
+  for (const Comparison* open : open_rows(model, name)) {
+    const Comparison& row = *open;
+    if (!row.ratio || !row.minimum_detectable || trials_needed(model.results, row)) continue;
     return Suggestion{
         fmt::format("Too noisy: {} trials each detect a change of {} of {} or more, and even {} "
                     "would not decide. Make the trials of one variant more alike (fix seeds, "
                     "threads and input), or set a wider limit with --gate.",
                     std::min(row.n_baseline, row.n_candidate),
                     ratio_text(1 + *row.minimum_detectable).substr(1),
-                    quantity(model.results.job, row.role, row.metric), kMostUsefulTrials),
+                    quantity(model.results.job, row.role, row.metric), kMostUsefulBlocks),
         {}};
   }
   return std::nullopt;

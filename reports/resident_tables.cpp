@@ -205,7 +205,7 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
       kPlaces, [&](const Place& one) { return is(one.owner) && one.name == step.function; });
   if (place != std::end(kPlaces)) return place->words;
   std::string who = called_from(step.function, step.caller, step.location);
-  if (is(PageOwner::live)) return who + " (live allocations)";
+  if (is(PageOwner::live)) return who;
   if (is(PageOwner::fragmentation)) return who + " (fragmentation)";
   if (is(PageOwner::other) || runtime_memory(step.function) != nullptr) return who;
   if (is(PageOwner::mapped)) return "mmap in " + who;

@@ -75,8 +75,8 @@ TEST(ResidentTables, StepsAreNamedByOwnerAndFunction) {
   for (const WaterfallStep& step : table.steps) named.emplace_back(step.words, step.size / kMiB);
   const std::vector<std::pair<std::string, double>> expected = {
       {"freed but retained by malloc (per-thread arenas)", -60},
-      {"State::copy, called from main (live allocations)", -40},
-      {"State::copy, called from load (live allocations)", -15},
+      {"State::copy, called from main", -40},
+      {"State::copy, called from load", -15},
       {"all other live allocations", -5},
       {"other: no owner was found", 1},
       {"libx.so (mapped file, reclaimable)", 9}};
@@ -256,7 +256,8 @@ TEST(ResidentTables, AStepSaysWhatItsOwnerIsAndWhoMadeIt) {
   EXPECT_EQ(words({"fragmentation", "main", "serve", "stage"}),
             "stage, called from serve (fragmentation)");
   EXPECT_EQ(words({"mapped", "map_table"}), "mmap in map_table");
-  EXPECT_EQ(words({"mapped", "main (job.py)", "CPython arenas"}), "main (job.py) (CPython arenas)");
+  EXPECT_EQ(words({"mapped", "main (job.py)", "small Python objects"}),
+            "main (job.py) (small Python objects)");
   EXPECT_EQ(words({"mapped", "V8 heap"}), "V8 heap");
   EXPECT_EQ(words({"other", "other anonymous memory"}), "other anonymous memory");
   EXPECT_EQ(words({"file:libc.so.6", "private-copy"}), "libc.so.6 (private copy of a file)");

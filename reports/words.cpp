@@ -137,12 +137,6 @@ std::string varying_sentence(const Equivalence& e, const FileEquivalence& file,
 
 }  // namespace
 
-std::string role_words(const JobFacts& job, const std::string& role) {
-  if (const auto group = group_role(job, role))
-    return (group->is_median ? "median " : "largest ") + group->group->name;
-  return role == kTree ? "all processes" : role;
-}
-
 bool is_only_role(const JobFacts& job, const std::string& role) {
   return job.groups.empty() && job.roles.size() <= 1 &&
          (role == kTree || job.roles.empty() || role == job.roles.front());
@@ -227,13 +221,12 @@ std::string change_text(const Comparison& row) {
   return change ? change_words(row, *change) : std::string(kNone);
 }
 
-std::string interval_text(const Comparison& row) {
+std::string interval_text(const Comparison& row, double usual) {
   if (!row.ci_low || !row.ci_high) return std::string(kNone);
   const double none = row.ratio ? 1 : 0;
   if (row.exact && (row.verdict != Verdict::unchanged || *row.ci_low == none))
     return std::string(kSameEachTrial);
-  constexpr double kUsual = 0.95;
-  const std::string level = std::abs(row.confidence - kUsual) < 1e-9
+  const std::string level = std::abs(row.confidence - usual) < 1e-9
                                 ? ""
                                 : fmt::format(" ({:.3g}%)", 100 * row.confidence);
   if (row.ratio) return ratio_interval(row) + level;

@@ -12,9 +12,6 @@
 
 namespace memduel {
 
-/// "server", "largest client", "all processes".
-std::string role_words(const JobFacts& job, const std::string& role);
-
 /// Whether the job is one role, so that its name adds nothing to a row's.
 bool is_only_role(const JobFacts& job, const std::string& role);
 
@@ -56,8 +53,10 @@ bool is_change_of_medians(const Comparison& row);
 /// "−83%", "+1.2 MiB"; "–" where nothing was compared.
 std::string change_text(const Comparison& row);
 
-/// "−84 to −82%", "same each trial", with the level where it is not 95%; "–" without one.
-std::string interval_text(const Comparison& row);
+inline constexpr double kUsualConfidence = 0.95;
+
+/// "−84 to −82%", "same each trial", with the level where it is not `usual`; "–" without one.
+std::string interval_text(const Comparison& row, double usual = kUsualConfidence);
 
 /// "82.6 → 14.2 MiB"; empty where one median is missing.
 std::string medians_text(const Comparison& row);

@@ -327,7 +327,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   append(results.limitations, std::move(measured.limitations));
   append(results.limitations, std::move(gates.limitations));
   append(results.limitations, std::move(ablation.limitations));
-  append(results.warnings, diagnose(judged, decided.rows, run.environment));
+  append(results.warnings, diagnose(judged, decided.rows, run.job, run.environment));
   if (decided.warning) results.warnings.push_back(std::move(*decided.warning));
   for (DecidedRow& row : decided.rows) results.comparisons.push_back(std::move(row.comparison));
   for (const GrowthRow& row : growth) results.growth.push_back(row.row);

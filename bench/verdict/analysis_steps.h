@@ -116,7 +116,7 @@ JudgedGates judge_gates(const Inquiry& inquiry, const DecidedRows& decided,
 /// (environment.cpu_busy_ratio above a quarter; in older runs environment.load above a quarter of
 /// environment.cores). @param observations of the judged variants.
 std::vector<Note> diagnose(const Observations& observations, const std::vector<DecidedRow>& rows,
-                           const nlohmann::json& environment);
+                           const JobFacts& job, const nlohmann::json& environment);
 
 /// p of "the values come in random order": the smaller of the runs test's and the Ljung-Box test's,
 /// doubled. 1 for fewer than ten values or fewer than three distinct ones.

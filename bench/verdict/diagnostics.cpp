@@ -47,10 +47,11 @@ std::vector<double> plain(const std::vector<TimedValue>& timed) {
 }
 
 /// "server peak RSS"; of all processes "peak RSS".
-std::string words_of(const DecidedRow& row) {
+std::string words_of(const JobFacts& job, const DecidedRow& row) {
   const std::string_view display = metric_info(row.comparison.metric).display;
   const std::string metric = display.empty() ? row.comparison.metric : std::string(display);
-  return row.comparison.role == kTree ? metric : row.comparison.role + " " + metric;
+  const std::string& role = row.comparison.role;
+  return role == kTree ? metric : role_words(job, role) + " " + metric;
 }
 
 /// Both arms' values without their medians, in the order in which the trials ran.
@@ -65,20 +66,20 @@ std::vector<double> residuals(const std::vector<TimedValue>& a, const std::vecto
   return plain(all);
 }
 
-void note_drift(std::vector<Note>& notes, const DecidedRow& row, const std::vector<TimedValue>& a,
-                const std::vector<TimedValue>& b) {
+void note_drift(std::vector<Note>& notes, const JobFacts& job, const DecidedRow& row,
+                const std::vector<TimedValue>& a, const std::vector<TimedValue>& b) {
   const double p = order_p(residuals(a, b));
   if (p >= kDriftLevel) return;
   notes.push_back(
       {"drift",
        fmt::format("{} drifted during the run (p = {:.4f}); the verdict stays valid, because the "
                    "trials were interleaved, but is less precise",
-                   words_of(row), p),
+                   words_of(job, row), p),
        "let the machine cool down first, close other programs, and fix the CPU frequency"});
 }
 
-void note_modes(std::vector<Note>& notes, const DecidedRow& row, const std::string& arm,
-                const std::vector<TimedValue>& values) {
+void note_modes(std::vector<Note>& notes, const JobFacts& job, const DecidedRow& row,
+                const std::string& arm, const std::vector<TimedValue>& values) {
   const std::vector<Mode> modes = find_modes(plain(values));
   if (modes.empty()) return;
   std::string groups;
@@ -94,16 +95,16 @@ void note_modes(std::vector<Note>& notes, const DecidedRow& row, const std::stri
                     !row.measured.question.metric.exact;  // an allocator's part
   notes.push_back(
       {"several_modes",
-       fmt::format("{} of {} has {} clusters (of {} trials, {})", words_of(row), arm, modes.size(),
-                   values.size(), groups),
+       fmt::format("{} of {} has {} clusters (of {} trials, {})", words_of(job, row), arm,
+                   modes.size(), values.size(), groups),
        held ? "an extra malloc arena in some trials causes this: set MALLOC_ARENA_MAX in "
               "both variants, or use --repeats 12 or more"
             : "different thread timing in some trials causes this: use --repeats 12 "
               "or more"});
 }
 
-void note_first_trial(std::vector<Note>& notes, const DecidedRow& row, const std::string& arm,
-                      const std::vector<TimedValue>& timed) {
+void note_first_trial(std::vector<Note>& notes, const JobFacts& job, const DecidedRow& row,
+                      const std::string& arm, const std::vector<TimedValue>& timed) {
   if (timed.size() < 5) return;
   const std::vector<double> values = plain(timed);
   const double center = median(values);
@@ -124,13 +125,13 @@ void note_first_trial(std::vector<Note>& notes, const DecidedRow& row, const std
       {"first_trial_outlier",
        fmt::format("the first trial of variant {} is an outlier in {}: {}, the median "
                    "is {}",
-                   arm, words_of(row), format_metric(row.comparison.metric, values.front()),
+                   arm, words_of(job, row), format_metric(row.comparison.metric, values.front()),
                    format_metric(row.comparison.metric, center)),
        "raise --warmup"});
 }
 
 /// What a trial's place among its neighbours does to it is taken out of the test, and told.
-void note_position(std::vector<Note>& notes, const DecidedRow& row) {
+void note_position(std::vector<Note>& notes, const JobFacts& job, const DecidedRow& row) {
   const std::optional<ShiftTest>& test = row.measured.test;
   if (!test || test->swaps() == nullptr) return;
   const PlaceRule& places = test->swaps()->places();
@@ -141,13 +142,13 @@ void note_position(std::vector<Note>& notes, const DecidedRow& row) {
                    fmt::format("the second of two consecutive trials has {} {} (p = {:.4f}), "
                                "whichever variant it is; the test corrects for this",
                                row.measured.scale.describe_effect(places.effect().at(effect)),
-                               words_of(row), p),
+                               words_of(job, row), p),
                    "find out what one trial changes for the next: caches, files, or the CPU "
                    "frequency"});
 }
 
 /// Ranks tell how the typical trial moved. What memory runs out in is the largest.
-void note_tail(std::vector<Note>& notes, const DecidedRow& row) {
+void note_tail(std::vector<Note>& notes, const JobFacts& job, const DecidedRow& row) {
   const Comparison& out = row.comparison;
   if (!out.is_change() || !out.baseline_max || !out.candidate_max) return;
   const double of_candidate = *out.candidate_max;
@@ -158,7 +159,7 @@ void note_tail(std::vector<Note>& notes, const DecidedRow& row) {
       {"tail_differs",
        fmt::format("the typical trial of {} has {} {} than that of {}, but the largest one has {}: "
                    "{} vs. {}",
-                   out.candidate, row.measured.effect < 0 ? "less" : "more", words_of(row),
+                   out.candidate, row.measured.effect < 0 ? "less" : "more", words_of(job, row),
                    out.baseline, largest < 0 ? "less" : "more",
                    format_metric(row.comparison.metric, of_candidate),
                    format_metric(row.comparison.metric, of_baseline)),
@@ -226,7 +227,7 @@ double order_p(const std::vector<double>& in_order) {
 }
 
 std::vector<Note> diagnose(const Observations& observations, const std::vector<DecidedRow>& rows,
-                           const nlohmann::json& environment) {
+                           const JobFacts& job, const nlohmann::json& environment) {
   std::vector<Note> notes;
   std::set<RoleMetric> baseline_done;
   for (const DecidedRow& row : rows) {
@@ -236,15 +237,15 @@ std::vector<Note> diagnose(const Observations& observations, const std::vector<D
     if (!out.gate || out.exact || baseline == nullptr || candidate == nullptr) continue;
     const auto a = values_in_order(*baseline, out.role, out.metric);
     const auto b = values_in_order(*candidate, out.role, out.metric);
-    note_drift(notes, row, a, b);
-    note_position(notes, row);
-    note_tail(notes, row);
+    note_drift(notes, job, row, a, b);
+    note_position(notes, job, row);
+    note_tail(notes, job, row);
     if (baseline_done.insert({out.role, out.metric}).second) {
-      note_modes(notes, row, out.baseline, a);
-      note_first_trial(notes, row, out.baseline, a);
+      note_modes(notes, job, row, out.baseline, a);
+      note_first_trial(notes, job, row, out.baseline, a);
     }
-    note_modes(notes, row, out.candidate, b);
-    note_first_trial(notes, row, out.candidate, b);
+    note_modes(notes, job, row, out.candidate, b);
+    note_first_trial(notes, job, row, out.candidate, b);
   }
   note_swap(notes, observations);
   note_machine(notes, observations, environment);

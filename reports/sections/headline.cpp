@@ -204,18 +204,21 @@ std::string failure_of(const Results& results, const std::string& candidate) {
   return fmt::format("{}: {}.", gate->name(), gate->reason);
 }
 
+/// " (95% CI −3.0 to +2.0%)"; empty where an end is open.
+std::string interval_in_words(const Comparison& row) {
+  if (!row.ci_low || !row.ci_high) return {};
+  const std::string interval = interval_text(row, row.confidence);
+  return fmt::format(" ({:.3g}% CI {})", 100 * row.confidence, interval);
+}
+
 /// A row that these trials do not decide, with its numbers.
 std::string undecided_words(const Results& results, const Comparison& row) {
   const auto trials = static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate));
-  const std::string interval =
-      row.ci_low && row.ci_high
-          ? fmt::format(" ({} {})", interval_text(row).ends_with(')') ? "CI" : "95% CI",
-                        interval_text(row))
-          : "";
   return fmt::format("{} each {} not decide whether {} uses more or less {} than {}: {} {}{}.",
                      format_count(trials, "trial"), trials == 1 ? "does" : "do", row.candidate,
                      noun_and_place(results, row), row.baseline,
-                     metric_words(results.job, row.metric), change_text(row), interval);
+                     metric_words(results.job, row.metric), change_text(row),
+                     interval_in_words(row));
 }
 
 /// The row that a reader asks about first of those that are inconclusive: peak RSS, or one whose
@@ -237,6 +240,21 @@ std::string open_question(const ReportModel& model, const std::string& candidate
   return gate == results.gates.end() ? "" : fmt::format("{}: {}.", gate->name(), gate->reason);
 }
 
+/// "b stays within the limit of +2%: peak RSS −1.0% (95% CI −3.0 to +2.0%). These trials do not
+/// decide whether it changed."; empty where no gate passed on a row that is inconclusive.
+std::string within_limit(const Results& results, const std::string& candidate) {
+  for (const Comparison& row : results.comparisons) {
+    if (row.candidate != candidate || row.verdict != Verdict::inconclusive) continue;
+    const GateResult* gate = gate_on(results, row, GateOutcome::passed);
+    if (gate == nullptr || !gate->evidence.limit) continue;
+    return fmt::format(
+        "{} stays within the limit of {}: {} {}{}. These trials do not decide whether it changed.",
+        candidate, limit_text(*gate), quantity(results.job, row.role, row.metric), change_text(row),
+        interval_in_words(row));
+  }
+  return {};
+}
+
 /// "b uses as much memory as a."
 std::string sameness_of(const Results& results, const std::string& candidate) {
   for (const ShownRow& shown : results.first_screen.rows) {
@@ -245,7 +263,8 @@ std::string sameness_of(const Results& results, const std::string& candidate) {
     return fmt::format("{} uses as much {} as {}.", candidate, noun_and_place(results, *row),
                        results.baseline);
   }
-  return fmt::format("No change of {} was found.", candidate);
+  const std::string within = within_limit(results, candidate);
+  return within.empty() ? fmt::format("No change of {} was found.", candidate) : within;
 }
 
 /// Of the run's only variant.
@@ -295,6 +314,27 @@ std::string others_regressed(const ReportModel& model, const std::string& about)
   return names.empty() ? "" : fmt::format(" {} regressed.", listed(names));
 }
 
+/// "All 3 candidates use more memory than n-1: +89% (n-2), 3.7× (n-4) and 7.0× (n-8)."; empty where
+/// they have no regressed row in common.
+std::string all_regressed(const ReportModel& model) {
+  constexpr std::size_t kMost = 4;
+  for (const ResultRow& row : result_rows(model).rows) {
+    const bool has_all = std::ranges::all_of(row.comparisons, [](const Comparison* one) {
+      return one != nullptr && one->verdict == Verdict::regressed && !one->is_of_dead();
+    });
+    if (!has_all || row.comparisons.size() < 2 || row.metric == kRoundSeconds) continue;
+    const Comparison& first = *row.comparisons.front();
+    std::vector<std::string> changes;
+    for (const Comparison* one : row.comparisons)
+      changes.push_back(fmt::format("{} ({})", change_text(*one), one->candidate));
+    return fmt::format(
+        "All {} candidates use more {} than {}: {}.", changes.size(),
+        noun_and_place(model.results, first), model.results.baseline,
+        changes.size() <= kMost ? listed(changes) : changes.front() + " to " + changes.back());
+  }
+  return {};
+}
+
 std::string capitalized(std::string text) {
   if (!text.empty())
     text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
@@ -312,6 +352,8 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
     if (answer == Answer::inconclusive) failure = open_question(model, results.baseline, answer);
     return failure.empty() ? alone_sentence(results) : failure + " " + alone_sentence(results);
   }
+  if (std::string all = answer == Answer::no_gates ? all_regressed(model) : ""; !all.empty())
+    return all;
   const std::vector<std::string> failed = failed_in_order(results);
   const std::string& about =
       answer == Answer::fail && !failed.empty() ? failed.front() : candidates.front();

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "model/metric_catalogue.h"
 #include "sections/result_rows.h"
@@ -42,12 +44,23 @@ Text limits_of(const ResultRow& row, const std::string& candidate) {
   return text.empty() ? Text("–", Tone::muted) : text;
 }
 
+/// That most intervals have: of a run with interim analyses more than 95%.
+double commonest_confidence(const ResultRows& shown) {
+  std::map<double, int> counts;
+  for (const ResultRow& row : shown.rows)
+    for (const Comparison* one : row.comparisons)
+      if (one != nullptr && one->ci_low && one->ci_high && !one->exact) ++counts[one->confidence];
+  if (counts.empty()) return kUsualConfidence;
+  return std::ranges::max_element(counts, {}, &std::pair<const double, int>::second)->first;
+}
+
 class ResultTable {
  public:
   explicit ResultTable(const ReportModel& model)
       : model_(model),
         results_(model.results),
         shown_(result_rows(model)),
+        confidence_(commonest_confidence(shown_)),
         observed_(observe(results_.trials, results_.job, names_of(shown_.variants),
                           results_.warmup_rounds)) {}
 
@@ -61,7 +74,7 @@ class ResultTable {
     else
       table.columns.insert(table.columns.end(), {{"variant"}, {"median", true}});
     if (!is_alone())
-      table.columns.insert(table.columns.end(), {{"change", true}, {"95% CI", true}});
+      table.columns.insert(table.columns.end(), {{"change", true}, {ci_title(), true}});
     if (!results_.gates.empty()) table.columns.push_back({"limit", true});
     if (!is_alone()) table.columns.push_back({"verdict"});
     table.columns.push_back({"trials", false, false, Medium::page});
@@ -87,6 +100,9 @@ class ResultTable {
   }
 
  private:
+  [[nodiscard]] std::string ci_title() const {
+    return fmt::format("{:.3g}% CI", 100 * confidence_);
+  }
   [[nodiscard]] bool is_alone() const { return shown_.variants.size() == 1; }
   [[nodiscard]] bool is_pair() const { return shown_.variants.size() == 2; }
 
@@ -175,7 +191,7 @@ class ResultTable {
   void add_evidence(Row& shown, const ResultRow& row, std::size_t candidate) const {
     const Comparison* one = row.comparisons.at(candidate);
     shown.cells.push_back(change_cell(one));
-    shown.cells.emplace_back(one == nullptr ? std::string("–") : interval_text(*one));
+    shown.cells.emplace_back(one == nullptr ? std::string("–") : interval_text(*one, confidence_));
     if (!results_.gates.empty())
       shown.cells.emplace_back(limits_of(row, shown_.variants.at(candidate + 1)->name));
     shown.cells.push_back(verdict_cell(row, candidate));
@@ -237,6 +253,7 @@ class ResultTable {
   const ReportModel& model_;
   const Results& results_;
   ResultRows shown_;
+  double confidence_;  ///< of the intervals whose cells do not name their own
   Observations observed_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "util/text.h"
 
@@ -163,13 +164,20 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
                               const Widths& all, const TerminalOptions& options) {
   const std::vector<std::size_t>& widths = all.columns;
   std::vector<Line> lines;
-  const auto add_row = [&](auto text_at) {
+  std::vector<Line> rest_of_key;  // beside the details below their row
+  const auto add_row = [&](auto text_at, bool has_details) {
     std::vector<std::vector<Line>> cells;
     std::size_t height = 1;
     for (const std::size_t c : columns) {
-      cells.push_back(laid_out(text_at(c), widths[c], true, options));
-      height = std::max(height, cells.back().size());
+      std::vector<Line> cell = laid_out(text_at(c), widths[c], true, options);
+      if (c == columns.front() && cell.size() == 1 && cell.front().columns == 0)
+        cell = std::exchange(rest_of_key, {});
+      if (c != columns.front() || !has_details) height = std::max(height, cell.size());
+      cells.push_back(std::move(cell));
     }
+    if (has_details && cells.front().size() > height)
+      rest_of_key.assign(cells.front().begin() + static_cast<std::ptrdiff_t>(height),
+                         cells.front().end());
     for (std::size_t i = 0; i < height; ++i) {
       Line line;
       for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -185,11 +193,13 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
     }
   };
   if (table.has_heading)
-    add_row([&](std::size_t c) { return Text(table.columns[c].title, Tone::muted); });
+    add_row([&](std::size_t c) { return Text(table.columns[c].title, Tone::muted); }, false);
   const std::size_t most = table.most_shown == 0 ? table.rows.size() : table.most_shown;
-  for (std::size_t r = 0; r < std::min(most, table.rows.size()); ++r) {
+  const std::size_t count = std::min(most, table.rows.size());
+  for (std::size_t r = 0; r < count; ++r) {
     const Row& row = table.rows[r];
-    add_row([&](std::size_t c) { return c < row.cells.size() ? text_of(row.cells[c]) : Text(); });
+    add_row([&](std::size_t c) { return c < row.cells.size() ? text_of(row.cells[c]) : Text(); },
+            r + 1 < count && table.rows[r + 1].kind == RowKind::detail);
   }
   if (most < table.rows.size()) {
     const std::string rest = fmt::format("{} more in the HTML report", table.rows.size() - most);

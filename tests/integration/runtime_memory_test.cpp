@@ -57,7 +57,7 @@ TEST(RuntimeMemory, NamesArenasByThePythonFunctionThatFillsThem) {
                                         "os._exit(0)  # not to free a chain that deep\n");
   const std::string mappings = mappings_of(place, {"/usr/bin/python3", script});
   EXPECT_THAT(largest_in(mappings),
-              AllOf(HasSubstr("        CPython arenas\n        keep  "), HasSubstr("<module>")));
+              AllOf(HasSubstr("        small Python objects\n        keep  "), HasSubstr("<module>")));
   // 64 bytes a tuple and 32 an integer in whole arenas of 1 MiB, of whose pools a little is lost;
   // the first lies in what the interpreter has mapped.
   const double mib = std::stod(mappings.substr(mappings.find("   1. ") + 6));
@@ -73,7 +73,7 @@ TEST(RuntimeMemory, LeavesAMappingThatPythonCodeMakesToItsFunction) {
                           "  for page in range(0, 40 << 20, 4096): at[page] = 1\n"
                           "  return at\nkept = own()"});
   EXPECT_THAT(largest_in(mappings), HasSubstr("        own  "));
-  EXPECT_THAT(largest_in(mappings), testing::Not(HasSubstr("CPython arenas")));
+  EXPECT_THAT(largest_in(mappings), testing::Not(HasSubstr("small Python objects")));
 }
 
 TEST(RuntimeMemory, NamesTheHeapOfV8) {
@@ -123,7 +123,7 @@ TEST(RuntimeMemory, OfAFailedGateLeadsToTheToolThatShowsIt) {
       memduel(place, {"compare", "--a", command + "300000", "--b", command + "360000", "--repeats",
                       "5", "--gate", "default", "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("keep (CPython arenas) (objects.py:4)"));
+  EXPECT_THAT(run.out, HasSubstr("keep (small Python objects) (objects.py:4)"));
   EXPECT_THAT(run.out, HasSubstr("To see"));
   EXPECT_THAT(run.out, HasSubstr("PYTHONMALLOC=malloc"));
 }

@@ -74,6 +74,9 @@ struct GroupRole {
 /// The group that `role` stands for; absent where it is one of the processes, or the tree.
 std::optional<GroupRole> group_role(const JobFacts& job, std::string_view role);
 
+/// How people read a role: "server", "largest client", "all processes".
+std::string role_words(const JobFacts& job, std::string_view role);
+
 /// Whether `role` is NAME_median of a group, which says less than NAME_max.
 bool is_median_of_group(const JobFacts& job, std::string_view role);
 

@@ -133,7 +133,7 @@ TEST(RuntimeMemory, NamesArenasAndLeavesThePythonFunctionThatNeededThem) {
                                         {"_PyObject_MakeTpCall", "python3.11"},
                                         {"<listcomp>", "", true},
                                         {"Py_BytesMain", "python3.11"}};
-  EXPECT_EQ(named(stack).name, "CPython arenas");
+  EXPECT_EQ(named(stack).name, "small Python objects");
   EXPECT_EQ(named(stack).count, 3U);
 }
 
@@ -150,7 +150,7 @@ TEST(RuntimeMemory, TakesTheSizeForAnArenaWherePythonHasNoSymbols) {
   const std::vector<CodeFrame> stack = {{"python3.11+0x62d098", "python3.11"},
                                         {"python3.11+0x4fb706", "python3.11"},
                                         {"<listcomp>", "", true}};
-  EXPECT_EQ(named(stack, true).name, "CPython arenas");
+  EXPECT_EQ(named(stack, true).name, "small Python objects");
   EXPECT_EQ(named(stack, true).count, 2U);
   EXPECT_EQ(named(stack, false).name, "");
   EXPECT_EQ(named({{"mmap.cpython-311-x86_64-linux-gnu.so+0x2f1a",
@@ -250,11 +250,11 @@ TEST(NamedMemory, StandsOutsideOfTheRuntimesFramesAndInsideOfThePythonFunction) 
   name_runtime_memory(profile);
   const std::uint32_t stack = profile.sites[0].stack;
   EXPECT_THAT(names_of(profile, stack),
-              ElementsAre("_start", "load", "CPython arenas", "python3.11+0x50", "python3.11+0x40",
+              ElementsAre("_start", "load", "small Python objects", "python3.11+0x50", "python3.11+0x40",
                           "python3.11+0x30"));
   const auto frames = told_frames(profile, stack);
   const std::size_t lead = leading_frame(profile, stack);
-  EXPECT_EQ(short_name(frames[lead].name.function), "CPython arenas");
+  EXPECT_EQ(short_name(frames[lead].name.function), "small Python objects");
   EXPECT_EQ(frames[lead + 1].name.function, "load");
   EXPECT_THAT(names_of(profile, profile.sites[2].stack),
               ElementsAre("_start", "load", "mmap.so+0x20"))
@@ -281,7 +281,7 @@ TEST(NamedMemory, NeedsTheSizeOfAnArenaOfAllThatAPlaceMaps) {
   profile.sites.push_back(mapping(5, 16 << 10, 1));  // by the same functions
   name_runtime_memory(profile);
   EXPECT_THAT(names_of(profile, profile.sites[0].stack),
-              testing::Not(testing::Contains("CPython arenas")));
+              testing::Not(testing::Contains("small Python objects")));
 }
 
 TEST(NamedMemory, LeavesBlocksOfTheSameStack) {
@@ -315,7 +315,7 @@ TEST(NamedMemory, NamesPagesOfASnapshotToo) {
   profile.resident->parts = {{PageOwner::other, "anonymous", {}, 8192}};
   name_runtime_memory(profile);
   EXPECT_THAT(names_of(profile, without_runtime(profile, profile.sites[3].stack)),
-              ElementsAre("mapped", "load", "CPython arenas"));
+              ElementsAre("mapped", "load", "small Python objects"));
   EXPECT_THAT(names_of(profile, profile.sites[4].stack),
               ElementsAre("other", "other anonymous memory"));
   EXPECT_EQ(profile.resident->parts[0].name, "other anonymous memory");

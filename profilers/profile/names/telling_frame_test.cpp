@@ -35,8 +35,8 @@ TEST(TellingFrame, PrefersAPythonFunctionToWhatItCalls) {
 
 TEST(TellingFrame, PrefersTheNameOfARuntimesMemoryAndThePythonFunctionThatNeededIt) {
   const std::vector<std::string> stack = {"_start", "main (job.py)", "load (job.py)",
-                                          "array_new(int)", "CPython arenas"};
-  EXPECT_EQ(telling(stack), "CPython arenas");
+                                          "array_new(int)", "small Python objects"};
+  EXPECT_EQ(telling(stack), "small Python objects");
   EXPECT_EQ(telling_caller(stack), "load (job.py)");
   EXPECT_EQ(telling_caller({"main", "app::make_isolate()", "V8 heap"}), "app::make_isolate()");
   EXPECT_EQ(telling_caller({"V8 heap"}), "");
@@ -93,7 +93,7 @@ TEST(TellingCaller, OfAComprehensionIsNotTheFunctionThatItIsIn) {
 
 TEST(FrameWithLocation, IsTheOneThatTellsOrNeedsTheRuntimesMemory) {
   EXPECT_EQ(frame_with_location({"main", "load(int)", "operator new(unsigned long)"}), 1U);
-  EXPECT_EQ(frame_with_location({"<module> (a.py)", "load (a.py)", "CPython arenas"}), 1U);
+  EXPECT_EQ(frame_with_location({"<module> (a.py)", "load (a.py)", "small Python objects"}), 1U);
   EXPECT_EQ(frame_with_location({"V8 heap"}), std::nullopt);
   EXPECT_EQ(frame_with_location({}), std::nullopt);
 }

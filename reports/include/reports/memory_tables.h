@@ -57,7 +57,7 @@ std::optional<DifferenceTable> difference_table_for(const Results& results,
                                                     const std::string& role,
                                                     const std::string& metric);
 
-/// "grow, called from State::clone", of a runtime's memory "load (CPython arenas)". Where a
+/// "grow, called from State::clone", of a runtime's memory "load (small Python objects)". Where a
 /// location says the file, Python's names go without it.
 std::string called_from(const std::string& function, const std::string& caller,
                         const std::string& location);

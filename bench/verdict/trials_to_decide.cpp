@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+
+#include "stats/sample_size.h"
+#include "verdict/questions.h"
+
+namespace memduel {
+namespace {
+
+/// A change on a scale on which intervals are about symmetric, so that more is worse.
+struct WorseScale {
+  bool is_ratio = true;
+  double sign = 1;
+
+  [[nodiscard]] double operator()(double change) const {
+    return sign * (is_ratio ? std::log(change) : change);
+  }
+};
+
+WorseScale scale_of(const GateResult& gate) {
+  const bool is_ratio = gate.evidence.quantity == GateQuantity::ratio;
+  const bool is_less_worse = *gate.evidence.limit < (is_ratio ? 1 : 0);
+  return {is_ratio, is_less_worse ? -1.0 : 1.0};
+}
+
+}  // namespace
+
+std::optional<int> trials_to_decide(const GateResult& gate) {
+  const GateEvidence& evidence = gate.evidence;
+  if (gate.outcome != GateOutcome::inconclusive || evidence.quantity == GateQuantity::value)
+    return std::nullopt;
+  if (!evidence.limit || !evidence.estimate || !evidence.ci_low || !evidence.ci_high ||
+      !evidence.confidence)
+    return std::nullopt;
+  const WorseScale worse = scale_of(gate);
+  const double estimate = worse(*evidence.estimate);
+  const double limit = worse(*evidence.limit);
+  const double end = std::max(worse(*evidence.ci_low), worse(*evidence.ci_high));
+  const double room = estimate <= limit ? limit - estimate : estimate;
+  const boost::math::normal normal;
+  const double one_sided = quantile(normal, (1 + *evidence.confidence) / 2);
+  const double width = (end - estimate) * (one_sided + quantile(normal, kPower)) / one_sided;
+  const int trials = std::min(evidence.n_baseline, evidence.n_candidate);
+  const double needed = std::ceil(trials * (width / room) * (width / room));
+  if (!(room > 0) || !(needed <= kMostUsefulBlocks)) return std::nullopt;
+  return std::max(trials + 1, static_cast<int>(needed));
+}
+
+}  // namespace memduel
