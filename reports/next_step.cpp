@@ -88,7 +88,7 @@ std::optional<Suggestion> with_another_setting(const ReportModel& model, const s
   if (arm->env.contains(setting.name)) return std::nullopt;
   std::string command = command_with(setting, model, *arm);
   if (command.empty()) return std::nullopt;
-  return Suggestion{fmt::format("malloc still retains {} of freed memory in {} of {} ({}). {}:",
+  return Suggestion{fmt::format("malloc retains up to {} after free, in {} of {} ({}). {}:",
                                 format_bytes(held->bytes),
                                 format_count(static_cast<std::size_t>(held->arenas), "arena"), name,
                                 role_words(model.results.job, held->role), setting.words),
@@ -164,9 +164,9 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
   const std::string& function = runtime_memory(more->function) == nullptr || more->caller.empty()
                                     ? more->function
                                     : more->caller;
-  std::string sentence = fmt::format(
-      "Look at {}{} first, the largest increase; the flame graph of the report shows its callers.",
-      function, place);
+  const auto increases = std::ranges::count_if(model.causes, is_told);
+  std::string sentence = fmt::format("Look at {}{}{}.", function, place,
+                                     increases > 1 ? " first, the largest increase" : "");
   if (const RuntimeMemory* memory = runtime_memory(more->function)) sentence += advice_on(*memory);
   return Suggestion{std::move(sentence), {}};
 }
@@ -234,6 +234,15 @@ std::vector<const Comparison*> open_rows(const ReportModel& model, const std::st
   return rows;
 }
 
+/// What can make trials of Python programs more alike comes before more trials.
+std::string pinning_words(const Results& results) {
+  const bool is_python = std::ranges::any_of(
+      results.limitations, [](const Note& note) { return note.code == "python_not_pinned"; });
+  return is_python ? "Set PYTHONHASHSEED=0 and OMP_NUM_THREADS=1 in both variants, which can make "
+                     "the trials more alike. Else a"
+                   : "A";
+}
+
 /// As many blocks as the checks need that are not decided yet.
 std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::string& name) {
   if (model.results.overall.outcome == OverallOutcome::passed) return std::nullopt;
@@ -246,8 +255,10 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
-  return Suggestion{fmt::format("About {} trials each should decide it:", needed),
-                    std::move(command)};
+  return Suggestion{
+      fmt::format("{} new run of about {} trials each should decide it (at 80% power):",
+                  pinning_words(model.results), needed),
+      std::move(command)};
 }
 
 /// The number that the limitation about too few trials asks for; 0 without it.
@@ -337,18 +348,20 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
 std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
   if (!has_nothing_against(model, name)) return std::nullopt;
   const Comparison* time = time_row(model.results, name);
-  if (time == nullptr || time->verdict != Verdict::inconclusive)
+  const bool may_be_slower = time != nullptr && time->verdict == Verdict::inconclusive &&
+                             !(time->ci_high && *time->ci_high <= 1 + time->margin);
+  if (!may_be_slower)
     return Suggestion{fmt::format("No regression found on this workload: {} can be adopted.", name),
                       {}};
   const int trials =
       time->blocks_needed.value_or(2 * std::min(time->n_baseline, time->n_candidate));
   std::string command = trials > kMostRepeats ? "" : with_repeats(model.reproduce, trials);
   return Suggestion{
-      fmt::format(
-          "No memory regression found on this workload: {} can be adopted if time does not matter. "
-          "Whether it takes more time is inconclusive{}",
-          name,
-          command.empty() ? "." : fmt::format("; rerun with {} trials each to decide it:", trials)),
+      fmt::format("No memory regression found on this workload: {} can be adopted if it may take "
+                  "more time, "
+                  "which these trials do not decide{}",
+                  name,
+                  command.empty() ? "." : fmt::format("; rerun with {} trials each:", trials)),
       std::move(command)};
 }
 
@@ -367,8 +380,10 @@ std::optional<Suggestion> next_step(const ReportModel& model) {
     if (auto found = step(model, about)) {
       if (step == with_another_setting && !has_memory_regression(model, about) &&
           model.results.overall.outcome == OverallOutcome::passed)
-        found->sentence =
-            "No memory regression found on this workload. Optional: " + found->sentence;
+        found->sentence = fmt::format(
+            "No memory regression found on this workload{}. Optional: {}",
+            has_nothing_against(model, about) ? fmt::format(": {} can be adopted", about) : "",
+            found->sentence);
       return found;
     }
   return std::nullopt;

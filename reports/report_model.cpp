@@ -38,20 +38,41 @@ void add_causes(ReportModel& model, bool became_worse, const std::vector<Cause>&
     model.causes.insert(model.causes.end(), causes.begin(), causes.end());
 }
 
+void name_candidate(std::vector<Cause>& causes, const Comparison& row, const Results& results) {
+  if (results.arms.size() > 2)
+    for (Cause& cause : causes) cause.of += " of " + row.candidate;
+}
+
+/// Of all processes' peak RSS where the headline is about them, a snapshot explains it and no gate
+/// failed.
+void add_causes_of_peak_rss(ReportModel& model) {
+  const Results& results = model.results;
+  const std::vector<ShownRow>& rows = results.first_screen.rows;
+  if (rows.empty() || rows.front().why == ShownFor::failed_gate || rows.front().role != kTree)
+    return;
+  const Comparison* row = results.row(rows.front().candidate, kTree, kPeakRss);
+  if (row == nullptr) return;
+  std::vector<Cause> causes = explained_causes(*row, ShownFor::change, results);
+  std::erase_if(causes, [](const Cause& cause) { return !cause.resident; });
+  name_candidate(causes, *row, results);
+  add_causes(model, false, causes);
+}
+
 /// The rows of the first screen, with their causes.
 void choose_rows(ReportModel& model) {
   Results& results = model.results;
   results.first_screen.rows = rows_to_show(results);
+  add_causes_of_peak_rss(model);
+  const bool is_explained = !model.causes.empty();
   for (ShownRow& shown : results.first_screen.rows) {
     const Comparison& row = *results.row(shown.candidate, shown.role, shown.metric);
     std::vector<Cause> causes = explained_causes(row, shown.why, results);
-    if (results.arms.size() > 2)
-      for (Cause& cause : causes) cause.of += " of " + row.candidate;
+    name_candidate(causes, row, results);
     for (const Cause& cause : causes)
       shown.causes.push_back({cause.name, cause.memory, cause.function, cause.caller, cause.size,
                               cause.location, cause.share});
     const bool failed = shown.why == ShownFor::failed_gate;
-    add_causes(model, failed || row.verdict == Verdict::regressed, causes);
+    add_causes(model, failed || (row.verdict == Verdict::regressed && !is_explained), causes);
   }
 }
 

@@ -180,10 +180,10 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
     const char* words;
   };
   static constexpr Place kPlaces[] = {
-      {PageOwner::free, kProgramBreak, "freed but retained by malloc (main arena)"},
-      {PageOwner::free, kFurtherArenas, "freed but retained by malloc (per-thread arenas)"},
-      {PageOwner::free, kAllocatorMappings, "freed but retained by the allocator"},
-      {PageOwner::free, "", "other memory freed but retained by the allocator"},
+      {PageOwner::free, kProgramBreak, "retained by malloc after free (main arena)"},
+      {PageOwner::free, kFurtherArenas, "retained by malloc after free (per-thread arenas)"},
+      {PageOwner::free, kAllocatorMappings, "retained by the allocator after free"},
+      {PageOwner::free, "", "other memory retained by the allocator after free"},
       {PageOwner::stack, kMainThread, "stack of the main thread"},
       {PageOwner::stack, kOtherThreads, "stacks of other threads"},
       {PageOwner::inherited, kOwnCopy, "pages of the parent that forked children copied on write"},
@@ -286,8 +286,9 @@ std::string taken_at(const Side& side) {
 std::string remark_on(const Side& side) {
   std::string text = fmt::format("{}: {}", side.memory->arm, taken_at(side));
   if (side.measured && *side.measured > 0)
-    text += fmt::format(", {:.1f}% of the measured {} of {}", 100 * side.shown() / *side.measured,
-                        words_for(side.measure), format_bytes(*side.measured));
+    text += fmt::format(", {:.1f}% of the measured {} of {}{}", 100 * side.shown() / *side.measured,
+                        words_for(side.measure), format_bytes(*side.measured),
+                        side.shown() > *side.measured ? ", with the recorder's own memory" : "");
   return text;
 }
 

@@ -36,11 +36,14 @@ std::optional<int> trials_to_decide(const GateResult& gate) {
   const WorseScale worse = scale_of(gate);
   const double estimate = worse(*evidence.estimate);
   const double limit = worse(*evidence.limit);
-  const double end = std::max(worse(*evidence.ci_low), worse(*evidence.ci_high));
-  const double room = estimate <= limit ? limit - estimate : estimate;
+  const auto [better_end, worse_end] =
+      std::minmax({worse(*evidence.ci_low), worse(*evidence.ci_high)});
+  const bool is_within = estimate <= limit;
+  const double half = is_within ? worse_end - estimate : estimate - better_end;
+  const double room = is_within ? limit - estimate : estimate;
   const boost::math::normal normal;
   const double one_sided = quantile(normal, (1 + *evidence.confidence) / 2);
-  const double width = (end - estimate) * (one_sided + quantile(normal, kPower)) / one_sided;
+  const double width = half * (one_sided + quantile(normal, kPower)) / one_sided;
   const int trials = std::min(evidence.n_baseline, evidence.n_candidate);
   const double needed = std::ceil(trials * (width / room) * (width / room));
   if (!(room > 0) || !(needed <= kMostUsefulBlocks)) return std::nullopt;

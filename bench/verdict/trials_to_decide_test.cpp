@@ -28,7 +28,7 @@ TEST(TrialsToDecide, NarrowTheIntervalUntilItsEndIsWithinTheLimit) {
 
 TEST(TrialsToDecide, OfAnEstimateBeyondTheLimitExcludeNoChange) {
   // 16 * (3.5 * 1.5117 / 3)^2.
-  EXPECT_EQ(trials_to_decide(open_gate(3, -0.5, 6.5)), 50);
+  EXPECT_EQ(trials_to_decide(open_gate(3, -0.5, 9)), 50);
 }
 
 TEST(TrialsToDecide, AreOnTheScaleOfLogarithmsForRatios) {

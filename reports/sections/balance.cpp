@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "sections/cells.h"
 #include "sections/sections.h"
 #include "util/text.h"
@@ -40,11 +43,19 @@ Table table_of(const ReportModel& model, const MemoryBalance& balance) {
   return table;
 }
 
+/// Whether some part explains more than the rest leaves open.
+bool explains(const MemoryBalance& balance) {
+  double explained = 0;
+  for (const MemoryPart& part : balance.parts) explained += std::abs(part.difference());
+  return explained > std::abs(balance.rest_bytes);
+}
+
 }  // namespace
 
 Section balance_section(const ReportModel& model) {
   Section section{"held", "In use or retained", {}};
-  if (model.memory_balances.empty() || !model.resident.empty()) return section;
+  if (std::ranges::none_of(model.memory_balances, explains) || !model.resident.empty())
+    return section;
   section.add(
       Paragraph{Text("Medians of the measured trials. File-backed pages and values read at "
                      "markers are each at their own highest, so they do not add up to one "

@@ -33,15 +33,14 @@ Section caveats_notice_section(const ReportModel& model) {
   std::set<std::string> kinds;
   for (const std::vector<Note>& notes : {warnings, limitations})
     for (const Note& note : notes) kinds.insert(note.code);
-  const std::size_t count = kinds.size();
-  if (count == 0) return section;
+  if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
   const Note& first = warnings.empty() ? limitations.front() : warnings.front();
   const std::string message = first.message.substr(0, first.message.find('\n'));
-  const std::string rest = count == 1 ? "" : fmt::format("1 of {}: ", count);
-  section.add(Paragraph{Text(rest + message + ".").add(" All: --verbose.", Tone::muted)},
+  const std::string more =
+      kinds.size() == 1 ? "Details" : format_count(kinds.size() - 1, "more caveat");
+  section.add(Paragraph{Text(message + ". ").add(more + ": --verbose.", Tone::muted)},
               Medium::text);
-  section.add(Paragraph{Text(rest + message + ". ").add_link("All caveats", "caveats")},
-              Medium::page);
+  section.add(Paragraph{Text(message + ". ").add_link(more, "caveats")}, Medium::page);
   return section;
 }
 

@@ -47,6 +47,14 @@ void link_flame(const ReportModel& model, const std::string& role, const std::st
   }
 }
 
+Text with_location(const std::string& words, const std::string& location) {
+  if (location.empty() || words.find(location) != std::string::npos) return words;
+  const std::size_t caller = std::min(words.find(", called from "), words.size());
+  Text text(words.substr(0, caller));
+  text.add(" (" + location + ")", Tone::muted);
+  return caller == words.size() ? text : text.add(words.substr(caller));
+}
+
 Cell bar_cell(double from, double to, double low, double high, const std::string& variant,
               Tone tone) {
   Cell cell;

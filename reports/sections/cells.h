@@ -21,6 +21,10 @@ Cell difference_cell(double bytes);
 void link_flame(const ReportModel& model, const std::string& role, const std::string& variant,
                 const std::string& view, StackCell& stack);
 
+/// "grow (store.cpp:14), called from main", of such words without the location; as they are where
+/// it is empty or in them.
+Text with_location(const std::string& words, const std::string& location);
+
 /// A bar from 0 in a variant's colour, or by its tone.
 Cell bar_cell(double from, double to, double low, double high, const std::string& variant,
               Tone tone);

@@ -170,6 +170,13 @@ std::string growth_words(const Results& results, const std::string& candidate) {
   return is_known && keeps_growing(results, results.baseline) ? " Its memory no longer grows." : "";
 }
 
+/// " Time inconclusive (+4.3%)."
+std::string open_time_words(const Results& results, const std::string& candidate) {
+  const Comparison* row = time_row(results, candidate);
+  if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
+  return fmt::format(" Time inconclusive ({}).", change_text(*row));
+}
+
 /// "b uses 83% less memory and 40% less time than a."; empty where nothing changed.
 std::string changes_of(const ReportModel& model, const std::string& candidate) {
   const Results& results = model.results;
@@ -214,10 +221,15 @@ std::string interval_in_words(const Comparison& row) {
 /// A row that these trials do not decide, with its numbers.
 std::string undecided_words(const Results& results, const Comparison& row) {
   const auto trials = static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate));
-  return fmt::format("{} each {} not decide whether {} uses more or less {} than {}: {} {}{}.",
-                     format_count(trials, "trial"), trials == 1 ? "does" : "do", row.candidate,
-                     noun_and_place(results, row), row.baseline,
-                     metric_words(results.job, row.metric), change_text(row),
+  const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
+  const std::string question =
+      gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value
+          ? fmt::format("{} stays within the limit of {}", row.candidate, limit_text(*gate))
+          : fmt::format("{} uses more or less {} than {}", row.candidate,
+                        noun_and_place(results, row), row.baseline);
+  return fmt::format("{} each {} not decide whether {}: {} {}{}.", format_count(trials, "trial"),
+                     trials == 1 ? "does" : "do", question,
+                     quantity(results.job, row.role, row.metric), change_text(row),
                      interval_in_words(row));
 }
 
@@ -358,6 +370,7 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   const std::string& about =
       answer == Answer::fail && !failed.empty() ? failed.front() : candidates.front();
   std::string sentence = changes_of(model, about);
+  const bool is_changed = !sentence.empty();
   if (answer == Answer::fail && sentence.find("limit ") == std::string::npos)
     sentence = failure_of(results, about) + (sentence.empty() ? "" : " " + sentence);
   if (answer == Answer::inconclusive || (answer == Answer::no_gates && sentence.empty()))
@@ -365,6 +378,7 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   if (sentence.empty()) sentence = sameness_of(results, about);
   if (candidates.size() > 1 && answer != Answer::fail && results.overall.best)
     sentence += fmt::format(" It is the best of the {} candidates.", candidates.size());
+  if (is_changed) sentence += open_time_words(results, about);
   return failed_trials(results, about) + sentence + growth_words(results, about) +
          output_words(results, about) +
          (answer == Answer::fail ? rest_of_failures(failed) : others_regressed(model, about));
@@ -387,12 +401,13 @@ std::string gates_words(const Results& results, bool is_default) {
     if (word == "inconclusive") return (count == 1 ? "is " : "are ") + word;
     return word == "not measured" ? (count == 1 ? "was " : "were ") + word : word;
   };
+  if (all == 1) {
+    const auto gate = std::ranges::find(results.gates, false, &GateResult::advisory);
+    return fmt::format("{} {} {}", kind, gate->name(), phrase(1, counts.front().second));
+  }
   if (counts.size() == 1)
-    return fmt::format("{} {}{} {}",
-                       all == 1   ? "the"
-                       : all == 2 ? "both"
-                                  : fmt::format("all {}", all),
-                       kind, all == 1 ? "" : "s", phrase(all, counts.front().second));
+    return fmt::format("{} {}s {}", all == 2 ? "both" : fmt::format("all {}", all), kind,
+                       phrase(all, counts.front().second));
   std::vector<std::string> parts;
   for (const auto& [count, word] : counts)
     parts.push_back(fmt::format("{} {}", count, phrase(count, word)));
@@ -409,17 +424,15 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding && !results.overall.nothing.empty())
     return text.add(": " + results.overall.nothing + ".");
   if (!any_deciding)
-    return text.add(results.gates.empty()
-                        ? ": no gate decides; set limits with --gate."
-                        : ": no gate decides; --gate default applies the limits in the table.");
+    return text.add(": no limit was set. Set one with --gate, or use --gate default.");
   const bool is_default = !model.has_named_gates;
   text.add(": " + gates_words(results, is_default) + ".");
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
   if (results.overall.exit_code == kInconclusive)
-    text.add(" This fails in CI unless --on-inconclusive pass is given.");
+    text.add(" It is 0 with --on-inconclusive pass.");
   else if (results.overall.outcome == OverallOutcome::inconclusive)
-    text.add(" This does not fail in CI unless --on-inconclusive fail is given.");
-  if (is_default) text.add(" Set your own limits with --gate.", Tone::muted);
+    text.add(fmt::format(" It is {} with --on-inconclusive fail.", kInconclusive));
+  if (is_default) text.add(" Their limits are 1%, or more where trials vary more.", Tone::muted);
   return text;
 }
 

@@ -27,9 +27,7 @@ Table waterfall_of(const ReportModel& model, const ResidentTable& table) {
   };
   add_whole(model.results.baseline, table.baseline_bytes);
   for (const WaterfallStep& step : table.steps) {
-    Text name(step.words);
-    if (!step.location.empty() && step.words.find(step.location) == std::string::npos)
-      name.add(" (" + step.location + ")", Tone::muted);
+    Text name = with_location(step.words, step.location);
     Step shown{std::move(name), step.size, false, step.amount, exact_text(metric, step.size)};
     if (has_stack(step)) {
       shown.stack = StackCell{step.function, step.location, {}, step.stack};

@@ -82,6 +82,7 @@ std::string place_of(const std::vector<const RoundData*>& rounds, const std::str
 }  // namespace
 
 std::string peak_places(const Results& results, const std::string& role) {
+  if (results.job.is_one_round) return {};
   std::vector<std::string> places;
   for (const ArmSummary* variant : judged_arms(results)) {
     std::vector<const RoundData*> rounds;

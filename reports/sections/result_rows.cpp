@@ -17,6 +17,10 @@ namespace {
 constexpr std::size_t kMostRows = 8;
 constexpr std::size_t kMostRowsOfSeveral = 5;
 
+bool decides(const GateResult* gate) {
+  return !gate->advisory;
+}
+
 bool is_same_row(const ResultRow& row, const std::string& role, const std::string& metric) {
   return row.role == role && row.metric == metric;
 }
@@ -42,6 +46,7 @@ class RowChooser {
     add_peak_rss();
     add_time();
     drop_doubles();
+    drop_like_peak_rss();
     return ordered();
   }
 
@@ -90,6 +95,28 @@ class RowChooser {
     for (const ResultRow& row : rows_)
       if (!is_double(row)) kept.push_back(row);
     rows_ = std::move(kept);
+  }
+
+  [[nodiscard]] bool has_verdicts_of(const ResultRow& row, const ResultRow& other) const {
+    return std::ranges::equal(row.comparisons, other.comparisons, [](auto* one, auto* two) {
+      return one == nullptr || (two != nullptr && one->verdict == two->verdict);
+    });
+  }
+
+  /// Memory that no gate decides about, where peak RSS says the same of it: of a pair all but the
+  /// heap, of several variants all.
+  void drop_like_peak_rss() {
+    const auto known = std::ranges::find_if(
+        rows_, [](const ResultRow& row) { return row.role == kTree && row.metric == kPeakRss; });
+    if (known == rows_.end()) return;
+    const ResultRow peak = *known;
+    const bool is_pair = variants_.size() == 2;
+    std::erase_if(rows_, [&](const ResultRow& row) {
+      const bool is_heap = row.metric == kPeakHeap || row.metric == kPeakHeapAndMapped;
+      return row.metric != kPeakRss && metric_info(row.metric).unit == Unit::bytes &&
+             !(is_pair && is_heap) && std::ranges::none_of(row.gates, decides) &&
+             has_verdicts_of(row, peak);
+    });
   }
 
   /// What a reader must not miss comes first: 0 is most urgent.

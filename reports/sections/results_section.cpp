@@ -75,7 +75,7 @@ class ResultTable {
       table.columns.insert(table.columns.end(), {{"variant"}, {"median", true}});
     if (!is_alone())
       table.columns.insert(table.columns.end(), {{"change", true}, {ci_title(), true}});
-    if (!results_.gates.empty()) table.columns.push_back({"limit", true});
+    if (has_limits()) table.columns.push_back({"limit", true});
     if (!is_alone()) table.columns.push_back({"verdict"});
     table.columns.push_back({"trials", false, false, Medium::page});
     for (const ResultRow& row : shown_.rows) {
@@ -91,6 +91,10 @@ class ResultTable {
   [[nodiscard]] std::size_t left_out() const { return shown_.left_out; }
   [[nodiscard]] const ResultRows& shown() const { return shown_; }
 
+  [[nodiscard]] bool has_wider_intervals() const {
+    return !is_alone() && confidence_ > kUsualConfidence + 1e-9;
+  }
+
   [[nodiscard]] bool differs_from_medians() const {
     return std::ranges::any_of(shown_.rows, [](const ResultRow& row) {
       return std::ranges::any_of(row.comparisons, [](const Comparison* one) {
@@ -100,6 +104,11 @@ class ResultTable {
   }
 
  private:
+  /// Limits of gates that decide nothing are in the details.
+  [[nodiscard]] bool has_limits() const {
+    return std::ranges::any_of(results_.gates,
+                               [](const GateResult& gate) { return !gate.advisory; });
+  }
   [[nodiscard]] std::string ci_title() const {
     return fmt::format("{:.3g}% CI", 100 * confidence_);
   }
@@ -192,7 +201,7 @@ class ResultTable {
     const Comparison* one = row.comparisons.at(candidate);
     shown.cells.push_back(change_cell(one));
     shown.cells.emplace_back(one == nullptr ? std::string("–") : interval_text(*one, confidence_));
-    if (!results_.gates.empty())
+    if (has_limits())
       shown.cells.emplace_back(limits_of(row, shown_.variants.at(candidate + 1)->name));
     shown.cells.push_back(verdict_cell(row, candidate));
   }
@@ -206,7 +215,7 @@ class ResultTable {
       shown.cells.push_back(value_cell(variant->name, row));
     if (!is_alone())
       add_evidence(shown, row, 0);
-    else if (!results_.gates.empty())
+    else if (has_limits())
       shown.cells.emplace_back(limits_of(row, results_.baseline));
     shown.cells.push_back(track_cell(row, shown_.variants));
     return shown;
@@ -313,6 +322,11 @@ Section results_section(const ReportModel& model) {
   section.add(std::move(table));
   if (Text trend = trend_of(results.shown()); !trend.empty())
     section.add(Paragraph{std::move(trend)});
+  if (results.has_wider_intervals())
+    section.add(Paragraph{Text("The confidence level is above 95%, because interim analyses share "
+                               "the error rate of 5%.",
+                               Tone::muted)},
+                Medium::page);
   if (results.differs_from_medians())
     section.add(Paragraph{
         Text("* Estimated from all pairs of trials (Hodges–Lehmann): the change of the medians is "

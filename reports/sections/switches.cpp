@@ -36,7 +36,8 @@ Section switches_section(const ReportModel& model) {
     Text text(variants.size() > 2 ? arm->name + ": " : "", Tone::strong);
     text.add(fmt::format("{} of {}: ", differing.size(),
                          format_count(variant->switches.size(), "switch", "switches")));
-    section.add(Paragraph{text.add(list, Tone::code)});
+    text.add(list, Tone::code);
+    section.add(Paragraph{text.add(". memduel ablate measures each of them.", Tone::muted)});
   }
   return section;
 }

@@ -18,9 +18,7 @@ Row cause_row(const Cause& cause, bool is_first) {
   Row row;
   row.cells.push_back({cause.amount, cause.more ? Tone::bad : Tone::good});
   row.cells.back().value = cause.size;
-  Text where(cause.name);
-  if (!cause.location.empty() && cause.name.find(cause.location) == std::string::npos)
-    where.add(" (" + cause.location + ")", Tone::muted);
+  Text where = with_location(cause.name, cause.location);
   if (cause.share > 0)
     where.add(
         ", " + format_percent(cause.share) + (is_first ? " of the change of " + cause.of : ""),
@@ -58,7 +56,7 @@ Section why_section(const ReportModel& model) {
   }
   flush();
   if (section.empty() && model.results.overall.outcome == OverallOutcome::inconclusive)
-    section.add(Paragraph{{"No cause is shown, because no change is decided.", Tone::muted}},
+    section.add(Paragraph{{"No cause is shown for a change that is not decided.", Tone::muted}},
                 Medium::all, 1);
   return section;
 }

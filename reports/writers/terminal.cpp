@@ -78,6 +78,7 @@ class TerminalDocument {
     const std::string badge = painted(word,
                                       tone_of(document_.answer) == Tone::good  ? "\033[1;32m"
                                       : tone_of(document_.answer) == Tone::bad ? "\033[1;31m"
+                                      : document_.answer == Answer::no_gates   ? "\033[2m"
                                                                                : "\033[1m",
                                       options_);
     const std::size_t columns = word.size() + 2;
