@@ -125,10 +125,9 @@ TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {
   EXPECT_EQ(document.answer, Answer::inconclusive);
   EXPECT_THAT(
       document.sentence.plain(),
-      StartsWith(
-          "8 trials each do not decide whether optimized uses more or less memory "
-          "above start-up (server) than original: server peak RSS above start-up −52.7% (95% CI "
-          "−53.0 to −52.5%)."));
+      StartsWith("optimized may use more or less memory above start-up (server) than original: "
+                 "server peak RSS above start-up −52.7% (95% CI −53.0 to −52.5%) after 8 trials "
+                 "each."));
 }
 
 TEST(Headline, OfFailedTrialsGivesTheReason) {

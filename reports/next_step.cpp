@@ -234,13 +234,23 @@ std::vector<const Comparison*> open_rows(const ReportModel& model, const std::st
   return rows;
 }
 
-/// What can make trials of Python programs more alike comes before more trials.
-std::string pinning_words(const Results& results) {
-  const bool is_python = std::ranges::any_of(
-      results.limitations, [](const Note& note) { return note.code == "python_not_pinned"; });
-  return is_python ? "Set PYTHONHASHSEED=0 and OMP_NUM_THREADS=1 in both variants, which can make "
-                     "the trials more alike. Else a"
-                   : "A";
+bool is_unpinned_python(const Results& results) {
+  return std::ranges::any_of(results.limitations,
+                             [](const Note& note) { return note.code == "python_not_pinned"; });
+}
+
+/// " (about 25 s)", from the measured trials.
+std::string time_of_trials(const Results& results, int trials) {
+  double seconds = 0;
+  int count = 0;
+  for (const TrialData& trial : results.trials)
+    if (trial.counts()) {
+      seconds += trial.seconds();
+      ++count;
+    }
+  if (count == 0) return {};
+  const auto variants = static_cast<double>(results.arms.size());
+  return fmt::format(" (about {})", format_seconds(seconds / count * variants * trials));
 }
 
 /// As many blocks as the checks need that are not decided yet.
@@ -255,9 +265,13 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
+  const bool is_unpinned = is_unpinned_python(model.results);
+  if (is_unpinned)  // the trials inherit the environment of memduel
+    command = "PYTHONHASHSEED=0 OMP_NUM_THREADS=1 " + command;
   return Suggestion{
-      fmt::format("{} new run of about {} trials each should decide it (at 80% power):",
-                  pinning_words(model.results), needed),
+      fmt::format("Rerun with {}about {} trials each{}, which should decide it (at 80% power):",
+                  is_unpinned ? "Python's hash seed and number of threads set, and " : "", needed,
+                  time_of_trials(model.results, needed)),
       std::move(command)};
 }
 
@@ -321,7 +335,13 @@ bool has_memory_regression(const ReportModel& model, const std::string& name) {
          });
 }
 
-/// Whether every gate row is better or the same, and so is all else that was measured.
+/// Memory, time, and what the job itself measures; not, for instance, page faults, which cost time.
+bool matters_to_adopters(const std::string& metric) {
+  return !is_known_metric(metric) || metric == kRoundSeconds ||
+         metric_info(metric).unit == Unit::bytes;
+}
+
+/// Whether every gate row is better or the same, and so is all else that matters.
 bool has_nothing_against(const ReportModel& model, const std::string& name) {
   bool better = false;
   for (const ShownRow& shown : model.results.first_screen.rows) {
@@ -333,7 +353,7 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
     better = better || verdict == Verdict::improved;
   }
   const bool worse = std::ranges::any_of(model.results.comparisons, [&](const Comparison& row) {
-    return row.candidate == name &&
+    return row.candidate == name && matters_to_adopters(row.metric) &&
            (row.verdict == Verdict::regressed || row.verdict == Verdict::changed);
   });
   const bool other = std::ranges::any_of(model.results.equivalence, [&](const Equivalence& e) {
@@ -357,11 +377,12 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
       time->blocks_needed.value_or(2 * std::min(time->n_baseline, time->n_candidate));
   std::string command = trials > kMostRepeats ? "" : with_repeats(model.reproduce, trials);
   return Suggestion{
-      fmt::format("No memory regression found on this workload: {} can be adopted if it may take "
-                  "more time, "
-                  "which these trials do not decide{}",
-                  name,
-                  command.empty() ? "." : fmt::format("; rerun with {} trials each:", trials)),
+      fmt::format(
+          "No memory regression found on this workload: {} can be adopted. Whether it takes "
+          "more time is not decided ({}){}",
+          name, change_text(*time),
+          command.empty() ? "."
+                          : fmt::format("; to decide it, rerun with {} trials each:", trials)),
       std::move(command)};
 }
 
@@ -375,15 +396,13 @@ std::optional<Suggestion> next_step(const ReportModel& model) {
       candidates, [&](const std::string& candidate) { return has_failed_gate(model, candidate); });
   const std::string& about = failed == candidates.end() ? candidates.front() : *failed;
   for (const auto step : {with_failed_trials, in_other_processes, after_failure, in_go_heap,
-                          with_another_setting, with_more_blocks, with_runs_more_alike,
-                          with_twice_the_trials, with_symbols, with_nothing_against})
+                          with_symbols, with_nothing_against, with_another_setting,
+                          with_more_blocks, with_runs_more_alike, with_twice_the_trials})
     if (auto found = step(model, about)) {
       if (step == with_another_setting && !has_memory_regression(model, about) &&
           model.results.overall.outcome == OverallOutcome::passed)
-        found->sentence = fmt::format(
-            "No memory regression found on this workload{}. Optional: {}",
-            has_nothing_against(model, about) ? fmt::format(": {} can be adopted", about) : "",
-            found->sentence);
+        found->sentence =
+            "No memory regression found on this workload. Optional: " + found->sentence;
       return found;
     }
   return std::nullopt;

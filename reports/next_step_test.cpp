@@ -125,7 +125,9 @@ TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   sample.results.comparisons[0].blocks_needed = 24;
   const auto step = step_after(sample);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence, HasSubstr("A new run of about 24 trials each should decide it"));
+  EXPECT_THAT(
+      step->sentence,
+      HasSubstr("Rerun with about 24 trials each (about 3 min 12 s), which should decide it"));
   EXPECT_THAT(split_command_line(step->command).argv,
               ElementsAre("memduel", "run", "config.json", "--repeats", "24"));
   sample.results.environment["reproduce"] =

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 
 #include "sections/sections.h"
 #include "util/text.h"
@@ -25,6 +27,23 @@ void add_note(Section& section, const char* kind, Note note, bool is_repeated) {
   if (end < note.advice.size()) section.add(Command{note.advice.substr(end + 1)});
 }
 
+/// The first note that a reader has to know before the numbers. Others say why trials vary, which
+/// matters where they leave the answer open, and how exact details are.
+const Note* urgent_note(const Results& results) {
+  constexpr std::array<std::string_view, 5> kOfNoise = {
+      "several_modes", "drift", "first_trial_outlier", "position_effect", "python_not_pinned"};
+  constexpr std::array<std::string_view, 4> kOfDetails = {
+      "pss_rationed", "sampled_less_often", "touched_memory_sampled", "growth_needs_rounds"};
+  const bool is_open = results.overall.outcome == OverallOutcome::inconclusive;
+  for (const std::vector<Note>* notes : {&results.warnings, &results.limitations})
+    for (const Note& note : *notes) {
+      const bool is_of_noise = std::ranges::find(kOfNoise, note.code) != kOfNoise.end();
+      const bool is_of_details = std::ranges::find(kOfDetails, note.code) != kOfDetails.end();
+      if (!is_of_details && (is_open || !is_of_noise)) return &note;
+    }
+  return nullptr;
+}
+
 }  // namespace
 
 Section caveats_notice_section(const ReportModel& model) {
@@ -34,13 +53,20 @@ Section caveats_notice_section(const ReportModel& model) {
   for (const std::vector<Note>& notes : {warnings, limitations})
     for (const Note& note : notes) kinds.insert(note.code);
   if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
-  const Note& first = warnings.empty() ? limitations.front() : warnings.front();
-  const std::string message = first.message.substr(0, first.message.find('\n'));
+  const Note* note = urgent_note(model.results);
+  if (note == nullptr) {
+    section.add(
+        Paragraph{Text(fmt::format("{}", kinds.size())).add(", see --verbose.", Tone::muted)},
+        Medium::text);
+    section.add(Paragraph{Text().add_link(format_count(kinds.size(), "caveat"), "caveats")},
+                Medium::page);
+    return section;
+  }
+  const std::string message = note->message.substr(0, note->message.find('\n')) + ". ";
   const std::string more =
       kinds.size() == 1 ? "Details" : format_count(kinds.size() - 1, "more caveat");
-  section.add(Paragraph{Text(message + ". ").add(more + ": --verbose.", Tone::muted)},
-              Medium::text);
-  section.add(Paragraph{Text(message + ". ").add_link(more, "caveats")}, Medium::page);
+  section.add(Paragraph{Text(message).add(more + ": --verbose.", Tone::muted)}, Medium::text);
+  section.add(Paragraph{Text(message).add_link(more, "caveats")}, Medium::page);
   return section;
 }
 

@@ -224,13 +224,13 @@ std::string undecided_words(const Results& results, const Comparison& row) {
   const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
   const std::string question =
       gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value
-          ? fmt::format("{} stays within the limit of {}", row.candidate, limit_text(*gate))
-          : fmt::format("{} uses more or less {} than {}", row.candidate,
+          ? fmt::format("{} may or may not exceed the limit of {}", row.candidate,
+                        limit_text(*gate))
+          : fmt::format("{} may use more or less {} than {}", row.candidate,
                         noun_and_place(results, row), row.baseline);
-  return fmt::format("{} each {} not decide whether {}: {} {}{}.", format_count(trials, "trial"),
-                     trials == 1 ? "does" : "do", question,
+  return fmt::format("{}: {} {}{} after {} each.", question,
                      quantity(results.job, row.role, row.metric), change_text(row),
-                     interval_in_words(row));
+                     interval_in_words(row), format_count(trials, "trial"));
 }
 
 /// The row that a reader asks about first of those that are inconclusive: peak RSS, or one whose
@@ -429,9 +429,9 @@ Text exit_of(const ReportModel& model) {
   text.add(": " + gates_words(results, is_default) + ".");
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
   if (results.overall.exit_code == kInconclusive)
-    text.add(" It is 0 with --on-inconclusive pass.");
+    text.add(" (--on-inconclusive pass: exit code 0)");
   else if (results.overall.outcome == OverallOutcome::inconclusive)
-    text.add(fmt::format(" It is {} with --on-inconclusive fail.", kInconclusive));
+    text.add(fmt::format(" (--on-inconclusive fail: exit code {})", kInconclusive));
   if (is_default) text.add(" Their limits are 1%, or more where trials vary more.", Tone::muted);
   return text;
 }

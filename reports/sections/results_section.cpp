@@ -323,8 +323,8 @@ Section results_section(const ReportModel& model) {
   if (Text trend = trend_of(results.shown()); !trend.empty())
     section.add(Paragraph{std::move(trend)});
   if (results.has_wider_intervals())
-    section.add(Paragraph{Text("The confidence level is above 95%, because interim analyses share "
-                               "the error rate of 5%.",
+    section.add(Paragraph{Text("The confidence level is above 95%, because the results are checked "
+                               "several times during the run.",
                                Tone::muted)},
                 Medium::page);
   if (results.differs_from_medians())

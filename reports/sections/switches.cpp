@@ -31,13 +31,19 @@ Section switches_section(const ReportModel& model) {
     const std::vector<std::string> differing =
         differing_switches(variant->switches, baseline->switches);
     if (differing.empty()) continue;
-    std::string list = fmt::format("{}", fmt::join(differing, ", "));
-    if (model.confidential) list = without_paths(list);
-    Text text(variants.size() > 2 ? arm->name + ": " : "", Tone::strong);
-    text.add(fmt::format("{} of {}: ", differing.size(),
-                         format_count(variant->switches.size(), "switch", "switches")));
-    text.add(list, Tone::code);
-    section.add(Paragraph{text.add(". memduel ablate measures each of them.", Tone::muted)});
+    const auto add = [&](const std::vector<std::string>& shown, Medium medium) {
+      std::string list = fmt::format("{}", fmt::join(shown, ", "));
+      if (model.confidential) list = without_paths(list);
+      Text text(variants.size() > 2 ? arm->name + ": " : "", Tone::strong);
+      text.add(fmt::format("{} of {}: ", differing.size(),
+                           format_count(variant->switches.size(), "switch", "switches")));
+      text.add(list, Tone::code).add(". memduel ablate measures each of them.", Tone::muted);
+      section.add(Paragraph{std::move(text)}, medium);
+    };
+    add(differing, Medium::page);
+    std::vector<std::string> names;
+    for (const std::string& one : differing) names.push_back(one.substr(0, one.find('=')));
+    add(names, Medium::text);
   }
   return section;
 }
