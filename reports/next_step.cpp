@@ -368,21 +368,21 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
 std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
   if (!has_nothing_against(model, name)) return std::nullopt;
   const Comparison* time = time_row(model.results, name);
-  const bool may_be_slower = time != nullptr && time->verdict == Verdict::inconclusive &&
-                             !(time->ci_high && *time->ci_high <= 1 + time->margin);
-  if (!may_be_slower)
+  if (time == nullptr || time->verdict != Verdict::inconclusive)
     return Suggestion{fmt::format("No regression found on this workload: {} can be adopted.", name),
                       {}};
   const int trials =
       time->blocks_needed.value_or(2 * std::min(time->n_baseline, time->n_candidate));
   std::string command = trials > kMostRepeats ? "" : with_repeats(model.reproduce, trials);
+  const std::string rerun =
+      command.empty() ? "."
+                      : fmt::format("; to decide it, rerun with {} trials each{}:", trials,
+                                    time_of_trials(model.results, trials));
   return Suggestion{
       fmt::format(
-          "No memory regression found on this workload: {} can be adopted. Whether it takes "
-          "more time is not decided ({}){}",
-          name, change_text(*time),
-          command.empty() ? "."
-                          : fmt::format("; to decide it, rerun with {} trials each:", trials)),
+          "No memory regression found on this workload: {} can be adopted. Whether its time "
+          "changed is not decided ({}){}",
+          name, change_text(*time), rerun),
       std::move(command)};
 }
 

@@ -221,14 +221,23 @@ std::string change_text(const Comparison& row) {
   return change ? change_words(row, *change) : std::string(kNone);
 }
 
-std::string interval_text(const Comparison& row, double usual) {
+double overall_confidence(const Comparison& row) {
+  constexpr double kOverall = 0.95;
+  constexpr double kOfEquivalence = 0.9;
+  if (row.confidence < kOverall - 1e-9) return row.confidence;
+  return row.verdict == Verdict::unchanged && row.confidence > kOverall + 1e-9 ? kOfEquivalence
+                                                                               : kOverall;
+}
+
+std::string interval_text(const Comparison& row) {
   if (!row.ci_low || !row.ci_high) return std::string(kNone);
   const double none = row.ratio ? 1 : 0;
   if (row.exact && (row.verdict != Verdict::unchanged || *row.ci_low == none))
     return std::string(kSameEachTrial);
-  const std::string level = std::abs(row.confidence - usual) < 1e-9
-                                ? ""
-                                : fmt::format(" ({:.3g}%)", 100 * row.confidence);
+  constexpr double kUsual = 0.95;
+  const double confidence = overall_confidence(row);
+  const std::string level =
+      std::abs(confidence - kUsual) < 1e-9 ? "" : fmt::format(" ({:.3g}%)", 100 * confidence);
   if (row.ratio) return ratio_interval(row) + level;
   const auto end = [&](double value) {
     return (value < 0 ? "−" : "+") + value_text(row.metric, std::abs(value));

@@ -53,10 +53,12 @@ bool is_change_of_medians(const Comparison& row);
 /// "−83%", "+1.2 MiB"; "–" where nothing was compared.
 std::string change_text(const Comparison& row);
 
-inline constexpr double kUsualConfidence = 0.95;
+/// Of a row's interval over all interim analyses of its run: each of them has a part of the error
+/// rate of 5%, so that its own level is higher. 0.9 where equivalence was shown.
+double overall_confidence(const Comparison& row);
 
-/// "−84 to −82%", "same each trial", with the level where it is not `usual`; "–" without one.
-std::string interval_text(const Comparison& row, double usual = kUsualConfidence);
+/// "−84 to −82%", "same each trial", with the overall level where it is not 95%; "–" without one.
+std::string interval_text(const Comparison& row);
 
 /// "82.6 → 14.2 MiB"; empty where one median is missing.
 std::string medians_text(const Comparison& row);

@@ -255,6 +255,9 @@ std::string format_interval(const std::string& low, const std::string& high) {
 }
 
 std::string valid_utf8(const std::string& text) {
+  constexpr unsigned char kFirstOfSeveral = 0x80;
+  if (std::ranges::all_of(text, [](unsigned char byte) { return byte < kFirstOfSeveral; }))
+    return text;
   std::string out;
   out.reserve(text.size());
   for_each_character(text, [&](std::string_view character, std::uint32_t) { out += character; });

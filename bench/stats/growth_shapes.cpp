@@ -113,8 +113,11 @@ double median_of(std::span<const double> y, std::size_t begin, std::size_t end) 
 
 /// Sums of squares and products of centred columns.
 struct CentredColumns {
-  CentredColumns(std::span<const double> x, std::span<const double> y, std::span<const double> g)
-      : mx(mean_value(x)), my(mean_value(y)), mg(mean_value(g)) {
+  CentredColumns() = default;
+  CentredColumns(std::span<const double> x, std::span<const double> y, std::span<const double> g) {
+    const double mx = mean_value(x);
+    const double my = mean_value(y);
+    const double mg = mean_value(g);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double dx = x[i] - mx;
       const double dg = g[i] - mg;
@@ -127,9 +130,6 @@ struct CentredColumns {
       yy += dy * dy;
     }
   }
-  double mx;
-  double my;
-  double mg;
   double xx = 0;
   double gg = 0;
   double xg = 0;
@@ -139,9 +139,7 @@ struct CentredColumns {
 };
 
 /// Least squares of y on 1, x and g, or without x.
-WarmupFit fit_with(std::span<const double> x, std::span<const double> y, std::span<const double> g,
-                   bool with_line) {
-  const CentredColumns of(x, y, g);
+WarmupFit fit_of(const CentredColumns& of, bool with_line) {
   const double det = of.xx * of.gg - of.xg * of.xg;
   WarmupFit fit;
   if (!with_line) {
@@ -155,6 +153,72 @@ WarmupFit fit_with(std::span<const double> x, std::span<const double> y, std::sp
   fit.squares = std::max(0.0, of.yy - fit.line * of.xy - fit.height * of.gy);
   return fit;
 }
+
+WarmupFit fit_with(std::span<const double> x, std::span<const double> y, std::span<const double> g,
+                   bool with_line) {
+  return fit_of(CentredColumns(x, y, g), with_line);
+}
+
+/// The columns of a bend or a step at any place, from sums up to each point: a series of 10,000
+/// rounds has as many places.
+class ColumnsByPlace {
+ public:
+  ColumnsByPlace(std::span<const double> x, std::span<const double> y, WarmupCurve curve)
+      : curve_(curve), sums_(x.size() + 1) {
+    const double mx = mean_value(x);
+    const double my = mean_value(y);
+    const double length = x.back() - x.front();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double dx = x[i] - mx;
+      const double dy = y[i] - my;
+      const double t = (x[i] - x.front()) / length;
+      const Sums& before = sums_[i];
+      sums_[i + 1] = {before.x + dx,     before.y + dy,      before.t + t,
+                      before.tt + t * t, before.tx + t * dx, before.ty + t * dy};
+      times_.push_back(t);
+      xx_ += dx * dx;
+      xy_ += dx * dy;
+      yy_ += dy * dy;
+    }
+  }
+
+  [[nodiscard]] CentredColumns at(double place) const {
+    const auto first = std::ranges::lower_bound(times_, place) - times_.begin();
+    const Sums& before = sums_[static_cast<std::size_t>(first)];
+    const Sums& all = sums_.back();
+    const auto n = static_cast<double>(times_.size());
+    const double after = n - static_cast<double>(first);
+    // Of the points before the place a bend has t / place, a step nothing; of all others both
+    // have 1.
+    const double scale = curve_ == WarmupCurve::bent ? 1 / place : 0;
+    const double sum = before.t * scale + after;
+    CentredColumns of;
+    of.xx = xx_;
+    of.xy = xy_;
+    of.yy = yy_;
+    of.gg = before.tt * scale * scale + after - sum * sum / n;
+    of.xg = before.tx * scale + all.x - before.x;
+    of.gy = before.ty * scale + all.y - before.y;
+    return of;
+  }
+
+ private:
+  struct Sums {
+    double x = 0;
+    double y = 0;
+    double t = 0;
+    double tt = 0;
+    double tx = 0;
+    double ty = 0;
+  };
+
+  WarmupCurve curve_;
+  std::vector<Sums> sums_;  ///< of the points before each
+  std::vector<double> times_;
+  double xx_ = 0;
+  double xy_ = 0;
+  double yy_ = 0;
+};
 
 void set_values(WarmupFit& fit, std::span<const double> x, std::span<const double> y,
                 std::span<const double> g) {
@@ -203,8 +267,11 @@ std::vector<double> places_to_try(WarmupCurve curve, std::span<const double> x, 
 WarmupFit best_fit(std::span<const double> x, std::span<const double> y, WarmupCurve curve,
                    bool with_line, double longest) {
   std::optional<WarmupFit> best;
+  const ColumnsByPlace columns(x, y, curve);
   const auto tried = [&](double at) {
-    WarmupFit fit = fit_with(x, y, warmup_values(x, curve, at), with_line);
+    WarmupFit fit = curve == WarmupCurve::exponential
+                        ? fit_with(x, y, warmup_values(x, curve, at), with_line)
+                        : fit_of(columns.at(at), with_line);
     fit.at = at;
     const bool better = !best || fit.squares < best->squares;
     if (better) best = fit;

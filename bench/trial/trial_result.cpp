@@ -355,9 +355,8 @@ std::optional<Note> program_behind_script(const ProcessSpec& spec,
   if (interpreter.empty() || is_same_file(interpreter, program)) return std::nullopt;
   return Note{
       "program_behind_script",
-      fmt::format("{} of {} is a script, {}, that executes {} in the end; all numbers include "
-                  "the memory of the script",
-                  spec.argv.front(), spec.role, script.string(), program),
+      fmt::format("{} is a script, {}, that starts {}; its memory and time are in all numbers",
+                  spec.argv.front(), script.string(), program),
       "to measure the program without the script, use its path in the command"};
 }
 

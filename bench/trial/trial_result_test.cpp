@@ -54,9 +54,8 @@ TEST_F(WrapperScript, NamesTheProgramThatItExecutesInTheEnd) {
   const auto note = program_behind_script(command({"python3", "train.py"}), images);
   ASSERT_TRUE(note);
   EXPECT_EQ(note->code, "program_behind_script");
-  EXPECT_EQ(note->message, "python3 of command is a script, " + shim.string() + ", that executes " +
-                               real.string() +
-                               " in the end; all numbers include the memory of the script");
+  EXPECT_EQ(note->message, "python3 is a script, " + shim.string() + ", that starts " +
+                               real.string() + "; its memory and time are in all numbers");
   EXPECT_TRUE(program_behind_script(command({"env", "A=1", "./python3"}), images));
 }
 

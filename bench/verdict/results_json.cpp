@@ -90,7 +90,9 @@ void ResultsWriter::write(const json& document, int indent, const TextSink& sink
       const std::size_t mark = text.find(quoted, at);
       if (mark == std::string::npos) continue;
       sink(std::string_view(text).substr(at, mark - at));
-      write_rounds(role, indent, indentation_at_end(std::string_view(text).substr(0, mark)), sink);
+      const std::size_t depth =
+          indent < 0 ? 0 : indentation_at_end(std::string_view(text).substr(0, mark));
+      write_rounds(role, indent, depth, sink);
       at = mark + quoted.size();
     }
   sink(std::string_view(text).substr(at));

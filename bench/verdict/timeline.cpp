@@ -10,7 +10,7 @@
 namespace memduel {
 namespace {
 
-constexpr int kFewestBuckets = 100;
+constexpr int kFewestBuckets = 60;
 constexpr int kMostBuckets = 1000;
 constexpr size_t kMostDrawnRounds = 1000;
 

@@ -32,8 +32,9 @@ void add_note(Section& section, const char* kind, Note note, bool is_repeated) {
 const Note* urgent_note(const Results& results) {
   constexpr std::array<std::string_view, 5> kOfNoise = {
       "several_modes", "drift", "first_trial_outlier", "position_effect", "python_not_pinned"};
-  constexpr std::array<std::string_view, 4> kOfDetails = {
-      "pss_rationed", "sampled_less_often", "touched_memory_sampled", "growth_needs_rounds"};
+  constexpr std::array<std::string_view, 5> kOfDetails = {
+      "pss_rationed", "sampled_less_often", "touched_memory_sampled", "growth_needs_rounds",
+      "program_behind_script"};
   const bool is_open = results.overall.outcome == OverallOutcome::inconclusive;
   for (const std::vector<Note>* notes : {&results.warnings, &results.limitations})
     for (const Note& note : *notes) {
@@ -55,11 +56,10 @@ Section caveats_notice_section(const ReportModel& model) {
   if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
   const Note* note = urgent_note(model.results);
   if (note == nullptr) {
-    section.add(
-        Paragraph{Text(fmt::format("{}", kinds.size())).add(", see --verbose.", Tone::muted)},
-        Medium::text);
-    section.add(Paragraph{Text().add_link(format_count(kinds.size(), "caveat"), "caveats")},
-                Medium::page);
+    const std::string all =
+        format_count(kinds.size(), "remark on noise or precision", "remarks on noise or precision");
+    section.add(Paragraph{Text(all).add(": --verbose.", Tone::muted)}, Medium::text);
+    section.add(Paragraph{Text().add_link(all, "caveats")}, Medium::page);
     return section;
   }
   const std::string message = note->message.substr(0, note->message.find('\n')) + ". ";

@@ -214,8 +214,9 @@ std::string failure_of(const Results& results, const std::string& candidate) {
 /// " (95% CI −3.0 to +2.0%)"; empty where an end is open.
 std::string interval_in_words(const Comparison& row) {
   if (!row.ci_low || !row.ci_high) return {};
-  const std::string interval = interval_text(row, row.confidence);
-  return fmt::format(" ({:.3g}% CI {})", 100 * row.confidence, interval);
+  const std::string interval = interval_text(row);
+  return fmt::format(" ({:.3g}% CI {})", 100 * overall_confidence(row),
+                     interval.substr(0, interval.find(" (")));
 }
 
 /// A row that these trials do not decide, with its numbers.
@@ -384,6 +385,13 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
          (answer == Answer::fail ? rest_of_failures(failed) : others_regressed(model, about));
 }
 
+/// "peak RSS (limit +2%)".
+std::string gate_words(const Results& results, const GateResult& gate) {
+  if (!gate.evidence.limit) return gate.name();
+  return fmt::format("{} (limit {})", quantity(results.job, gate.role, gate.metric),
+                     limit_text(gate));
+}
+
 /// "both default gates passed", "of 3 gates, 1 failed, 2 passed".
 std::string gates_words(const Results& results, bool is_default) {
   const std::string kind = is_default ? "default gate" : "gate";
@@ -403,7 +411,8 @@ std::string gates_words(const Results& results, bool is_default) {
   };
   if (all == 1) {
     const auto gate = std::ranges::find(results.gates, false, &GateResult::advisory);
-    return fmt::format("{} {} {}", kind, gate->name(), phrase(1, counts.front().second));
+    return fmt::format("the {} on {} {}", kind, gate_words(results, *gate),
+                       phrase(1, counts.front().second));
   }
   if (counts.size() == 1)
     return fmt::format("{} {}s {}", all == 2 ? "both" : fmt::format("all {}", all), kind,
@@ -418,13 +427,18 @@ Text exit_of(const ReportModel& model) {
   const Results& results = model.results;
   if (!model.progress.empty() && model.blocks_done < model.blocks_planned.value_or(0))
     return {"The run is not complete, so its exit code can change.", Tone::muted};
-  Text text(fmt::format("Exit code {}", results.overall.exit_code));
+  Text text;
+  if (results.overall.outcome == OverallOutcome::no_gates)
+    text.add(std::string(to_name(Answer::no_gates)) + ". ", Tone::strong);
+  text.add(fmt::format("Exit code {}", results.overall.exit_code));
   const bool any_deciding =
       std::ranges::any_of(results.gates, [](const GateResult& gate) { return !gate.advisory; });
   if (!any_deciding && !results.overall.nothing.empty())
     return text.add(": " + results.overall.nothing + ".");
   if (!any_deciding)
-    return text.add(": no limit was set. Set one with --gate, or use --gate default.");
+    return text.add(model.has_named_gates && !results.gates.empty()
+                        ? ": all gates are advisory."
+                        : ": no limit was set. Set one with --gate, or use --gate default.");
   const bool is_default = !model.has_named_gates;
   text.add(": " + gates_words(results, is_default) + ".");
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
@@ -432,7 +446,6 @@ Text exit_of(const ReportModel& model) {
     text.add(" (--on-inconclusive pass: exit code 0)");
   else if (results.overall.outcome == OverallOutcome::inconclusive)
     text.add(fmt::format(" (--on-inconclusive fail: exit code {})", kInconclusive));
-  if (is_default) text.add(" Their limits are 1%, or more where trials vary more.", Tone::muted);
   return text;
 }
 

@@ -17,10 +17,6 @@ namespace {
 constexpr std::size_t kMostRows = 8;
 constexpr std::size_t kMostRowsOfSeveral = 5;
 
-bool decides(const GateResult* gate) {
-  return !gate->advisory;
-}
-
 bool is_same_row(const ResultRow& row, const std::string& role, const std::string& metric) {
   return row.role == role && row.metric == metric;
 }
@@ -37,7 +33,9 @@ bool has_same_numbers_as(const ResultRow& a, const ResultRow& b) {
 class RowChooser {
  public:
   explicit RowChooser(const ReportModel& model)
-      : results_(model.results), variants_(judged_arms(model.results)) {}
+      : results_(model.results),
+        has_named_gates_(model.has_named_gates),
+        variants_(judged_arms(model.results)) {}
 
   ResultRows chosen() {
     for (const ShownRow& shown : results_.first_screen.rows) add(shown.role, shown.metric);
@@ -97,6 +95,11 @@ class RowChooser {
     rows_ = std::move(kept);
   }
 
+  [[nodiscard]] bool has_limit(const ResultRow& row) const {
+    return std::ranges::any_of(
+        row.gates, [this](const GateResult* gate) { return !gate->advisory || has_named_gates_; });
+  }
+
   [[nodiscard]] bool has_verdicts_of(const ResultRow& row, const ResultRow& other) const {
     return std::ranges::equal(row.comparisons, other.comparisons, [](auto* one, auto* two) {
       return one == nullptr || (two != nullptr && one->verdict == two->verdict);
@@ -114,8 +117,7 @@ class RowChooser {
     std::erase_if(rows_, [&](const ResultRow& row) {
       const bool is_heap = row.metric == kPeakHeap || row.metric == kPeakHeapAndMapped;
       return row.metric != kPeakRss && metric_info(row.metric).unit == Unit::bytes &&
-             !(is_pair && is_heap) && std::ranges::none_of(row.gates, decides) &&
-             has_verdicts_of(row, peak);
+             !(is_pair && is_heap) && !has_limit(row) && has_verdicts_of(row, peak);
     });
   }
 
@@ -148,6 +150,7 @@ class RowChooser {
   }
 
   const Results& results_;
+  bool has_named_gates_;
   std::vector<const ArmSummary*> variants_;
   std::vector<ResultRow> rows_;
 };

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
-#include <utility>
 
 #include "model/metric_catalogue.h"
 #include "sections/result_rows.h"
@@ -44,23 +42,12 @@ Text limits_of(const ResultRow& row, const std::string& candidate) {
   return text.empty() ? Text("–", Tone::muted) : text;
 }
 
-/// That most intervals have: of a run with interim analyses more than 95%.
-double commonest_confidence(const ResultRows& shown) {
-  std::map<double, int> counts;
-  for (const ResultRow& row : shown.rows)
-    for (const Comparison* one : row.comparisons)
-      if (one != nullptr && one->ci_low && one->ci_high && !one->exact) ++counts[one->confidence];
-  if (counts.empty()) return kUsualConfidence;
-  return std::ranges::max_element(counts, {}, &std::pair<const double, int>::second)->first;
-}
-
 class ResultTable {
  public:
   explicit ResultTable(const ReportModel& model)
       : model_(model),
         results_(model.results),
         shown_(result_rows(model)),
-        confidence_(commonest_confidence(shown_)),
         observed_(observe(results_.trials, results_.job, names_of(shown_.variants),
                           results_.warmup_rounds)) {}
 
@@ -74,7 +61,7 @@ class ResultTable {
     else
       table.columns.insert(table.columns.end(), {{"variant"}, {"median", true}});
     if (!is_alone())
-      table.columns.insert(table.columns.end(), {{"change", true}, {ci_title(), true}});
+      table.columns.insert(table.columns.end(), {{"change", true}, {"95% CI", true}});
     if (has_limits()) table.columns.push_back({"limit", true});
     if (!is_alone()) table.columns.push_back({"verdict"});
     table.columns.push_back({"trials", false, false, Medium::page});
@@ -91,8 +78,12 @@ class ResultTable {
   [[nodiscard]] std::size_t left_out() const { return shown_.left_out; }
   [[nodiscard]] const ResultRows& shown() const { return shown_; }
 
-  [[nodiscard]] bool has_wider_intervals() const {
-    return !is_alone() && confidence_ > kUsualConfidence + 1e-9;
+  [[nodiscard]] bool has_interim_analyses() const {
+    return std::ranges::any_of(shown_.rows, [](const ResultRow& row) {
+      return std::ranges::any_of(row.comparisons, [](const Comparison* one) {
+        return one != nullptr && one->confidence > overall_confidence(*one) + 1e-9;
+      });
+    });
   }
 
   [[nodiscard]] bool differs_from_medians() const {
@@ -104,13 +95,11 @@ class ResultTable {
   }
 
  private:
-  /// Limits of gates that decide nothing are in the details.
+  /// Limits that nobody named and that decide nothing are in the details.
   [[nodiscard]] bool has_limits() const {
-    return std::ranges::any_of(results_.gates,
-                               [](const GateResult& gate) { return !gate.advisory; });
-  }
-  [[nodiscard]] std::string ci_title() const {
-    return fmt::format("{:.3g}% CI", 100 * confidence_);
+    return std::ranges::any_of(results_.gates, [this](const GateResult& gate) {
+      return !gate.advisory || model_.has_named_gates;
+    });
   }
   [[nodiscard]] bool is_alone() const { return shown_.variants.size() == 1; }
   [[nodiscard]] bool is_pair() const { return shown_.variants.size() == 2; }
@@ -200,7 +189,7 @@ class ResultTable {
   void add_evidence(Row& shown, const ResultRow& row, std::size_t candidate) const {
     const Comparison* one = row.comparisons.at(candidate);
     shown.cells.push_back(change_cell(one));
-    shown.cells.emplace_back(one == nullptr ? std::string("–") : interval_text(*one, confidence_));
+    shown.cells.emplace_back(one == nullptr ? std::string("–") : interval_text(*one));
     if (has_limits())
       shown.cells.emplace_back(limits_of(row, shown_.variants.at(candidate + 1)->name));
     shown.cells.push_back(verdict_cell(row, candidate));
@@ -262,7 +251,6 @@ class ResultTable {
   const ReportModel& model_;
   const Results& results_;
   ResultRows shown_;
-  double confidence_;  ///< of the intervals whose cells do not name their own
   Observations observed_;
 };
 
@@ -322,9 +310,8 @@ Section results_section(const ReportModel& model) {
   section.add(std::move(table));
   if (Text trend = trend_of(results.shown()); !trend.empty())
     section.add(Paragraph{std::move(trend)});
-  if (results.has_wider_intervals())
-    section.add(Paragraph{Text("The confidence level is above 95%, because the results are checked "
-                               "several times during the run.",
+  if (results.has_interim_analyses())
+    section.add(Paragraph{Text("The intervals are adjusted for the interim analyses of the run.",
                                Tone::muted)},
                 Medium::page);
   if (results.differs_from_medians())

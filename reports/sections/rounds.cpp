@@ -132,7 +132,13 @@ Section rounds_section(const ReportModel& model) {
   if (Table table = bars_by_round(model.results); !table.rows.empty())
     section.add(std::move(table), Medium::text);
   if (RoundsChart chart{chart_roles(model)}; !chart.roles.empty())
-    section.add(std::move(chart), Medium::page);
+    section
+        .add(Paragraph{Text(
+                 "The curves are medians at each moment. Trials that peak at other moments "
+                 "have higher peaks.",
+                 Tone::muted)},
+             Medium::page)
+        .add(std::move(chart), Medium::page);
   return section;
 }
 

@@ -187,9 +187,11 @@ std::string folded(const Section& section) {
 }
 
 std::string head_of(const ReportDocument& document) {
-  std::string out = fmt::format("<!-- memduel:{} -->\n### {} {}: {}\n\n",
-                                marker_name(document.name), icon(document.answer),
-                                to_name(document.answer), text_of(document.sentence, kMostOfLine));
+  const std::string answer =
+      document.answer == Answer::no_gates ? "" : fmt::format(" {}:", to_name(document.answer));
+  std::string out =
+      fmt::format("<!-- memduel:{} -->\n### {}{} {}\n\n", marker_name(document.name),
+                  icon(document.answer), answer, text_of(document.sentence, kMostOfLine));
   for (const ComparedVariant& variant : document.compared) {
     const bool is_marked = variant.is_baseline && document.compared.size() > 1;
     if (variant.words.empty() && !is_marked) continue;

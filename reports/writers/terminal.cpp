@@ -78,12 +78,12 @@ class TerminalDocument {
     const std::string badge = painted(word,
                                       tone_of(document_.answer) == Tone::good  ? "\033[1;32m"
                                       : tone_of(document_.answer) == Tone::bad ? "\033[1;31m"
-                                      : document_.answer == Answer::no_gates   ? "\033[2m"
                                                                                : "\033[1m",
                                       options_);
-    const std::size_t columns = word.size() + 2;
+    const bool has_badge = document_.answer != Answer::no_gates;
+    const std::size_t columns = has_badge ? word.size() + 2 : 0;
     add(indented(laid_out(document_.sentence, width_ - columns, false, options_),
-                 {badge + "  ", columns}));
+                 {has_badge ? badge + "  " : "", columns}));
     std::size_t widest = 0;
     for (const ComparedVariant& variant : document_.compared)
       widest = std::max(widest, count_characters(escape_terminal(variant.name)));

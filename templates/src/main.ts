@@ -27,7 +27,7 @@ function result(document: ReportDocument, looks: VariantLooks): HTMLElement {
     { class: "result" },
     document.notice === "" ? null : h("p", { class: "notice" }, document.notice),
     document.compared.length === 0 ? null : h("dl", { class: "compared" }, ...document.compared.flatMap((one) => variant(one, looks))),
-    h("p", { class: "answer" }, h("strong", { class: `badge ${answer}` }, document.answer), " ", h("span", { class: "sentence" }, ...text_nodes(document.sentence))),
+    h("p", { class: "answer" }, document.answer === "NO GATES" ? null : h("strong", { class: `badge ${answer}` }, document.answer), " ", h("span", { class: "sentence" }, ...text_nodes(document.sentence))),
     document.exit.length === 0 ? null : h("p", { class: "exit muted" }, ...text_nodes(document.exit)),
   );
 }

@@ -56,7 +56,7 @@ struct ReportModel {
 
 struct ReportOptions {
   bool confidential = false;    ///< leave out environment values, arguments, paths and log lines
-  int bucket_budget = 300'000;  ///< upper bound of chart buckets, and so of the page's size
+  int bucket_budget = 200'000;  ///< upper bound of chart buckets, and so of the page's size
   /// Of a run that is still going the numbers of blocks at which it may look at its data,
   /// ascending; before the next one there is no verdict.
   std::optional<std::vector<int>> running = std::nullopt;

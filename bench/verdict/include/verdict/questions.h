@@ -194,7 +194,7 @@ struct RoleTimeline {
 };
 
 /// Timelines of every role and series that a measure trial has, roles in order of appearance.
-/// @param bucket_budget upper bound of buckets over all envelopes together; at least 100 each.
+/// @param bucket_budget upper bound of buckets over all envelopes together; at least 60 each.
 std::vector<RoleTimeline> build_timelines(const RunData& run, int bucket_budget);
 
 /// Slopes so far and where they lead; without a verdict, which needs several runs.
