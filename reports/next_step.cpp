@@ -269,7 +269,7 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (is_unpinned)  // the trials inherit the environment of memduel
     command = "PYTHONHASHSEED=0 OMP_NUM_THREADS=1 " + command;
   return Suggestion{
-      fmt::format("Rerun with {}about {} trials each{}, which should decide it (at 80% power):",
+      fmt::format("Rerun with {}about {} trials each{}, which should decide it (80% likely):",
                   is_unpinned ? "Python's hash seed and number of threads set, and " : "", needed,
                   time_of_trials(model.results, needed)),
       std::move(command)};

@@ -1,6 +1,7 @@
 // Warnings and limitations: how many on the first screen, all of them in the details.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -27,20 +28,49 @@ void add_note(Section& section, const char* kind, Note note, bool is_repeated) {
   if (end < note.advice.size()) section.add(Command{note.advice.substr(end + 1)});
 }
 
-/// The first note that a reader has to know before the numbers. Others say why trials vary, which
-/// matters where they leave the answer open, and how exact details are.
+/// A note that says why trials vary, which matters where they leave the answer open, or how exact
+/// details are.
+struct SmallPrint {
+  std::string_view code;
+  const char* words;
+  bool is_of_noise = false;
+};
+
+const SmallPrint* small_print(const std::string& code) {
+  static constexpr std::array kAll = {
+      SmallPrint{"several_modes", "values in clusters", true},
+      SmallPrint{"drift", "drift during the run", true},
+      SmallPrint{"first_trial_outlier", "a first trial that stands out", true},
+      SmallPrint{"position_effect", "an effect of the order", true},
+      SmallPrint{"python_not_pinned", "Python's hash seed not set", true},
+      SmallPrint{"pss_rationed", "PSS read less often"},
+      SmallPrint{"sampled_less_often", "RSS sampled less often"},
+      SmallPrint{"touched_memory_sampled", "touched pages sampled"},
+      SmallPrint{"growth_needs_rounds", "too few rounds to judge growth"},
+      SmallPrint{"program_behind_script", "a script starts the program"},
+      SmallPrint{"peaks_sampled_from_outside", "sums over processes sampled"}};
+  const auto* const found = std::ranges::find(kAll, code, &SmallPrint::code);
+  return found == kAll.end() ? nullptr : found;
+}
+
+/// "values in clusters, PSS read less often", in the order of the notes.
+std::string small_prints(const Results& results) {
+  std::vector<std::string> all;
+  for (const std::vector<Note>* notes : {&results.warnings, &results.limitations})
+    for (const Note& note : *notes)
+      if (std::string words = small_print(note.code)->words;
+          std::ranges::find(all, words) == all.end())
+        all.push_back(std::move(words));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+/// The first note that a reader has to know before the numbers; null where all are small print.
 const Note* urgent_note(const Results& results) {
-  constexpr std::array<std::string_view, 5> kOfNoise = {
-      "several_modes", "drift", "first_trial_outlier", "position_effect", "python_not_pinned"};
-  constexpr std::array<std::string_view, 5> kOfDetails = {
-      "pss_rationed", "sampled_less_often", "touched_memory_sampled", "growth_needs_rounds",
-      "program_behind_script"};
   const bool is_open = results.overall.outcome == OverallOutcome::inconclusive;
   for (const std::vector<Note>* notes : {&results.warnings, &results.limitations})
     for (const Note& note : *notes) {
-      const bool is_of_noise = std::ranges::find(kOfNoise, note.code) != kOfNoise.end();
-      const bool is_of_details = std::ranges::find(kOfDetails, note.code) != kOfDetails.end();
-      if (!is_of_details && (is_open || !is_of_noise)) return &note;
+      const SmallPrint* small = small_print(note.code);
+      if (small == nullptr || (is_open && small->is_of_noise)) return &note;
     }
   return nullptr;
 }
@@ -56,10 +86,9 @@ Section caveats_notice_section(const ReportModel& model) {
   if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
   const Note* note = urgent_note(model.results);
   if (note == nullptr) {
-    const std::string all =
-        format_count(kinds.size(), "remark on noise or precision", "remarks on noise or precision");
-    section.add(Paragraph{Text(all).add(": --verbose.", Tone::muted)}, Medium::text);
-    section.add(Paragraph{Text().add_link(all, "caveats")}, Medium::page);
+    const std::string all = small_prints(model.results);
+    section.add(Paragraph{Text(all + " ").add("(--verbose)", Tone::muted)}, Medium::text);
+    section.add(Paragraph{Text(all + " ").add_link("(details)", "caveats")}, Medium::page);
     return section;
   }
   const std::string message = note->message.substr(0, note->message.find('\n')) + ". ";

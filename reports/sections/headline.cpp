@@ -229,9 +229,11 @@ std::string undecided_words(const Results& results, const Comparison& row) {
                         limit_text(*gate))
           : fmt::format("{} may use more or less {} than {}", row.candidate,
                         noun_and_place(results, row), row.baseline);
-  return fmt::format("{}: {} {}{} after {} each.", question,
-                     quantity(results.job, row.role, row.metric), change_text(row),
-                     interval_in_words(row), format_count(trials, "trial"));
+  const std::string each = format_count(trials, "trial") + " each";
+  const bool is_tested = row.ci_low && row.ci_high;
+  return fmt::format("{}: {} {}{}{}.", question, quantity(results.job, row.role, row.metric),
+                     change_text(row), interval_in_words(row),
+                     is_tested ? " after " + each : ", but " + each + " are too few");
 }
 
 /// The row that a reader asks about first of those that are inconclusive: peak RSS, or one whose
@@ -348,6 +350,20 @@ std::string all_regressed(const ReportModel& model) {
   return {};
 }
 
+/// Whether no other candidate's median of the first row of memory is lower.
+bool uses_least(const Results& results, const std::string& candidate) {
+  const auto first = std::ranges::find_if(results.first_screen.rows, [&](const ShownRow& shown) {
+    return shown.candidate == candidate && metric_info(shown.metric).unit == Unit::bytes;
+  });
+  if (first == results.first_screen.rows.end()) return false;
+  const Comparison* own = results.row(candidate, first->role, first->metric);
+  return own != nullptr && own->candidate_median &&
+         std::ranges::none_of(results.comparisons, [&](const Comparison& other) {
+           return other.role == first->role && other.metric == first->metric &&
+                  other.candidate_median.value_or(*own->candidate_median) < *own->candidate_median;
+         });
+}
+
 std::string capitalized(std::string text) {
   if (!text.empty())
     text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
@@ -378,7 +394,10 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
     sentence += (sentence.empty() ? "" : " ") + open_question(model, about, answer);
   if (sentence.empty()) sentence = sameness_of(results, about);
   if (candidates.size() > 1 && answer != Answer::fail && results.overall.best)
-    sentence += fmt::format(" It is the best of the {} candidates.", candidates.size());
+    sentence +=
+        fmt::format(" {} of the {} candidates.",
+                    uses_least(results, about) ? "It uses the least memory" : "It is the best",
+                    candidates.size());
   if (is_changed) sentence += open_time_words(results, about);
   return failed_trials(results, about) + sentence + growth_words(results, about) +
          output_words(results, about) +
@@ -440,12 +459,13 @@ Text exit_of(const ReportModel& model) {
                         ? ": all gates are advisory."
                         : ": no limit was set. Set one with --gate, or use --gate default.");
   const bool is_default = !model.has_named_gates;
-  text.add(": " + gates_words(results, is_default) + ".");
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
   if (results.overall.exit_code == kInconclusive)
-    text.add(" (--on-inconclusive pass: exit code 0)");
+    text.add(" (0 with --on-inconclusive pass)");
   else if (results.overall.outcome == OverallOutcome::inconclusive)
-    text.add(fmt::format(" (--on-inconclusive fail: exit code {})", kInconclusive));
+    text.add(fmt::format(" ({} with --on-inconclusive fail)", kInconclusive));
+  text.add(": " + gates_words(results, is_default) + ".");
+  if (is_default) text.add(" Their limit is 1%, or more where trials vary more.", Tone::muted);
   return text;
 }
 

@@ -36,9 +36,10 @@ Fold method_of(const Results& results) {
   Fold fold{"How this was decided", {}};
   fold.parts.push_back({Paragraph{Text(
       "Every block runs each variant once, in random order, so that a slow drift of the machine "
-      "affects all variants alike. One trial gives one number per role and metric. The change is "
-      "the "
-      "Hodges–Lehmann estimate with its 95% CI. “Improved” and “regressed” need an interval that "
+      "affects all variants alike. One trial gives one number per role and metric. The 95% CI is "
+      "that of the Hodges–Lehmann estimate; where interim analyses share the error rate of 5%, "
+      "each "
+      "has a higher level. “Improved” and “regressed” need an interval that "
       "excludes no change, after adjustment for the number of gate rows; “strong” means that the "
       "whole interval is beyond the margin. “Changed” is such a change of a metric for which "
       "nothing "

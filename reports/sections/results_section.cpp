@@ -78,14 +78,6 @@ class ResultTable {
   [[nodiscard]] std::size_t left_out() const { return shown_.left_out; }
   [[nodiscard]] const ResultRows& shown() const { return shown_; }
 
-  [[nodiscard]] bool has_interim_analyses() const {
-    return std::ranges::any_of(shown_.rows, [](const ResultRow& row) {
-      return std::ranges::any_of(row.comparisons, [](const Comparison* one) {
-        return one != nullptr && one->confidence > overall_confidence(*one) + 1e-9;
-      });
-    });
-  }
-
   [[nodiscard]] bool differs_from_medians() const {
     return std::ranges::any_of(shown_.rows, [](const ResultRow& row) {
       return std::ranges::any_of(row.comparisons, [](const Comparison* one) {
@@ -310,10 +302,6 @@ Section results_section(const ReportModel& model) {
   section.add(std::move(table));
   if (Text trend = trend_of(results.shown()); !trend.empty())
     section.add(Paragraph{std::move(trend)});
-  if (results.has_interim_analyses())
-    section.add(Paragraph{Text("The intervals are adjusted for the interim analyses of the run.",
-                               Tone::muted)},
-                Medium::page);
   if (results.differs_from_medians())
     section.add(Paragraph{
         Text("* Estimated from all pairs of trials (Hodges–Lehmann): the change of the medians is "

@@ -10,13 +10,23 @@
 
 namespace memduel {
 
+namespace {
+
+/// "in_place"; "–" where it is not set.
+std::string value_of(const nlohmann::json& switches, const std::string& name) {
+  if (!switches.contains(name)) return "–";
+  const nlohmann::json& value = switches.at(name);
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
 std::vector<std::string> differing_switches(const nlohmann::json& own,
                                             const nlohmann::json& baseline) {
   std::vector<std::string> differing;
   for (const auto& [name, value] : own.items())
     if (!baseline.contains(name) || baseline.at(name) != value)
-      differing.push_back(name + "=" +
-                          (value.is_string() ? value.get<std::string>() : value.dump()));
+      differing.push_back(name + "=" + value_of(own, name));
   return differing;
 }
 
@@ -40,9 +50,15 @@ Section switches_section(const ReportModel& model) {
       text.add(list, Tone::code).add(". memduel ablate measures each of them.", Tone::muted);
       section.add(Paragraph{std::move(text)}, medium);
     };
-    add(differing, Medium::page);
     std::vector<std::string> names;
-    for (const std::string& one : differing) names.push_back(one.substr(0, one.find('=')));
+    std::vector<std::string> changes;
+    for (const std::string& one : differing) {
+      names.push_back(one.substr(0, one.find('=')));
+      changes.push_back(fmt::format("{}: {} → {}", names.back(),
+                                    value_of(baseline->switches, names.back()),
+                                    value_of(variant->switches, names.back())));
+    }
+    add(changes, Medium::page);
     add(names, Medium::text);
   }
   return section;

@@ -13,6 +13,7 @@ namespace {
 
 /// Of the largest cause of a row: less is no reason.
 constexpr double kLeastShown = 0.04;
+constexpr double kAll = 0.985;
 
 Row cause_row(const Cause& cause, bool is_first) {
   Row row;
@@ -20,9 +21,9 @@ Row cause_row(const Cause& cause, bool is_first) {
   row.cells.back().value = cause.size;
   Text where = with_location(cause.name, cause.location);
   if (cause.share > 0)
-    where.add(
-        ", " + format_percent(cause.share) + (is_first ? " of the change of " + cause.of : ""),
-        Tone::muted);
+    where.add(", " + (cause.share > kAll ? "all" : format_percent(cause.share)) +
+                  (is_first ? " of the change of " + cause.of : ""),
+              Tone::muted);
   row.cells.emplace_back(std::move(where));
   return row;
 }

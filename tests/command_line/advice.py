@@ -72,7 +72,7 @@ class Place:
 
     def call(self, command, ended_after=None):
         """As a shell reads it; what it prints on both descriptors. `ended_after`: seconds to an interrupt."""
-        running = subprocess.Popen(["/bin/sh", "-c", "exec " + command], cwd=self.root, env=self.environment, stdin=subprocess.DEVNULL,
+        running = subprocess.Popen(["/bin/sh", "-c", "exec env " + command], cwd=self.root, env=self.environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
         if ended_after is not None:
             time.sleep(ended_after)
@@ -87,10 +87,10 @@ class Place:
 
 def commands_in(text):
     """Those on a line of their own and those in backticks: what a reader copies."""
-    found = re.findall(r"^[ \t]*(memduel .+?)[ \t]*$", text, re.M) + re.findall(r"`(memduel [^`\n]+)`", text)
+    found = re.findall(r"^[ \t]*((?:[A-Z_]+=\S+ )*memduel .+?)[ \t]*$", text, re.M) + re.findall(r"`(memduel [^`\n]+)`", text)
     # Sentences that begin with the program's name are no commands; neither are headings of the terminal.
     verbs = subprocess.run([MEMDUEL, "--help"], capture_output=True, text=True, check=True).stdout
-    return [one for one in found if re.search(rf"^ +{re.escape(one.split()[1])}\b", verbs, re.M)]
+    return [one for one in found if re.search(rf"^ +{re.escape(one.partition('memduel ')[2].split()[0])}\b", verbs, re.M)]
 
 
 def page_of(report):

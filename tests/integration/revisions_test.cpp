@@ -81,8 +81,9 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
   EXPECT_THAT(where.at("stack").get<std::vector<std::string>>(),
               Contains("ledger::Store::reserve_buffer()"));
   EXPECT_EQ(results.at("difference_totals").at(0).at("unmatched_share"), 0);
-  EXPECT_THAT(run.out, ContainsRegex("Why: +\\+4\\.00 MiB +ledger::Store::reserve_buffer, "
-                                     "called from main"));
+  EXPECT_THAT(run.out,
+              ContainsRegex("Why: +\\+4\\.00 MiB +ledger::Store::reserve_buffer .store.cpp:14., "
+                            "called\n* *from +main"));
   const Finished markdown =
       memduel(place, {"report", place.path("run").string(), "--format", "markdown"});
   EXPECT_THAT(markdown.out, HasSubstr("ledger::Store::reserve\\_buffer"));
