@@ -41,7 +41,9 @@ TEST(Diagnostics, FindRunsWithOneMoreArenaAndAdviseToPinThem) {
   const Results results = analyse(make_duel("peak_rss_bytes", arena, noisy(12, 0, 2)), {});
   ASSERT_EQ(results.warnings.size(), 1U);
   EXPECT_EQ(results.warnings[0].code, "several_modes");
-  EXPECT_THAT(results.warnings[0].message, testing::HasSubstr("has 2 clusters (of 12 trials, 9 near 540.2 MiB, 3 near 604.1 MiB)"));
+  EXPECT_THAT(
+      results.warnings[0].message,
+      testing::HasSubstr("has 2 clusters (of 12 trials, 9 near 540.2 MiB, 3 near 604.1 MiB)"));
   EXPECT_THAT(results.warnings[0].advice, testing::HasSubstr("MALLOC_ARENA_MAX"));
 }
 
@@ -84,8 +86,7 @@ TEST(Diagnostics, TellWhatThePlaceAmongNeighboursDoesWhicheverArmItIs) {
   std::string told;
   for (const Note& note : results.warnings)
     if (note.code == "position_effect") told += note.message;
-  EXPECT_THAT(told, testing::ContainsRegex("has \\+3\\.[678]% peak RSS"))
-      << "20 of 540";
+  EXPECT_THAT(told, testing::ContainsRegex("has \\+3\\.[678]% peak RSS")) << "20 of 540";
   const Comparison& row = results.comparisons.front();
   ASSERT_TRUE(row.removed_place);
   EXPECT_NEAR(row.removed_place->effect, 1 + 20.0 / 540, 0.002);

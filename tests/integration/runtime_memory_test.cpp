@@ -56,8 +56,8 @@ TEST(RuntimeMemory, NamesArenasByThePythonFunctionThatFillsThem) {
                                         "import os\n"
                                         "os._exit(0)  # not to free a chain that deep\n");
   const std::string mappings = mappings_of(place, {"/usr/bin/python3", script});
-  EXPECT_THAT(largest_in(mappings),
-              AllOf(HasSubstr("        small Python objects\n        keep  "), HasSubstr("<module>")));
+  EXPECT_THAT(largest_in(mappings), AllOf(HasSubstr("        small Python objects\n        keep  "),
+                                          HasSubstr("<module>")));
   // 64 bytes a tuple and 32 an integer in whole arenas of 1 MiB, of whose pools a little is lost;
   // the first lies in what the interpreter has mapped.
   const double mib = std::stod(mappings.substr(mappings.find("   1. ") + 6));

@@ -250,8 +250,8 @@ TEST(NamedMemory, StandsOutsideOfTheRuntimesFramesAndInsideOfThePythonFunction) 
   name_runtime_memory(profile);
   const std::uint32_t stack = profile.sites[0].stack;
   EXPECT_THAT(names_of(profile, stack),
-              ElementsAre("_start", "load", "small Python objects", "python3.11+0x50", "python3.11+0x40",
-                          "python3.11+0x30"));
+              ElementsAre("_start", "load", "small Python objects", "python3.11+0x50",
+                          "python3.11+0x40", "python3.11+0x30"));
   const auto frames = told_frames(profile, stack);
   const std::size_t lead = leading_frame(profile, stack);
   EXPECT_EQ(short_name(frames[lead].name.function), "small Python objects");
