@@ -76,6 +76,28 @@ void choose_rows(ReportModel& model) {
   }
 }
 
+/// Of a job of several roles also the largest cause of another role's row, whose change the
+/// headline states beside that of the first.
+void add_cause_of_another_role(ReportModel& model) {
+  constexpr std::size_t kOfTheFirst = 2;
+  const Results& results = model.results;
+  const std::vector<ShownRow>& rows = results.first_screen.rows;
+  if (rows.empty() || rows.front().why != ShownFor::gate || model.causes.empty() ||
+      model.causes.front().of != model.causes.back().of)
+    return;
+  const auto other = std::ranges::find_if(rows, [&](const ShownRow& shown) {
+    return shown.why == ShownFor::gate && shown.candidate == rows.front().candidate &&
+           shown.role != rows.front().role && shown.role != kTree;
+  });
+  if (other == rows.end()) return;
+  const Comparison& row = *results.row(other->candidate, other->role, other->metric);
+  std::vector<Cause> causes = explained_causes(row, other->why, results);
+  if (causes.empty() || causes.front().of == model.causes.front().of) return;
+  name_candidate(causes, row, results);
+  if (model.causes.size() > kOfTheFirst) model.causes.resize(kOfTheFirst);
+  model.causes.push_back(causes.front());
+}
+
 /// Measure blocks that hold every arm.
 int count_blocks(const RunData& run, size_t arms) {
   std::map<int, std::set<std::string>> seen;
@@ -142,6 +164,7 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.progress = progress_of(model, options.running);
   choose_rows(model);
   const Results& results = model.results;
+  add_cause_of_another_role(model);
   model.growth_lines = growth_lines(results);
   model.differences = difference_tables(results);
   model.memory_balances = memory_balances(results);

@@ -86,7 +86,7 @@ Section caveats_notice_section(const ReportModel& model) {
   if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
   const Note* note = urgent_note(model.results);
   if (note == nullptr) {
-    const std::string all = small_prints(model.results);
+    const std::string all = "Minor: " + small_prints(model.results);
     section.add(Paragraph{Text(all + " ").add("(--verbose)", Tone::muted)}, Medium::text);
     section.add(Paragraph{Text(all + " ").add_link("(details)", "caveats")}, Medium::page);
     return section;

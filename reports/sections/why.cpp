@@ -32,30 +32,20 @@ Row cause_row(const Cause& cause, bool is_first) {
 
 Section why_section(const ReportModel& model) {
   Section section{"why", "Why", {}};
-  std::string of;
   Table table;
-  const auto flush = [&] {
-    if (!table.rows.empty()) section.add(std::move(table));
-    table = {};
-    table.columns = {{"change", true}, {"where"}};
-    table.has_heading = false;
-    table.look = "causes";
-  };
-  flush();
-  const bool has_two = !model.causes.empty() && model.causes.front().of != model.causes.back().of;
+  table.columns = {{"change", true}, {"where"}};
+  table.has_heading = false;
+  table.look = "causes";
+  std::string of;
   double largest = 0;
   for (const Cause& cause : model.causes) {
-    if (cause.of != of) largest = std::abs(cause.size);
-    if (std::abs(cause.size) < kLeastShown * largest) continue;
-    if (cause.of != of && has_two) {
-      flush();
-      table.caption = cause.of + ":";
-    }
     const bool is_first = cause.of != of;
+    if (is_first) largest = std::abs(cause.size);
+    if (std::abs(cause.size) < kLeastShown * largest) continue;
     of = cause.of;
     table.rows.push_back(cause_row(cause, is_first));
   }
-  flush();
+  if (!table.rows.empty()) section.add(std::move(table));
   if (section.empty() && model.results.overall.outcome == OverallOutcome::inconclusive)
     section.add(Paragraph{{"No cause is shown for a change that is not decided.", Tone::muted}},
                 Medium::all, 1);
