@@ -42,6 +42,7 @@ class RowChooser {
     for (const GateResult& gate : results_.gates)
       if (gate.role != "*" && !is_growth_metric(gate.metric)) add(gate.role, gate.metric);
     add_peak_rss();
+    add_own_metrics();
     add_time();
     drop_doubles();
     drop_like_peak_rss();
@@ -72,6 +73,13 @@ class RowChooser {
       return row.role == kTree && row.metric == kPeakRss && row.has_values();
     });
     if (!is_stated && is_known && results_.ablation.empty()) add(kTree, kPeakRss);
+  }
+
+  /// What the job measures itself and what changed.
+  void add_own_metrics() {
+    for (const Comparison& row : results_.comparisons)
+      if (!is_known_metric(row.metric) && row.is_change() && !row.is_of_dead())
+        add(row.role, row.metric);
   }
 
   void add_time() {
@@ -106,6 +114,12 @@ class RowChooser {
     });
   }
 
+  [[nodiscard]] bool was_chosen_for_its_change(const ResultRow& row) const {
+    return std::ranges::any_of(results_.first_screen.rows, [&](const ShownRow& shown) {
+      return is_same_row(row, shown.role, shown.metric) && shown.why != ShownFor::gate;
+    });
+  }
+
   /// Memory that no gate decides about, where peak RSS says the same of it: of a pair all but the
   /// heap, of several variants all.
   void drop_like_peak_rss() {
@@ -117,7 +131,8 @@ class RowChooser {
     std::erase_if(rows_, [&](const ResultRow& row) {
       const bool is_heap = row.metric == kPeakHeap || row.metric == kPeakHeapAndMapped;
       return row.metric != kPeakRss && metric_info(row.metric).unit == Unit::bytes &&
-             !(is_pair && is_heap) && !has_limit(row) && has_verdicts_of(row, peak);
+             !(is_pair && is_heap) && !has_limit(row) && !was_chosen_for_its_change(row) &&
+             has_verdicts_of(row, peak);
     });
   }
 

@@ -170,7 +170,7 @@ TEST_F(Job, WhoseFilesDifferSaysByHowMuchInEveryBlock) {
   EXPECT_EQ(file.at("identical_blocks"), 0);
   EXPECT_EQ(file.at("max_difference"), 0.25);
   EXPECT_EQ(file.at("max_within_baseline"), 0);
-  EXPECT_THAT(finished.out, HasSubstr("Output differs."));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("Output[ \n]+differs\\."));
 }
 
 TEST_F(Job, WhosePrepareFailsIsNotMeasuredAndIsCleanedUp) {
