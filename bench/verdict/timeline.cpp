@@ -114,12 +114,14 @@ TrialTimeline build_trial(const TrialData& trial, const RoleTimeline& frame, con
   return {trial.id, by_time.take(), by_round.take()};
 }
 
+/// To a millionth: finer than a chart shows, and digits of thousands of rounds are most of a page.
 Span median_span(const std::vector<Span>& spans) {
+  constexpr double kUnits = 1e6;
   const auto middle = [&spans](const auto& value_of) {
     std::vector<double> values;
     values.reserve(spans.size());
     for (const Span& span : spans) values.push_back(value_of(span));
-    return median(std::move(values));
+    return std::round(median(std::move(values)) * kUnits) / kUnits;
   };
   return {{middle([](const Span& span) { return span.seconds.first; }),
            middle([](const Span& span) { return span.seconds.second; })},
