@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <set>
 #include <utility>
 
 #include "cli/option_checks.h"
@@ -85,8 +86,8 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--round-pattern", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--log", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
-    OptionOfForms{"-S", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
-    OptionOfForms{"-N", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
+    OptionOfForms{"--default-shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
+    OptionOfForms{"--no-shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
     OptionOfForms{"--calibrate", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--build", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
     OptionOfForms{"--keep", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
@@ -130,6 +131,15 @@ void run_beside(const NamedCommand& command, const std::string& text, const char
                 fmt::format("--{}", what));
 }
 
+/// Trials of all commands are interleaved, so that a step which is the same for several is run once
+/// for them.
+void run_each_once(const std::vector<NamedCommand>& commands, std::string NamedCommand::* step,
+                   const char* what, const std::vector<std::string>& shell) {
+  std::set<std::string> done;
+  for (const NamedCommand& one : commands)
+    if (done.insert(one.*step).second) run_beside(one, one.*step, what, shell);
+}
+
 int compare_commands(const CompareArguments& arguments) {
   RunOptions options = arguments.options;
   name_implied_gates(options.gate, false);
@@ -140,11 +150,9 @@ int compare_commands(const CompareArguments& arguments) {
   const Experiment experiment =
       make_experiment(document, "compare", current_directory(), overrides);
   const std::vector<NamedCommand> commands = named_commands(arguments.commands);
-  for (const NamedCommand& one : commands)
-    run_beside(one, one.setup, "setup", arguments.commands.shell);
+  run_each_once(commands, &NamedCommand::setup, "setup", arguments.commands.shell);
   const int code = duel_and_conclude(experiment, options);
-  for (const NamedCommand& one : commands)
-    run_beside(one, one.cleanup, "cleanup", arguments.commands.shell);
+  run_each_once(commands, &NamedCommand::cleanup, "cleanup", arguments.commands.shell);
   return code;
 }
 
@@ -276,12 +284,12 @@ CompareArguments with_commands(CompareArguments arguments) {
                             !arguments.revisions.ref_b.empty();
   if (!arguments.a.empty()) commands.push_back(arguments.a);
   commands.insert(commands.end(), arguments.b.begin(), arguments.b.end());
+  check_scan(arguments.commands.scan);
   if (commands.empty() && !is_of_builds && are_commands(arguments.words))
     commands = std::exchange(arguments.words, {});
   if (arguments.no_shell && (arguments.default_shell || !arguments.shell.empty()))
     throw Error(ExitCode::usage, "expected -N or a shell, found both", "--shell");
-  constexpr const char* kWithoutValue = "true";  // as CLI11 has it
-  if (arguments.default_shell || arguments.shell == kWithoutValue) arguments.shell = "default";
+  if (arguments.default_shell) arguments.shell = "default";
   if (!arguments.shell.empty()) arguments.commands.shell = shell_named(arguments.shell);
   return arguments;
 }
@@ -300,7 +308,8 @@ CommandForm form_of(const CompareArguments& arguments) {
   const bool config = !arguments.words.empty() && config_in(arguments.words);
   const std::array<Pair, 3> pairs = {
       {{kCommands, "--a and --b", !commands.commands.empty(),
-        commands.commands.size() > 1 || !commands.lists.empty() || !commands.scan.empty()},
+        commands.commands.size() > 1 ||
+            (!commands.commands.empty() && (!commands.lists.empty() || !commands.scan.empty()))},
        {config ? kDirectoriesOfConfig : kDirectories, "--build-a and --build-b",
         !arguments.build_a.empty(), !arguments.build_b.empty()},
        {config ? kRevisionsOfConfig : kRevisions, "--ref-a and --ref-b", !revisions.ref_a.empty(),
@@ -308,7 +317,7 @@ CommandForm form_of(const CompareArguments& arguments) {
   std::optional<CommandForm> form;
   for (const Pair& pair : pairs) {
     if (!pair.has_a && !pair.has_b) continue;
-    if (pair.form.bit == kCommands.bit && !pair.has_b)
+    if (pair.form.bit == kCommands.bit && !pair.has_b && arguments.a.empty() && arguments.b.empty())
       throw Error(ExitCode::usage, "expected two or more commands, found one", "compare",
                   "give each as one word in quotes: memduel compare './old --load big.bin' './new "
                   "--load big.bin'");
@@ -336,8 +345,8 @@ void check_words(const CompareArguments& arguments, CommandForm form) {
                 "end the command with -- PROGRAM ARGS…, or with a config");
   if ((form.bit & kOfRevisions) != 0 && !commands.shell.empty() &&
       arguments.revisions.build.empty())
-    throw Error(ExitCode::usage, "expected --build, which --shell would run, found none", "--shell",
-                "omit it");
+    throw Error(ExitCode::usage, "expected --build, which the shell would run, found none",
+                "--shell", "omit it");
 }
 
 BuildsArguments builds_arguments(const CompareArguments& arguments) {
@@ -378,13 +387,13 @@ void add_command_options(CLI::App& verb, CompareArguments& arguments) {
   add("--name,--command-name,-n", commands.names, "NAME",
       "name a command, in order (default: a, b, c)")
       ->allow_extra_args(false);
-  add("--parameter-list,-L", commands.lists, "VAR VALUES",
-      "replace {VAR} by each of VALUES (repeatable)")
+  add("--parameter-list,-L", commands.lists, "...", "replace {VAR} by each V: VAR V,V (repeatable)")
       ->allow_extra_args(false);
-  add("--parameter-scan,-P", commands.scan, "VAR MIN MAX", "replace {VAR} by each number")
-      ->expected(1, 3);
-  add("--parameter-step-size,-D", commands.step, "DELTA", "scan in steps of DELTA (default: 1)");
-  add("--env", commands.env, "ASSIGNMENTS", "set variables, for all commands or for each in order")
+  add("--parameter-scan,-P", commands.scan, "...", "replace {VAR} by each number: VAR MIN MAX")
+      ->expected(1, 3)
+      ->allow_extra_args(false);
+  add("--parameter-step-size,-D", commands.step, "", "step of the scan (default: 1)");
+  add("--env", commands.env, "ASSIGNMENTS", "set variables (one for all commands, or each)")
       ->allow_extra_args(false);
   add("--setup,-s", commands.setup, "CMD", "run CMD before the first trial, for each command");
   add("--prepare,-p", commands.prepare, "CMD", "run CMD before each trial (one for all, or each)")
@@ -397,17 +406,16 @@ void add_command_options(CLI::App& verb, CompareArguments& arguments) {
   add("--log", commands.logs, "FILE", "match lines of FILE, not of the output (repeatable)")
       ->allow_extra_args(false);
   verb.add_flag("--ignore-failure,-i", commands.ignored_statuses,
-                "accept these exit statuses, or all without CODES")
+                "accept these exit statuses, or all without N")
       ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
-      ->option_text("[=CODES]")
+      ->option_text("[=N]")
       ->group(kCommandOptions);
-  verb.add_option("--shell", arguments.shell,
-                  "run commands, also --build, by SHELL -c (default: none)")
-      ->type_name("[SHELL]")
-      ->expected(0, 1)
+  verb.add_option("--shell", arguments.shell, "run commands, also --build, by SHELL -c")
+      ->type_name("SHELL")
       ->group(kCommandOptions);
-  verb.add_flag("-S", arguments.default_shell, "run commands by sh -c")->group(kCommandOptions);
-  verb.add_flag("-N", arguments.no_shell, "run commands without a shell, which is the default")
+  verb.add_flag("--default-shell,-S", arguments.default_shell, "run commands by sh -c")
+      ->group(kCommandOptions);
+  verb.add_flag("--no-shell,-N", arguments.no_shell, "run commands without a shell (default)")
       ->group(kCommandOptions);
   verb.add_flag("--calibrate", commands.calibrate, "allow equal commands or builds: an A/A test")
       ->group(kCommandOptions);
@@ -421,7 +429,7 @@ void add_hyperfine_exports(CLI::App& verb, RunOptions& options) {
             [&options, format](const std::string& file) {
               options.exports.emplace_back(fmt::format("hyperfine-{}", format), file);
             },
-            fmt::format("also write the trials to FILE as hyperfine does ({})", format))
+            fmt::format("also write the trials as hyperfine does ({})", format))
         ->type_name("FILE")
         ->group(kOutputOptions);
 }

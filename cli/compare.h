@@ -49,6 +49,9 @@ struct NamedCommand {
   std::string cleanup;
 };
 
+/// Throws Error(usage) unless it is empty or VAR MIN MAX.
+void check_scan(const std::vector<std::string>& scan);
+
 /// Every command with every combination of the parameters' values, the first value's first. Throws
 /// Error(usage) naming the option and what was found.
 std::vector<NamedCommand> named_commands(const ComparedCommands& commands);

@@ -10,6 +10,7 @@
 
 #include "compare.h"
 #include "duel.h"
+#include "model/keys.h"
 #include "model/metric_catalogue.h"
 #include "run/run.h"
 #include "util/command_line.h"
@@ -126,17 +127,7 @@ Parameter parameter_of_scan(const std::vector<std::string>& scan,
                             const std::optional<std::string>& step) {
   constexpr const char* kOption = "--parameter-scan";
   constexpr const char* kStep = "--parameter-step-size";
-  if (scan.size() == 1 && scan.front().find('=') != std::string::npos) {
-    const std::size_t sign = scan.front().find('=');
-    throw Error(ExitCode::usage, fmt::format("expected VAR MIN MAX, found \"{}\"", scan.front()),
-                kOption,
-                fmt::format("a list of values is -L {} {}", scan.front().substr(0, sign),
-                            scan.front().substr(sign + 1)));
-  }
-  constexpr std::size_t kWords = 3;
-  if (scan.size() != kWords)
-    throw Error(ExitCode::usage, fmt::format("expected VAR MIN MAX, found {} words", scan.size()),
-                kOption, "for example -P threads 1 8");
+  check_scan(scan);
   check_name_of_parameter(scan[0], kOption);
   const Decimal from = decimal_in(scan[1], kOption);
   const Decimal to = decimal_in(scan[2], kOption);
@@ -294,6 +285,20 @@ std::vector<TextMarkSpec> marks_of(const ComparedCommands& commands) {
 }
 
 }  // namespace
+
+void check_scan(const std::vector<std::string>& scan) {
+  constexpr const char* kOption = "--parameter-scan";
+  constexpr std::size_t kWords = 3;
+  if (scan.empty()) return;
+  if (const std::size_t sign = scan.front().find('='); sign != std::string::npos)
+    throw Error(ExitCode::usage, fmt::format("expected VAR MIN MAX, found \"{}\"", scan.front()),
+                kOption,
+                fmt::format("a list of values is -L {} {}", scan.front().substr(0, sign),
+                            scan.front().substr(sign + 1)));
+  if (scan.size() != kWords)
+    throw Error(ExitCode::usage, fmt::format("expected VAR MIN MAX, found {} words", scan.size()),
+                kOption, "for example -P threads 1 8");
+}
 
 std::vector<std::string> shell_named(const std::string& name) {
   if (name == "none") return {};

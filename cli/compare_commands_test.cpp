@@ -49,7 +49,7 @@ TEST(ComparedCommands, OfListsAreEveryCombination) {
 
 TEST(ComparedCommands, OfAListEscapeCommas) {
   const Document document =
-      document_of({.commands = {"./join {words}"}, .lists = {{"words", "a\\,b,c\\\\d"}}});
+      document_of({.commands = {"./join '{words}'"}, .lists = {{"words", "a\\,b,c\\\\d"}}});
   EXPECT_THAT(document.workload.job.processes.at(0).argv, ElementsAre("./join", "a,b"));
   EXPECT_THAT(argv_of(document, 1), ElementsAre("./join", "c\\d"));
 }
@@ -119,7 +119,7 @@ TEST(ComparedCommands, TakeTheExitStatusesThatAreIgnored) {
 }
 
 TEST(ComparedCommands, WithWordsForAShellAreRefusedWithoutOne) {
-  EXPECT_THAT(refusal_of({.commands = {"echo a | wc -c", "b"}}), HasSubstr("give --shell"));
+  EXPECT_THAT(refusal_of({.commands = {"echo a | wc -c", "b"}}), HasSubstr("give -S"));
 }
 
 TEST(ComparedCommands, OfAShellStayWhole) {

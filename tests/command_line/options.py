@@ -19,9 +19,9 @@ ALL = "--all" in sys.argv[2:]
 
 # An example of each option's value. A run of a second has no time for --max-minutes 0.001, which is refused.
 SAMPLES = {
-    "--a": ["sleep 0.042"], "--b": ["sleep 0.043"], "--name": ["first"], "--prepare": ["touch prepared"], "--ignore-failure": [], "--shell": [],
+    "--a": ["sleep 0.042"], "--b": ["sleep 0.043"], "--name": ["first"], "--prepare": ["touch prepared"], "--ignore-failure": [], "--shell": ["sh"],
     "--calibrate": [], "--parameter-list": ["n", "1,2"], "--parameter-scan": ["n", "1", "2"], "--parameter-step-size": ["1"], "--env": ["B=2"],
-    "--setup": ["true"], "--conclude": ["touch concluded"], "--cleanup": ["true"], "-S": [], "-N": [], "--export-json": ["r.json"], "--export-csv": ["r.csv"],
+    "--setup": ["touch set-up"], "--conclude": ["touch concluded"], "--cleanup": ["touch cleaned"], "--default-shell": [], "--no-shell": [], "--export-json": ["r.json"], "--export-csv": ["r.csv"],
     "--export-markdown": ["r.md"], "--build-a": ["build-a"], "--build-b": ["build-b"], "--ref-a": ["HEAD~1"], "--ref-b": ["HEAD"],
     "--build": ["cp p q"], "--keep": ["p"], "--variant": ["y"], "--variants": ["x,y"], "--out": ["run"], "--resume": [], "--repeats": ["2"], "--warmup": ["2"],
     "--seed": ["42"], "--max-minutes": ["0.001"], "--set": ["measure.interval_ms=7"], "--data-dir": ["."], "--gate": ["all.peak_rss_bytes<=+800%"],
@@ -39,14 +39,15 @@ SAMPLES = {
 UNSEEN = {("record", "--debuginfod"): "it needs a server", ("watch", "--pss-interval"): "it changes when PSS is read",
           ("watch", "--critical"): "it changes a word of a warning at a load that is not there", ("plan", "--variants"): "it changes the minutes",
           ("need", "--slowdown"): "it needs a slow program", ("check", "--gate-strict"): "it changes the outcome of a worsening near its bound",
-          ("compare", "--gate-strict"): "the same"}
+          ("compare", "--gate-strict"): "the same", ("compare", "--no-shell"): "it is the default"}
 
 # Programs of their own, which tests/integration tries.
 OTHER_PROGRAMS = {"budget", "checkpoints", "fl"}
 
 # Pairs that are refused, since the options exclude each other.
 CONFLICTS = {frozenset(pair) for pair in [
-    ("--quiet", "--verbose"), ("--parameter-list", "--parameter-scan"), ("--exact", "--interval"), ("--exact", "--count"), ("--count", "--interval"),
+    ("--quiet", "--verbose"), ("--parameter-list", "--parameter-scan"), ("--default-shell", "--no-shell"), ("--shell", "--no-shell"),
+    ("--exact", "--interval"), ("--exact", "--count"), ("--count", "--interval"),
     ("--count", "--snapshot-at")]}
 
 # Beside a gate, --bisect implies none.
