@@ -2,8 +2,11 @@
 #include "compare.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
+#include <set>
+#include <utility>
 
 #include "cli/option_checks.h"
 #include "cli/program.h"
@@ -13,6 +16,7 @@
 #include "gate_options.h"
 #include "model/run_directory.h"
 #include "readers/foreign_files.h"
+#include "run/builds.h"
 #include "run/store.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -25,11 +29,16 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CompareArguments {
+  std::string a;
+  std::vector<std::string> b;
   ComparedCommands commands;
+  std::string shell;
+  bool default_shell = false;
+  bool no_shell = false;
   std::string build_a;
   std::string build_b;
   RevisionsArguments revisions;
-  std::vector<std::string> words;  ///< two things measured earlier, a config, or PROGRAM ARGS…
+  std::vector<std::string> words;  ///< commands, runs, a config, or PROGRAM ARGS…
   std::string arm;
   RunOptions options;
   const CLI::App* verb = nullptr;
@@ -54,23 +63,31 @@ constexpr unsigned kEveryForm = kWithTrials | kMeasured.bit;
 constexpr const char* kTakesNoTrials = "takes no trials";
 constexpr const char* kHasNoCommands = "has no command lines";
 constexpr const char* kOfCommands =
-    "it belongs to --a and --b; a config has the same, see docs/jobs.md";
+    "it belongs to commands; a config has the same, see docs/jobs.md";
 constexpr const char* kBuildsNothing = "builds nothing";
 
 constexpr std::array kCompareOptions = {
     OptionOfForms{"--a", kEveryForm},  // the forms are told apart by these
     OptionOfForms{"--b", kEveryForm},
-    OptionOfForms{"--parameter-scan", kEveryForm},
+    OptionOfForms{"--parameter-list", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--parameter-scan", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--parameter-step-size", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--build-a", kEveryForm},
     OptionOfForms{"--build-b", kEveryForm},
     OptionOfForms{"--ref-a", kEveryForm},
     OptionOfForms{"--ref-b", kEveryForm},
     OptionOfForms{"--name", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--setup", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--prepare", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--conclude", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--cleanup", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--env", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--ignore-failure", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--round-pattern", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--log", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
+    OptionOfForms{"--default-shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
+    OptionOfForms{"--no-shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
     OptionOfForms{"--calibrate", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--build", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
     OptionOfForms{"--keep", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
@@ -92,7 +109,36 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--quiet", kEveryForm},
     OptionOfForms{"--verbose", kEveryForm},
     OptionOfForms{"--export", kEveryForm},
+    OptionOfForms{"--export-json", kEveryForm},
+    OptionOfForms{"--export-csv", kEveryForm},
+    OptionOfForms{"--export-markdown", kEveryForm},
 };
+
+/// Runs a command before the first trial, or after the last; one that is empty does nothing.
+void run_beside(const NamedCommand& command, const std::string& text, const char* what,
+                const std::vector<std::string>& shell) {
+  if (text.empty()) return;
+  const ScratchDirectory place(fs::temp_directory_path(), "memduel-" + std::string(what));
+  MakeOptions make;
+  make.command = {{}, in_shell(shell, text)};
+  make.directory = current_directory();
+  make.log = place.path() / "log";
+  const int status = run_make(make);
+  if (status != 0)
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("'{}' of {} ended with status {}; the last lines:{}", text,
+                            command.name, status, last_lines(make.log)),
+                fmt::format("--{}", what));
+}
+
+/// Trials of all commands are interleaved, so that a step which is the same for several is run once
+/// for them.
+void run_each_once(const std::vector<NamedCommand>& commands, std::string NamedCommand::* step,
+                   const char* what, const std::vector<std::string>& shell) {
+  std::set<std::string> done;
+  for (const NamedCommand& one : commands)
+    if (done.insert(one.*step).second) run_beside(one, one.*step, what, shell);
+}
 
 int compare_commands(const CompareArguments& arguments) {
   RunOptions options = arguments.options;
@@ -103,7 +149,11 @@ int compare_commands(const CompareArguments& arguments) {
   refuse_change_of_commands(document, options);
   const Experiment experiment =
       make_experiment(document, "compare", current_directory(), overrides);
-  return duel_and_conclude(experiment, options);
+  const std::vector<NamedCommand> commands = named_commands(arguments.commands);
+  run_each_once(commands, &NamedCommand::setup, "setup", arguments.commands.shell);
+  const int code = duel_and_conclude(experiment, options);
+  run_each_once(commands, &NamedCommand::cleanup, "cleanup", arguments.commands.shell);
+  return code;
 }
 
 /// What was measured earlier: a run directory, its results.json, or Google Benchmark's output.
@@ -204,6 +254,46 @@ int compare_measured(const CompareArguments& arguments) {
   return finished.results.overall.exit_code;
 }
 
+/// Whether a word names what was measured earlier. A program is executable, and a command need not
+/// be a file.
+bool is_measured(const std::string& word) {
+  std::error_code none;
+  return fs::is_directory(word, none) ||
+         (fs::is_regular_file(word, none) && ::access(word.c_str(), X_OK) != 0);
+}
+
+/// Whether the words are commands, and not two measured runs. Throws Error(usage) for a mixture.
+bool are_commands(const std::vector<std::string>& words) {
+  const auto measured = std::ranges::find_if(words, is_measured);
+  const auto command = std::ranges::find_if_not(words, is_measured);
+  if (measured != words.end() && command != words.end())
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected commands or measured runs, found both: {} is a {}, {} is a "
+                    "command",
+                    *measured, fs::is_directory(*measured) ? "directory" : "file", *command),
+        "compare");
+  return measured == words.end() && !words.empty();
+}
+
+/// The words are the commands of hyperfine's form, and --a and --b those of the other.
+CompareArguments with_commands(CompareArguments arguments) {
+  std::vector<std::string>& commands = arguments.commands.commands;
+  const bool is_of_builds = !arguments.build_a.empty() || !arguments.build_b.empty() ||
+                            !arguments.revisions.ref_a.empty() ||
+                            !arguments.revisions.ref_b.empty();
+  if (!arguments.a.empty()) commands.push_back(arguments.a);
+  commands.insert(commands.end(), arguments.b.begin(), arguments.b.end());
+  check_scan(arguments.commands.scan);
+  if (commands.empty() && !is_of_builds && are_commands(arguments.words))
+    commands = std::exchange(arguments.words, {});
+  if (arguments.no_shell && (arguments.default_shell || !arguments.shell.empty()))
+    throw Error(ExitCode::usage, "expected -N or a shell, found both", "--shell");
+  if (arguments.default_shell) arguments.shell = "default";
+  if (!arguments.shell.empty()) arguments.commands.shell = shell_named(arguments.shell);
+  return arguments;
+}
+
 /// The form whose two options are there. Throws Error(usage) when one is missing or several are
 /// mixed.
 CommandForm form_of(const CompareArguments& arguments) {
@@ -217,8 +307,9 @@ CommandForm form_of(const CompareArguments& arguments) {
   const RevisionsArguments& revisions = arguments.revisions;
   const bool config = !arguments.words.empty() && config_in(arguments.words);
   const std::array<Pair, 3> pairs = {
-      {{kCommands, "--a and --b (or --parameter-scan)", !commands.baseline.empty(),
-        !commands.candidates.empty() || !commands.scans.empty()},
+      {{kCommands, "--a and --b", !commands.commands.empty(),
+        commands.commands.size() > 1 ||
+            (!commands.commands.empty() && (!commands.lists.empty() || !commands.scan.empty()))},
        {config ? kDirectoriesOfConfig : kDirectories, "--build-a and --build-b",
         !arguments.build_a.empty(), !arguments.build_b.empty()},
        {config ? kRevisionsOfConfig : kRevisions, "--ref-a and --ref-b", !revisions.ref_a.empty(),
@@ -226,6 +317,10 @@ CommandForm form_of(const CompareArguments& arguments) {
   std::optional<CommandForm> form;
   for (const Pair& pair : pairs) {
     if (!pair.has_a && !pair.has_b) continue;
+    if (pair.form.bit == kCommands.bit && !pair.has_b && arguments.a.empty() && arguments.b.empty())
+      throw Error(ExitCode::usage, "expected two or more commands, found one", "compare",
+                  "give each as one word in quotes: memduel compare './old --load big.bin' './new "
+                  "--load big.bin'");
     if (!pair.has_a || !pair.has_b)
       throw Error(ExitCode::usage, std::string("needs both ") + pair.names, "compare");
     if (form)
@@ -239,20 +334,19 @@ CommandForm form_of(const CompareArguments& arguments) {
 void check_words(const CompareArguments& arguments, CommandForm form) {
   const std::size_t words = arguments.words.size();
   const ComparedCommands& commands = arguments.commands;
-  if (!commands.scans.empty() && !commands.candidates.empty())
-    throw Error(ExitCode::usage, "expected --b or --parameter-scan, found both", "compare");
   if (form.bit == kCommands.bit && words > 0)
     throw Error(ExitCode::usage, fmt::format("found \"{}\" beside --a and --b", arguments.words[0]),
                 "compare", "quote each command: --a './old --load big.bin'");
   if (form.bit == kMeasured.bit && words != 2)
-    throw Error(ExitCode::usage, "expected --a CMD --b CMD, or two measured runs", "compare",
-                "memduel compare --a './old' --b './new', or memduel compare runs/old runs/new");
+    throw Error(ExitCode::usage, "expected two commands, or two measured runs", "compare",
+                "memduel compare './old' './new', or memduel compare runs/old runs/new");
   if ((form.bit & (kOfDirectories | kOfRevisions)) != 0 && words == 0)
     throw Error(ExitCode::usage, "found no program", "compare",
                 "end the command with -- PROGRAM ARGS…, or with a config");
-  if ((form.bit & kOfRevisions) != 0 && commands.shell && arguments.revisions.build.empty())
-    throw Error(ExitCode::usage, "expected --build, which --shell would run, found none", "--shell",
-                "omit it");
+  if ((form.bit & kOfRevisions) != 0 && !commands.shell.empty() &&
+      arguments.revisions.build.empty())
+    throw Error(ExitCode::usage, "expected --build, which the shell would run, found none",
+                "--shell", "omit it");
 }
 
 BuildsArguments builds_arguments(const CompareArguments& arguments) {
@@ -273,42 +367,71 @@ int compare_in_form(const CompareArguments& arguments) {
   if ((form.bit & kOfDirectories) != 0)
     return compare_directories(arguments.build_a, arguments.build_b, builds_arguments(arguments));
   RevisionsArguments revisions = arguments.revisions;
-  revisions.shell = arguments.commands.shell;
+  revisions.shell = !arguments.commands.shell.empty();
   return compare_revisions(revisions, builds_arguments(arguments));
 }
 
-int compare(const CompareArguments& arguments) {
+int compare(const CompareArguments& given) {
+  const CompareArguments arguments = with_commands(given);
   const int code = compare_in_form(arguments);
   return arguments.options.gate.bisect ? bisect_code(code) : code;
 }
 
-void add_command_options(CLI::App& verb, ComparedCommands& commands) {
+void add_command_options(CLI::App& verb, CompareArguments& arguments) {
+  ComparedCommands& commands = arguments.commands;
   const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
     return verb.add_option(name, value, help)->type_name(type)->group(kCommandOptions);
   };
-  add("--a", commands.baseline, "CMD", "run CMD as the baseline");
-  add("--b", commands.candidates, "CMD", "run CMD as a candidate (repeatable)")
+  add("--a", arguments.a, "CMD", "run CMD as the baseline");
+  add("--b", arguments.b, "CMD", "run CMD as a candidate (repeatable)")->allow_extra_args(false);
+  add("--name,--command-name,-n", commands.names, "NAME",
+      "name a command, in order (default: a, b, c)")
       ->allow_extra_args(false);
-  add("--parameter-scan", commands.scans, "NAME=V,V",
-      "replace {NAME} in --a by each V (repeatable)")
+  add("--parameter-list,-L", commands.lists, "...", "replace {VAR} by each V: VAR V,V (repeatable)")
       ->allow_extra_args(false);
-  add("--name", commands.names, "NAME", "name a command, in order (default: a, b, c)")
+  add("--parameter-scan,-P", commands.scan, "...", "replace {VAR} by each number: VAR MIN MAX")
+      ->expected(1, 3)
       ->allow_extra_args(false);
-  add("--prepare", commands.prepare, "CMD", "run CMD before each trial (repeatable)")
+  add("--parameter-step-size,-D", commands.step, "", "step of the scan (default: 1)");
+  add("--env", commands.env, "ASSIGNMENTS", "set variables (one for all commands, or each)")
       ->allow_extra_args(false);
+  add("--setup,-s", commands.setup, "CMD", "run CMD before the first trial, for each command");
+  add("--prepare,-p", commands.prepare, "CMD", "run CMD before each trial (one for all, or each)")
+      ->allow_extra_args(false);
+  add("--conclude,-C", commands.conclude, "CMD", "run CMD after each trial (one for all, or each)")
+      ->allow_extra_args(false);
+  add("--cleanup,-c", commands.cleanup, "CMD", "run CMD after the last trial, for each command");
   add("--round-pattern", commands.round_pattern, "REGEX",
       "begin a round at each line that matches");
   add("--log", commands.logs, "FILE", "match lines of FILE, not of the output (repeatable)")
       ->allow_extra_args(false);
-  verb.add_flag("--ignore-failure", commands.ignored_statuses,
-                "accept these exit statuses, or all without CODES")
+  verb.add_flag("--ignore-failure,-i", commands.ignored_statuses,
+                "accept these exit statuses, or all without N")
       ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
-      ->option_text("[=CODES]")
+      ->option_text("[=N]")
       ->group(kCommandOptions);
-  verb.add_flag("--shell", commands.shell, "run commands by /bin/sh -c, also --build")
+  verb.add_option("--shell", arguments.shell, "run commands, also --build, by SHELL -c")
+      ->type_name("SHELL")
+      ->group(kCommandOptions);
+  verb.add_flag("--default-shell,-S", arguments.default_shell, "run commands by sh -c")
+      ->group(kCommandOptions);
+  verb.add_flag("--no-shell,-N", arguments.no_shell, "run commands without a shell (default)")
       ->group(kCommandOptions);
   verb.add_flag("--calibrate", commands.calibrate, "allow equal commands or builds: an A/A test")
       ->group(kCommandOptions);
+}
+
+/// hyperfine's options beside --export.
+void add_hyperfine_exports(CLI::App& verb, RunOptions& options) {
+  for (const char* format : {"json", "csv", "markdown"})
+    verb.add_option_function<std::string>(
+            fmt::format("--export-{}", format),
+            [&options, format](const std::string& file) {
+              options.exports.emplace_back(fmt::format("hyperfine-{}", format), file);
+            },
+            fmt::format("also write the trials as hyperfine does ({})", format))
+        ->type_name("FILE")
+        ->group(kOutputOptions);
 }
 
 void add_build_options(CLI::App& verb, CompareArguments& arguments) {
@@ -334,22 +457,24 @@ void add_compare(CLI::App& app, Action& action) {
       add_verb(app, action, "compare",
                "compare commands, builds or revisions, or two measured runs", compare);
   verb->group(kCompareGroup);
-  set_usage(*verb, {"--a CMD --b CMD [OPTIONS]",
+  set_usage(*verb, {"CMD CMD... [OPTIONS]", "--a CMD --b CMD... [OPTIONS]",
                     "--build-a DIR --build-b DIR [OPTIONS] -- PROGRAM [ARG]...",
                     "--ref-a REV --ref-b REV [OPTIONS] -- PROGRAM [ARG]...", "RUN RUN [OPTIONS]"});
   verb->footer(
       "Examples:\n"
-      "  memduel compare --a './old --load big.bin' --b './new --load big.bin'\n"
-      "  memduel compare --a './sort --threads {n}' --parameter-scan n=1,2,4\n"
+      "  memduel compare './old --load big.bin' './new --load big.bin'\n"
+      "  memduel compare -L n 1,2,4 './sort --threads {n}'\n"
       "  memduel compare --ref-a main --ref-b HEAD --build 'make -j8' -- ./server\n"
       "  memduel compare runs/monday runs/tuesday\n"
       "\n"
       "CMD is split by POSIX quoting rules. {seed}, {trial_dir} and {port:NAME} are replaced; "
-      "write {{x}} for {x}. The first V of a parameter scan is the baseline.\n"
+      "write {{x}} for {x}. The first command, with the first value of each parameter, is the "
+      "baseline. "
+      "Commands of --setup, --prepare, --conclude and --cleanup are run by a shell.\n"
       "REGEX: its first group, or (?<round>...), is the number of the round.\n"
       "PROGRAM may be a config instead: --variant names what runs in both builds.\n"
       "RUN: a run directory, its results.json, or the JSON output of Google Benchmark.");
-  add_command_options(*verb, arguments->commands);
+  add_command_options(*verb, *arguments);
   add_build_options(*verb, *arguments);
   verb->add_option("WHAT", arguments->words, "runs to compare, or a program or config to run")
       ->group("");
@@ -365,6 +490,7 @@ void add_compare(CLI::App& app, Action& action) {
   add_out(*verb, options);
   add_resume(*verb, options);
   add_report_options(*verb, options);
+  add_hyperfine_exports(*verb, options);
   add_exit_codes(*verb, true);
   arguments->verb = verb;
 }

@@ -16,24 +16,54 @@ namespace memduel::cli {
 inline constexpr const char* kAllStatuses = "true";
 
 struct ComparedCommands {
-  std::string baseline;
   // NOLINTBEGIN(readability-redundant-member-init): -Wextra
-  std::vector<std::string> candidates = {};  ///< one or more; none where parameters are scanned
-  std::vector<std::string> names = {};    ///< of the baseline, then of the candidates; may be fewer
-  std::vector<std::string> scans = {};    ///< NAME=VALUE,VALUE,…: {NAME} in the baseline's command
-  std::vector<std::string> prepare = {};  ///< commands before each trial
+  std::vector<std::string> commands = {};  ///< the baseline first
+  std::vector<std::string> names = {};     ///< of the commands in their order; may be fewer
+  /// VAR and VALUES, separated by commas: {VAR} in every command.
+  std::vector<std::pair<std::string, std::string>> lists = {};
+  std::vector<std::string> scan = {};    ///< VAR, MIN and MAX; empty: none
+  std::optional<std::string> step = {};  ///< of the scan
+  // One for all commands, or one for each.
+  std::vector<std::string> env = {};              ///< "A=1 B='x y'"
+  std::vector<std::string> prepare = {};          ///< before each trial
+  std::vector<std::string> conclude = {};         ///< after each trial
+  std::optional<std::string> setup = {};          ///< before the first trial of each command
+  std::optional<std::string> cleanup = {};        ///< after the last trial of each command
   std::optional<std::string> round_pattern = {};  ///< as memduel watch has it
   std::vector<std::string> logs = {};             ///< in which it is looked for
   /// Exit statuses that are as good as 0: "1,2", or kAllStatuses.
   std::string ignored_statuses = {};
+  std::vector<std::string> shell = {};  ///< that gets a command as its last word; empty: none
   // NOLINTEND(readability-redundant-member-init)
-  bool shell = false;      ///< hand each to /bin/sh -c
   bool calibrate = false;  ///< the last candidate may be the baseline again
 };
 
-/// One process with an arm for each command, or for each combination of the parameters' values.
-/// Throws Error(usage) naming the option and what was found.
+/// A command with the values of its parameters.
+struct NamedCommand {
+  std::string name;
+  std::string text;
+  std::string env;
+  std::string prepare;
+  std::string conclude;
+  std::string setup;
+  std::string cleanup;
+};
+
+/// Throws Error(usage) unless it is empty or VAR MIN MAX.
+void check_scan(const std::vector<std::string>& scan);
+
+/// Every command with every combination of the parameters' values, the first value's first. Throws
+/// Error(usage) naming the option and what was found.
+std::vector<NamedCommand> named_commands(const ComparedCommands& commands);
+
+/// One process with a variant for each of them. Throws as named_commands().
 Document document_of(const ComparedCommands& commands);
+
+/// "sh -c" of "default", none of "none", "bash --norc -c" of "bash --norc".
+std::vector<std::string> shell_named(const std::string& name);
+
+/// What runs `text` in `shell`, or in /bin/sh where none is chosen.
+std::vector<std::string> in_shell(std::vector<std::string> shell, const std::string& text);
 
 /// What both forms share.
 struct BuildsArguments {

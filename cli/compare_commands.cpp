@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <set>
 #include <sstream>
 
 #include "compare.h"
 #include "duel.h"
+#include "model/keys.h"
 #include "model/metric_catalogue.h"
 #include "run/run.h"
 #include "util/command_line.h"
@@ -18,11 +21,6 @@ namespace {
 
 constexpr int kStatuses = 256;
 
-struct NamedCommand {
-  std::string name;
-  std::string text;
-};
-
 struct Parameter {
   std::string name;
   std::vector<std::string> values;
@@ -31,9 +29,10 @@ struct Parameter {
 /// 0 and those of a list such as "1,2".
 std::vector<int> good_statuses(const std::string& text) {
   std::set<int> statuses = {0};
-  if (text == kAllStatuses)
+  const bool is_all = text == kAllStatuses || text == "all-non-zero";
+  if (is_all)
     for (int status = 1; status < kStatuses; ++status) statuses.insert(status);
-  std::istringstream list(text == kAllStatuses ? "" : text + ",");
+  std::istringstream list(is_all ? "" : text + ",");
   for (std::string word; std::getline(list, word, ',');) {
     int status = -1;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), status);
@@ -47,92 +46,225 @@ std::vector<int> good_statuses(const std::string& text) {
   return {statuses.begin(), statuses.end()};
 }
 
-CommandLine command_of(const std::string& text, bool shell) {
-  if (shell) return {{}, {"/bin/sh", "-c", text}};
-  return split_typed_command(text);
+CommandLine command_of(const std::string& text, const std::vector<std::string>& shell) {
+  return shell.empty() ? split_typed_command(text) : CommandLine{{}, in_shell(shell, text)};
 }
 
-/// What runs before a trial has no environment of its own.
-std::vector<std::string> argv_of(const std::string& text, bool shell) {
-  const CommandLine command = command_of(text, shell);
-  if (command.env.empty()) return command.argv;
-  std::vector<std::string> argv = {"/usr/bin/env"};
-  for (const auto& [name, value] : command.env) argv.push_back(name + "=" + value);
-  argv.insert(argv.end(), command.argv.begin(), command.argv.end());
-  return argv;
-}
-
-Parameter parameter_from(const std::string& text) {
-  constexpr const char* kOption = "--parameter-scan";
-  const std::size_t sign = text.find('=');
-  Parameter parameter{text.substr(0, sign), {}};
-  const bool word =
-      !parameter.name.empty() && std::ranges::all_of(parameter.name, [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '_';
-      });
-  if (sign == std::string::npos || !word)
-    throw Error(ExitCode::usage, fmt::format("expected NAME=VALUE,VALUE, found \"{}\"", text),
-                kOption, "for example --parameter-scan threads=1,2,4");
-  if (parameter.name == "seed" || parameter.name == "trial_dir")
+void check_name_of_parameter(const std::string& name, const char* option) {
+  const bool is_word = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+  if (!is_word)
     throw Error(ExitCode::usage,
-                fmt::format("expected another name, because memduel replaces {{{}}} itself",
-                            parameter.name),
-                kOption);
-  std::istringstream values(text.substr(sign + 1));
-  for (std::string value; std::getline(values, value, ',');) parameter.values.push_back(value);
-  const bool empty = std::ranges::any_of(parameter.values, &std::string::empty);
-  if (parameter.values.empty() || empty || text.ends_with(','))
-    throw Error(ExitCode::usage, fmt::format("found an empty value in \"{}\"", text), kOption);
+                fmt::format("expected a name in letters, digits, _ and -, found \"{}\"", name),
+                option);
+  if (name == "seed" || name == "trial_dir" || name == "block")
+    throw Error(ExitCode::usage,
+                fmt::format("expected another name, because memduel replaces {{{}}} itself", name),
+                option);
+}
+
+/// Separated by commas; "\," is a comma of a value.
+std::vector<std::string> values_in(const std::string& list) {
+  std::vector<std::string> values(1);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const bool is_escaped =
+        list[i] == '\\' && i + 1 < list.size() && (list[i + 1] == ',' || list[i + 1] == '\\');
+    if (is_escaped)
+      values.back() += list[++i];
+    else if (list[i] == ',')
+      values.emplace_back();
+    else
+      values.back() += list[i];
+  }
+  return values;
+}
+
+Parameter parameter_of_list(const std::pair<std::string, std::string>& list) {
+  constexpr const char* kOption = "--parameter-list";
+  check_name_of_parameter(list.first, kOption);
+  Parameter parameter{list.first, values_in(list.second)};
+  if (std::ranges::any_of(parameter.values, &std::string::empty))
+    throw Error(ExitCode::usage, fmt::format("found an empty value in \"{}\"", list.second),
+                kOption, "for example -L threads 1,2,4");
+  std::vector<std::string> sorted = parameter.values;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw Error(ExitCode::usage, fmt::format("found the value {} twice", *twice), kOption);
   return parameter;
 }
 
+/// A decimal number as whole units of its last digit.
+struct Decimal {
+  std::int64_t units = 0;
+  int digits = 0;  ///< after the point
+
+  [[nodiscard]] std::int64_t at(int finer) const {
+    std::int64_t scaled = units;
+    for (int i = digits; i < finer; ++i) scaled *= 10;
+    return scaled;
+  }
+};
+
+Decimal decimal_in(const std::string& text, const char* option) {
+  constexpr std::size_t kMostDigits = 9;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const std::string fraction = point == text.size() ? "" : text.substr(point + 1);
+  const std::string whole = text.substr(0, point) + fraction;
+  Decimal decimal{0, static_cast<int>(fraction.size())};
+  const char* const end = whole.data() + whole.size();
+  const char* const begin = whole.data() + (whole.starts_with('+') ? 1 : 0);
+  const auto [rest, error] = std::from_chars(begin, end, decimal.units);
+  if (whole.empty() || error != std::errc() || rest != end || whole.size() > kMostDigits)
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected a number of at most {} digits, found \"{}\"", kMostDigits, text),
+        option);
+  return decimal;
+}
+
+Parameter parameter_of_scan(const std::vector<std::string>& scan,
+                            const std::optional<std::string>& step) {
+  constexpr const char* kOption = "--parameter-scan";
+  constexpr const char* kStep = "--parameter-step-size";
+  check_scan(scan);
+  check_name_of_parameter(scan[0], kOption);
+  const Decimal from = decimal_in(scan[1], kOption);
+  const Decimal to = decimal_in(scan[2], kOption);
+  if (!step && (from.digits > 0 || to.digits > 0))
+    throw Error(ExitCode::usage, "expected a step for a scan of decimal numbers, found none",
+                kOption, "add -D DELTA");
+  const Decimal delta = step ? decimal_in(*step, kStep) : Decimal{1, 0};
+  const int digits = std::max({from.digits, to.digits, delta.digits});
+  const std::int64_t by = delta.at(digits);
+  if (by <= 0)
+    throw Error(ExitCode::usage, fmt::format("expected a step above 0, found {}", *step), kStep);
+  if (to.at(digits) < from.at(digits))
+    throw Error(ExitCode::usage,
+                fmt::format("expected MIN MAX in ascending order, found {} {}", scan[1], scan[2]),
+                kOption);
+  const std::int64_t count = (to.at(digits) - from.at(digits)) / by + 1;
+  if (count > static_cast<std::int64_t>(kMostVariants))
+    throw Error(ExitCode::usage,
+                fmt::format("expected at most {} values, found {}", kMostVariants, count), kOption,
+                "choose a larger step with -D DELTA");
+  Parameter parameter{scan[0], {}};
+  const double unit = std::pow(10.0, -digits);
+  for (std::int64_t value = from.at(digits); value <= to.at(digits); value += by)
+    parameter.values.push_back(fmt::format("{:.{}f}", static_cast<double>(value) * unit, digits));
+  return parameter;
+}
+
+std::vector<Parameter> parameters_of(const ComparedCommands& commands) {
+  std::vector<Parameter> parameters;
+  for (const auto& list : commands.lists) parameters.push_back(parameter_of_list(list));
+  if (!commands.scan.empty()) parameters.push_back(parameter_of_scan(commands.scan, commands.step));
+  std::size_t all = commands.commands.size();
+  for (const Parameter& parameter : parameters) {
+    const bool is_twice = std::ranges::count(parameters, parameter.name, &Parameter::name) > 1;
+    if (is_twice)
+      throw Error(ExitCode::usage, fmt::format("found the parameter {} twice", parameter.name),
+                  "--parameter-list");
+    all *= parameter.values.size();
+    if (all > kMostVariants)
+      throw Error(ExitCode::usage,
+                  fmt::format("expected at most {} variants, found {} or more", kMostVariants, all),
+                  "--parameter-list");
+  }
+  return parameters;
+}
+
+/// How often it was there.
+int replace_all(std::string& text, const std::string& place, const std::string& value) {
+  int count = 0;
+  for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += value.size()) {
+    text.replace(at, place.size(), value);
+    ++count;
+  }
+  return count;
+}
+
 /// The commands with one value each of {NAME}, the first value's commands first.
-std::vector<NamedCommand> scanned(const std::vector<NamedCommand>& commands,
-                                  const Parameter& parameter) {
+std::vector<NamedCommand> with_values(const std::vector<NamedCommand>& commands,
+                                      const Parameter& parameter, bool is_named) {
   const std::string place = "{" + parameter.name + "}";
   std::vector<NamedCommand> all;
   for (const NamedCommand& command : commands) {
-    if (command.text.find(place) == std::string::npos)
-      throw Error(ExitCode::usage,
-                  fmt::format("expected {} in the command of --a, found none", place),
-                  "--parameter-scan");
+    int used = 0;
     for (const std::string& value : parameter.values) {
-      NamedCommand one{command.name + (command.name.empty() ? "" : "-") + parameter.name + "-",
-                       command.text};
-      for (const char c : value)
-        one.name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
-      for (std::size_t at = 0; (at = one.text.find(place, at)) != std::string::npos;
-           at += value.size())
-        one.text.replace(at, place.size(), value);
+      NamedCommand one = command;
+      for (std::string* text :
+           {&one.text, &one.env, &one.prepare, &one.conclude, &one.setup, &one.cleanup})
+        used += replace_all(*text, place, value);
+      const bool is_in_name = is_named && replace_all(one.name, place, value) > 0;
+      if (!is_in_name) {
+        one.name += (one.name.empty() ? "" : "-") + parameter.name + "-";
+        for (const char c : value)
+          one.name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
+      }
       all.push_back(std::move(one));
     }
+    if (used == 0)
+      throw Error(ExitCode::usage,
+                  fmt::format("expected {} in '{}', found none", place, command.text),
+                  "--parameter-list");
   }
   return all;
 }
 
-/// Arms are a, b, c and so on, unless they have names.
-std::vector<NamedCommand> lettered(const ComparedCommands& commands) {
-  std::vector<NamedCommand> all = {{"a", commands.baseline}};
-  for (const std::string& candidate : commands.candidates)
-    all.push_back({std::string(1, static_cast<char>('a' + all.size() % 26)), candidate});
-  return all;
-}
-
-std::vector<NamedCommand> all_of(const ComparedCommands& commands) {
-  std::vector<NamedCommand> all;
-  if (commands.scans.empty()) {
-    all = lettered(commands);
-  } else {
-    all = {{"", commands.baseline}};
-    for (const std::string& scan : commands.scans) all = scanned(all, parameter_from(scan));
-  }
-  if (commands.names.size() > all.size())
+/// Of options that are given once for all commands, or once for each.
+std::string value_for(const std::vector<std::string>& values, std::size_t command,
+                      std::size_t commands, const char* option) {
+  if (values.empty()) return {};
+  if (values.size() != 1 && values.size() != commands)
     throw Error(ExitCode::usage,
-                fmt::format("expected a name for each of {1} commands, found {0}",
-                            commands.names.size(), all.size()),
-                "--name");
-  for (std::size_t i = 0; i < commands.names.size(); ++i) all[i].name = commands.names[i];
+                fmt::format("expected one for all commands, or {} for {} commands, found {}",
+                            commands, commands, values.size()),
+                option);
+  return values.size() == 1 ? values.front() : values[command];
+}
+
+/// Variants are a, b, c and so on, unless they have names.
+std::vector<NamedCommand> lettered(const ComparedCommands& commands) {
+  constexpr std::size_t kLetters = 26;
+  const std::size_t count = commands.commands.size();
+  const bool is_scan = !commands.lists.empty() || !commands.scan.empty();
+  std::vector<NamedCommand> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    NamedCommand one;
+    one.name = is_scan && count == 1 ? "" : std::string(1, static_cast<char>('a' + i % kLetters));
+    if (i < commands.names.size()) one.name = commands.names[i];
+    one.text = commands.commands[i];
+    one.env = value_for(commands.env, i, count, "--env");
+    one.prepare = value_for(commands.prepare, i, count, "--prepare");
+    one.conclude = value_for(commands.conclude, i, count, "--conclude");
+    one.setup = commands.setup.value_or("");
+    one.cleanup = commands.cleanup.value_or("");
+    all.push_back(std::move(one));
+  }
   return all;
+}
+
+Environment environment_in(const std::string& assignments) {
+  if (assignments.find_first_not_of(" \t\n") == std::string::npos) return {};
+  const CommandLine line = split_command_line(assignments + " :");
+  if (line.argv.size() != 1)
+    throw Error(ExitCode::usage,
+                fmt::format("expected NAME=VALUE, found \"{}\"", line.argv.front()), "--env",
+                "for example --env 'OMP_NUM_THREADS=8'");
+  return {line.env.begin(), line.env.end()};
+}
+
+/// hyperfine's variable, and ours, where a command asks for it: the number of the trial, from 1 on;
+/// 0 in warm-up trials. In every program's environment it would change how much memory it needs.
+void add_iteration(Environment& env, const NamedCommand& command) {
+  for (const char* variable : {"HYPERFINE_ITERATION", "MEMDUEL_ITERATION"}) {
+    const auto names_it = [&](const std::string& text) {
+      return text.find(variable) != std::string::npos;
+    };
+    if (names_it(command.text) || names_it(command.prepare) || names_it(command.conclude))
+      env.emplace(variable, "{block}");
+  }
 }
 
 /// Rounds from what a command prints, or from the files that it logs to.
@@ -154,8 +286,58 @@ std::vector<TextMarkSpec> marks_of(const ComparedCommands& commands) {
 
 }  // namespace
 
+void check_scan(const std::vector<std::string>& scan) {
+  constexpr const char* kOption = "--parameter-scan";
+  constexpr std::size_t kWords = 3;
+  if (scan.empty()) return;
+  if (const std::size_t sign = scan.front().find('='); sign != std::string::npos)
+    throw Error(ExitCode::usage, fmt::format("expected VAR MIN MAX, found \"{}\"", scan.front()),
+                kOption,
+                fmt::format("a list of values is -L {} {}", scan.front().substr(0, sign),
+                            scan.front().substr(sign + 1)));
+  if (scan.size() != kWords)
+    throw Error(ExitCode::usage, fmt::format("expected VAR MIN MAX, found {} words", scan.size()),
+                kOption, "for example -P threads 1 8");
+}
+
+std::vector<std::string> shell_named(const std::string& name) {
+  if (name == "none") return {};
+  std::vector<std::string> shell =
+      name == "default" ? std::vector<std::string>{"/bin/sh"} : split_command_line(name).argv;
+  shell.emplace_back("-c");
+  return shell;
+}
+
+std::vector<std::string> in_shell(std::vector<std::string> shell, const std::string& text) {
+  if (shell.empty()) shell = shell_named("default");
+  shell.push_back(text);
+  return shell;
+}
+
+std::vector<NamedCommand> named_commands(const ComparedCommands& commands) {
+  if (commands.step && commands.scan.empty())
+    throw Error(ExitCode::usage, "expected --parameter-scan beside it, found none",
+                "--parameter-step-size");
+  if (!commands.scan.empty() && !commands.lists.empty())
+    throw Error(ExitCode::usage, "expected --parameter-scan or --parameter-list, found both",
+                "compare");
+  const std::vector<Parameter> parameters = parameters_of(commands);
+  std::vector<NamedCommand> all = lettered(commands);
+  const bool is_named = commands.names.size() == commands.commands.size();
+  for (const Parameter& parameter : parameters) all = with_values(all, parameter, is_named);
+  if (!is_named && commands.names.size() > commands.commands.size()) {
+    if (commands.names.size() > all.size())
+      throw Error(ExitCode::usage,
+                  fmt::format("expected a name for each of {} commands, found {}", all.size(),
+                              commands.names.size()),
+                  "--command-name");
+    for (std::size_t i = 0; i < commands.names.size(); ++i) all[i].name = commands.names[i];
+  }
+  return all;
+}
+
 Document document_of(const ComparedCommands& commands) {
-  const std::vector<NamedCommand> all = all_of(commands);
+  const std::vector<NamedCommand> all = named_commands(commands);
   const CommandLine first = command_of(all.front().text, commands.shell);
   Document document = document_of_program("compare", first.argv, current_directory().string());
   document.baseline = all.front().name;
@@ -164,15 +346,17 @@ Document document_of(const ComparedCommands& commands) {
     Variant& variant = document.variants.emplace_back();
     variant.name = one.name;
     variant.env.insert(command.env.begin(), command.env.end());
+    variant.env.merge(environment_in(one.env));
+    add_iteration(variant.env, one);
     if (&one != &all.front()) variant.argv[kCommand] = command.argv;
+    if (!one.prepare.empty()) variant.prepare = {in_shell(commands.shell, one.prepare)};
+    if (!one.conclude.empty()) variant.cleanup = {in_shell(commands.shell, one.conclude)};
   }
   if (commands.calibrate) document.variants.back().twin_of = all.front().name;
   Job& job = document.workload.job;
   if (!commands.ignored_statuses.empty())
     job.processes[0].exit_statuses = good_statuses(commands.ignored_statuses);
   job.marks = marks_of(commands);
-  for (const std::string& command : commands.prepare)
-    job.prepare.push_back(argv_of(command, commands.shell));
   return document;
 }
 

@@ -27,7 +27,7 @@ std::string refusal_of(const ComparedCommands& commands) {
 }
 
 TEST(ComparedCommands, AreArmsByLetterUnlessTheyHaveNames) {
-  ComparedCommands commands{.baseline = "A=1 ./old 'x y'", .candidates = {"./new", "./newer -f"}};
+  ComparedCommands commands{.commands = {"A=1 ./old 'x y'", "./new", "./newer -f"}};
   const Document document = document_of(commands);
   EXPECT_THAT(document.variant_names(), ElementsAre("a", "b", "c"));
   EXPECT_EQ(document.baseline, "a");
@@ -39,59 +39,100 @@ TEST(ComparedCommands, AreArmsByLetterUnlessTheyHaveNames) {
   EXPECT_EQ(document_of(commands).baseline, "before");
 }
 
-TEST(ComparedCommands, OfAScanAreEveryCombination) {
-  const Document document = document_of({.baseline = "./sort {n} --buffer={size} {n}",
-                                         .candidates = {},
-                                         .names = {},
-                                         .scans = {"n=1,2", "size=4K,1/2"}});
+TEST(ComparedCommands, OfListsAreEveryCombination) {
+  const Document document = document_of({.commands = {"./sort {n} --buffer={size} {n}"},
+                                         .lists = {{"n", "1,2"}, {"size", "4K,1/2"}}});
   EXPECT_THAT(document.variant_names(),
               ElementsAre("n-1-size-4K", "n-1-size-1_2", "n-2-size-4K", "n-2-size-1_2"));
   EXPECT_THAT(argv_of(document, 3), ElementsAre("./sort", "2", "--buffer=1/2", "2"));
 }
 
-TEST(ComparedCommands, TakeWhatRunsBeforeThemAndAnyExitStatus) {
-  const Job job = document_of({.baseline = "a",
-                               .candidates = {"b"},
-                               .names = {},
-                               .scans = {},
-                               .prepare = {"sync", "N=1 ./fill disk"},
-                               .ignored_statuses = kAllStatuses})
-                      .workload.job;
-  EXPECT_THAT(job.prepare, ElementsAre(ElementsAre("sync"),
-                                       ElementsAre("/usr/bin/env", "N=1", "./fill", "disk")));
-  EXPECT_EQ(job.processes.at(0).exit_statuses.size(), 256U);
+TEST(ComparedCommands, OfAListEscapeCommas) {
+  const Document document =
+      document_of({.commands = {"./join '{words}'"}, .lists = {{"words", "a\\,b,c\\\\d"}}});
+  EXPECT_THAT(document.workload.job.processes.at(0).argv, ElementsAre("./join", "a,b"));
+  EXPECT_THAT(argv_of(document, 1), ElementsAre("./join", "c\\d"));
+}
+
+TEST(ComparedCommands, OfAScanAreItsNumbers) {
+  const auto names = [](const ComparedCommands& commands) {
+    return document_of(commands).variant_names();
+  };
+  EXPECT_THAT(names({.commands = {"x {n}"}, .scan = {"n", "1", "4"}}),
+              ElementsAre("n-1", "n-2", "n-3", "n-4"));
+  EXPECT_THAT(names({.commands = {"x {d}"}, .scan = {"d", "0.3", "0.7"}, .step = "0.2"}),
+              ElementsAre("d-0.3", "d-0.5", "d-0.7"));
+  EXPECT_THAT(names({.commands = {"x {n}", "y {n}"}, .scan = {"n", "0", "3"}, .step = "3"}),
+              ElementsAre("a-n-0", "a-n-3", "b-n-0", "b-n-3"));
+  EXPECT_THAT(names({.commands = {"x {n}"}, .names = {"with {n}"}, .scan = {"n", "1", "2"}}),
+              ElementsAre("with 1", "with 2"));
+}
+
+TEST(ComparedCommands, TakeOneOptionForAllOrOneForEach) {
+  const Document document = document_of({.commands = {"./a", "./b"},
+                                         .env = {"N=1 WORDS='x y'", ""},
+                                         .prepare = {"sync | cat"},
+                                         .conclude = {"rm -f a", "rm -f b"}});
+  EXPECT_THAT(document.variants.at(0).env,
+              ElementsAre(testing::Pair("N", "1"), testing::Pair("WORDS", "x y")));
+  EXPECT_THAT(document.variants.at(1).env, IsEmpty());
+  for (const Variant& variant : document.variants)
+    EXPECT_THAT(variant.prepare, ElementsAre(ElementsAre("/bin/sh", "-c", "sync | cat")));
+  EXPECT_THAT(document.variants.at(1).cleanup,
+              ElementsAre(ElementsAre("/bin/sh", "-c", "rm -f b")));
+  EXPECT_THAT(refusal_of({.commands = {"a", "b"}, .prepare = {"1", "2", "3"}}),
+              HasSubstr("--prepare: expected one for all commands, or 2 for 2 commands, found 3"));
+  EXPECT_THAT(refusal_of({.commands = {"a", "b"}, .env = {"N"}}),
+              HasSubstr("--env: expected NAME=VALUE, found \"N\""));
+}
+
+TEST(ComparedCommands, GetTheNumberOfTheTrialWhereTheyNameIt) {
+  const Document document = document_of(
+      {.commands = {"./a", "./b"}, .conclude = {"mv out out-$HYPERFINE_ITERATION", ""}});
+  EXPECT_THAT(document.variants.at(0).env,
+              ElementsAre(testing::Pair("HYPERFINE_ITERATION", "{block}")));
+  EXPECT_THAT(document.variants.at(1).env, IsEmpty());
+}
+
+TEST(ComparedCommands, TakeAnyExitStatus) {
+  const auto statuses = [](const std::string& ignored) {
+    return document_of({.commands = {"a", "b"}, .ignored_statuses = ignored})
+        .workload.job.processes.at(0)
+        .exit_statuses.size();
+  };
+  EXPECT_EQ(statuses(kAllStatuses), 256U);
+  EXPECT_EQ(statuses("all-non-zero"), 256U);
 }
 
 TEST(ComparedCommands, TakeTheExitStatusesThatAreIgnored) {
   const auto statuses = [](const std::string& ignored) {
-    return document_of({.baseline = "a", .candidates = {"b"}, .ignored_statuses = ignored})
+    return document_of({.commands = {"a", "b"}, .ignored_statuses = ignored})
         .workload.job.processes.at(0)
         .exit_statuses;
   };
   EXPECT_THAT(statuses("2"), ElementsAre(0, 2));
   EXPECT_THAT(statuses("3,1,0"), ElementsAre(0, 1, 3));
   for (const char* wrong : {"256", "-1", "x", "1,,2", "1 2", "false"})
-    EXPECT_THAT(refusal_of({.baseline = "a", .candidates = {"b"}, .ignored_statuses = wrong}),
+    EXPECT_THAT(refusal_of({.commands = {"a", "b"}, .ignored_statuses = wrong}),
                 HasSubstr("--ignore-failure"))
         << wrong;
 }
 
 TEST(ComparedCommands, WithWordsForAShellAreRefusedWithoutOne) {
-  EXPECT_THAT(refusal_of({.baseline = "echo a | wc -c", .candidates = {"b"}}),
-              HasSubstr("give --shell"));
-  EXPECT_THAT(refusal_of({.baseline = "a", .candidates = {"b"}, .prepare = {"echo x > f"}}),
-              HasSubstr("give --shell"));
+  EXPECT_THAT(refusal_of({.commands = {"echo a | wc -c", "b"}}), HasSubstr("give -S"));
 }
 
 TEST(ComparedCommands, OfAShellStayWhole) {
   const Document document =
-      document_of({.baseline = "a | b", .candidates = {"c > d"}, .shell = true});
+      document_of({.commands = {"a | b", "c > d"}, .shell = shell_named("default")});
   EXPECT_THAT(argv_of(document, 1), ElementsAre("/bin/sh", "-c", "c > d"));
+  EXPECT_THAT(shell_named("bash --norc"), ElementsAre("bash", "--norc", "-c"));
+  EXPECT_THAT(shell_named("none"), IsEmpty());
 }
 
 TEST(ComparedCommands, TakeRoundsFromTheirOutputOrTheirLogs) {
   using From = TextMarkSpec::From;
-  ComparedCommands commands{.baseline = "a", .candidates = {"b"}};
+  ComparedCommands commands{.commands = {"a", "b"}};
   EXPECT_THAT(document_of(commands).workload.job.marks, IsEmpty());
   commands.round_pattern = "Round (\\d+)";
   const auto of_output = document_of(commands).workload.job.marks;
@@ -115,14 +156,31 @@ TEST(ComparedCommands, TakeRoundsFromTheirOutputOrTheirLogs) {
 }
 
 TEST(ComparedCommands, AreRefusedWithTheOptionAndWhatWasFound) {
-  const auto scan = [](const std::string& text) {
-    return refusal_of({.baseline = "x {n}", .candidates = {}, .names = {}, .scans = {text}});
+  const auto list = [](const std::string& name, const std::string& values) {
+    return refusal_of({.commands = {"x {n}"}, .lists = {{name, values}}});
   };
-  for (const char* text : {"n", "=1", "n n=1", "n=", "n=1,,2", "n=1,"})
-    EXPECT_THAT(scan(text), HasSubstr(text)) << text;
-  EXPECT_THAT(scan("m=1,2"), HasSubstr("expected {m} in"));
-  EXPECT_THAT(scan("seed=1,2"), HasSubstr("{seed}"));
-  EXPECT_THAT(refusal_of({.baseline = "x", .candidates = {"y"}, .names = {"1", "2", "3"}}),
+  for (const char* values : {"", "1,,2", "1,"})
+    EXPECT_THAT(list("n", values), HasSubstr("empty value")) << values;
+  EXPECT_THAT(list("n n", "1"), HasSubstr("\"n n\""));
+  EXPECT_THAT(list("n", "1,2,1"), HasSubstr("the value 1 twice"));
+  EXPECT_THAT(list("m", "1,2"), HasSubstr("expected {m} in 'x {n}'"));
+  EXPECT_THAT(list("seed", "1,2"), HasSubstr("{seed}"));
+  const auto scan = [](const std::vector<std::string>& words,
+                       const std::optional<std::string>& step = std::nullopt) {
+    return refusal_of({.commands = {"x {n}"}, .scan = words, .step = step});
+  };
+  EXPECT_THAT(scan({"n=1,2,4"}), HasSubstr("a list of values is -L n 1,2,4"));
+  EXPECT_THAT(scan({"n", "1"}), HasSubstr("expected VAR MIN MAX, found 2 words"));
+  EXPECT_THAT(scan({"n", "4", "1"}), HasSubstr("ascending order, found 4 1"));
+  EXPECT_THAT(scan({"n", "1", "x"}), HasSubstr("\"x\""));
+  EXPECT_THAT(scan({"n", "0.1", "0.9"}), HasSubstr("add -D DELTA"));
+  for (const char* step : {"0", "-1"})
+    EXPECT_THAT(scan({"n", "1", "4"}, step), HasSubstr("above 0"));
+  EXPECT_THAT(scan({"n", "1", "1000000"}), HasSubstr("expected at most 64 values, found 1000000"));
+  EXPECT_THAT(refusal_of({.commands = {"x {n}"}, .lists = {{"n", "1,2"}}, .scan = {"n", "1", "2"}}),
+              HasSubstr("found both"));
+  EXPECT_THAT(refusal_of({.commands = {"x"}, .step = "1"}), HasSubstr("--parameter-step-size"));
+  EXPECT_THAT(refusal_of({.commands = {"x", "y"}, .names = {"1", "2", "3"}}),
               HasSubstr("each of 2 commands, found 3"));
 }
 

@@ -45,14 +45,17 @@ struct Format {
   std::string (*render)(const ReportModel&);
 };
 
-constexpr std::array<Format, 8> kFormats = {{{"text", render_document<render_text>},
-                                             {"markdown", render_document<render_markdown>},
-                                             {"json", render_json},
-                                             {"csv", render_csv},
-                                             {"junit", render_document<render_junit>},
-                                             {"github", render_document<render_github>},
-                                             {"bencher", render_bencher},
-                                             {"benchmark-action", render_benchmark_action}}};
+constexpr std::array<Format, 11> kFormats = {{{"text", render_document<render_text>},
+                                              {"markdown", render_document<render_markdown>},
+                                              {"json", render_json},
+                                              {"csv", render_csv},
+                                              {"junit", render_document<render_junit>},
+                                              {"github", render_document<render_github>},
+                                              {"bencher", render_bencher},
+                                              {"benchmark-action", render_benchmark_action},
+                                              {"hyperfine-json", render_hyperfine_json},
+                                              {"hyperfine-csv", render_hyperfine_csv},
+                                              {"hyperfine-markdown", render_hyperfine_markdown}}};
 
 const Format& format_named(const std::string& name) {
   const auto found = std::ranges::find(kFormats, name, &Format::name);

@@ -48,9 +48,12 @@ HelpGroup& group_titled(std::vector<HelpGroup>& groups, const std::string& title
 /// "-o, --output FILE", without what CLI11 adds of checks, defaults and other options.
 std::string name_of(const CLI::Option& option) {
   if (option.get_positional() && !option.nonpositional()) return option.get_name(true);
-  std::string name = option.get_name(false, true);
-  for (std::size_t at = name.find(",-"); at != std::string::npos; at = name.find(",-", at + 2))
-    name.insert(at + 1, " ");
+  // Of several long names, which are those of other programs, the first.
+  std::string name;
+  for (const std::string& letter : option.get_snames())
+    name += (name.empty() ? "-" : ", -") + letter;
+  if (!option.get_lnames().empty())
+    name += (name.empty() ? "--" : ", --") + option.get_lnames().front();
   const std::string& text = option.get_option_text();
   if (!text.empty()) return name + (text.starts_with('[') ? "" : " ") + text;
   if (option.get_type_size() == 0 || option.get_expected_max() == 0) return name;

@@ -27,11 +27,12 @@ void add_resume(CLI::App& verb, RunOptions& options) {
 }
 
 void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& repeats_help) {
-  verb.add_option("--repeats", options.repeats, repeats_help)
+  verb.add_option("--repeats,--runs,-r", options.repeats, repeats_help)
       ->check(finite_range(1, kMostRepeats))
       ->type_name("N")
       ->group(kHowOftenOptions);
-  verb.add_option("--warmup", options.warmups, "run N warm-up trials of each variant (default: 1)")
+  verb.add_option("--warmup,-w", options.warmups,
+                  "run N warm-up trials of each variant (default: 1)")
       ->check(CLI::Range(0, kMostWarmups))
       ->type_name("N")
       ->group(kHowOftenOptions);

@@ -107,7 +107,9 @@ TEST(ShellFiles, NameEveryVerbAndLongOption) {
       EXPECT_THAT(completion, HasSubstr(verb->get_name()));
       for (const CLI::Option* option : verb->get_options())
         for (const std::string& name : option->get_lnames()) {
-          EXPECT_THAT(completion, HasSubstr(name)) << verb->get_name();
+          if (name == option->get_lnames().front()) {  // the others are those of other programs
+            EXPECT_THAT(completion, HasSubstr(name)) << verb->get_name();
+          }
           EXPECT_THAT(manual, HasSubstr(name)) << verb->get_name();
         }
     }

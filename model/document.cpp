@@ -102,6 +102,12 @@ const Keys<Variant>& keys_of(const Variant*) {
               "Variant that this one repeats on purpose, for an A/A test. Written by --calibrate.")
           .with_default("templates", &Variant::templates,
                         "Templates of this variant, in addition to those of the workload.")
+          .with_default("prepare", &Variant::prepare,
+                        "Commands run before each trial of this variant, after those of the "
+                        "workload (kind command). They are not measured.")
+          .with_default("cleanup", &Variant::cleanup,
+                        "Commands run after each trial of this variant, before those of the "
+                        "workload (kind command). They are not measured.")
           .judged("matrix", R"({
               "type": "array",
               "minItems": 1,

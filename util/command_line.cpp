@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void fail(std::string_view command, const std::string& what) {
   throw Error(ExitCode::usage, what, fmt::format("command '{}'", command),
-              "quote as in a shell; nothing is expanded unless --shell is given");
+              "quote as in a shell; nothing is expanded unless -S is given");
 }
 
 /// Whether an expansion begins at `at`: `...`, $(...), ${...} or $NAME.
@@ -77,7 +77,7 @@ std::optional<std::size_t> assignment(const std::string& word) {
 [[noreturn]] void refuse_shell_word(std::string_view command, std::string_view word) {
   throw Error(ExitCode::usage, fmt::format("found {}, which only a shell understands", word),
               fmt::format("command '{}'", command),
-              "give --shell, or quote it if the program is to get it");
+              "give -S, or quote it if the program is to get it");
 }
 
 CommandLine split(std::string_view text, bool is_typed) {

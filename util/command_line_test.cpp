@@ -57,7 +57,7 @@ TEST(TypedCommand, IsRefusedWhereOnlyAShellUnderstandsAWord) {
         "a &> f", "a < f",   "a << E",      "a && b", "a || b",    "a |& b",
         "a ; b",  "a; b",    "a &",         "a|wc",   "a x=1>2",   "curl http://h/?a=1&b=2",
         "a -->",  "a $HOME", "a \"$HOME\"", "a ${x}", "a $(date)", "a `date`"})
-    EXPECT_NE(refusal_of_typed(text).find("give --shell"), std::string::npos) << text;
+    EXPECT_NE(refusal_of_typed(text).find("give -S"), std::string::npos) << text;
 }
 
 TEST(TypedCommand, KeepsWhatIsQuotedAndSignsThatNoShellReads) {

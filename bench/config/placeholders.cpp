@@ -177,6 +177,11 @@ class TextWalk {
       text_at("to", each.to, kOfTrial);
     });
   }
+  void steps(const char* key, const std::vector<Argv>& commands) {
+    elements_at(key, commands, [&](const Argv& argv) {
+      elements(argv, [&](const std::string& word) { text(word, kOfTrial); });
+    });
+  }
   void job(const Job& job) {
     processes(job.processes);
     elements_at("marks", job.marks, [&](const TextMarkSpec& mark) {
@@ -192,11 +197,8 @@ class TextWalk {
       text_at("path", file.path, kOfTrial);
       words_at("compare", file.compare, kOfCompare);
     });
-    for (const auto& [key, commands] :
-         {std::pair{"prepare", &job.prepare}, {"cleanup", &job.cleanup}})
-      elements_at(key, *commands, [&](const Argv& argv) {
-        elements(argv, [&](const std::string& word) { text(word, kOfTrial); });
-      });
+    steps("prepare", job.prepare);
+    steps("cleanup", job.cleanup);
     text_at("cwd", job.cwd, kOfTrial);
   }
 
@@ -207,6 +209,8 @@ class TextWalk {
         for (const auto& [role, words] : all) words_at(role, words, kOfProcess);
       });
     environment(variant.env, kOfProcess);
+    steps("prepare", variant.prepare);
+    steps("cleanup", variant.cleanup);
     if (variant.cwd) text_at("cwd", *variant.cwd, kOfProcess);
     templates(variant.templates);
   }

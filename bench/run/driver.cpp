@@ -108,7 +108,7 @@ std::string advice_on_dead_baseline(const Experiment& experiment, const std::str
     advice +=
         "; if that status is not a failure, use compare --ignore-failure, or add it to "
         "\"exit_statuses\" of the process in a config";
-  if (foreign && wants_a_shell(experiment)) advice += "; to run commands in a shell, use --shell";
+  if (foreign && wants_a_shell(experiment)) advice += "; to run commands in a shell, use -S";
   return advice;
 }
 

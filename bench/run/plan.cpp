@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "allocator_arm.h"
 #include "config/placeholders.h"
@@ -41,8 +42,8 @@ class JobPlanner {
     planned.plan.match = job_.match;
     planned.plan.processes = processes();
     planned.plan.text_marks = text_marks();
-    planned.prepare = steps("prepare", job_.prepare);
-    planned.cleanup = steps("cleanup", job_.cleanup);
+    planned.prepare = steps("prepare", {&job_.prepare, &arm_.prepare});
+    planned.cleanup = steps("cleanup", {&arm_.cleanup, &job_.cleanup});
     for (const auto* templates : {&job_.templates, &arm_.templates})
       for (const JobTemplate& each : *templates) planned.files[fill(each.to)] = contents_of(each);
     planned.artifacts = job_.artifacts();
@@ -135,16 +136,18 @@ class JobPlanner {
   }
 
   /// The commands of prepare or cleanup. A '.' keeps their logs apart from those of roles.
-  std::vector<ProcessSpec> steps(const std::string& name, const std::vector<Argv>& commands) {
+  std::vector<ProcessSpec> steps(const std::string& name,
+                                 std::initializer_list<const std::vector<Argv>*> commands) {
     std::vector<ProcessSpec> result;
-    for (const Argv& argv : commands) {
-      ProcessSpec step;
-      step.role = fmt::format("{}.{}", name, result.size() + 1);
-      step.argv = filled(argv);
-      step.cwd = fill(job_.cwd);
-      step.env = environment_of(arm_.env);
-      result.push_back(std::move(step));
-    }
+    for (const std::vector<Argv>* some : commands)
+      for (const Argv& argv : *some) {
+        ProcessSpec step;
+        step.role = fmt::format("{}.{}", name, result.size() + 1);
+        step.argv = filled(argv);
+        step.cwd = fill(job_.cwd);
+        step.env = environment_of(arm_.env);
+        result.push_back(std::move(step));
+      }
     return result;
   }
 

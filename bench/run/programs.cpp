@@ -178,8 +178,10 @@ std::vector<JobProcess> steps_of(const Experiment& experiment, const Variant& ar
     step.env = env;
     steps.push_back(std::move(step));
   };
-  for (const Argv& argv : job.prepare) add("prepare", argv, arm.env);
-  for (const Argv& argv : job.cleanup) add("cleanup", argv, arm.env);
+  for (const auto* prepare : {&job.prepare, &arm.prepare})
+    for (const Argv& argv : *prepare) add("prepare", argv, arm.env);
+  for (const auto* cleanup : {&arm.cleanup, &job.cleanup})
+    for (const Argv& argv : *cleanup) add("cleanup", argv, arm.env);
   for (const Artifact& artifact : job.artifacts())
     if (!artifact.compare.empty()) add("compare of " + artifact.name, artifact.compare, {});
   return steps;

@@ -19,8 +19,10 @@ ALL = "--all" in sys.argv[2:]
 
 # An example of each option's value. A run of a second has no time for --max-minutes 0.001, which is refused.
 SAMPLES = {
-    "--a": ["sleep 0.042"], "--b": ["sleep 0.043"], "--name": ["first"], "--prepare": ["touch prepared"], "--ignore-failure": [], "--shell": [],
-    "--calibrate": [], "--parameter-scan": ["n=1,2"], "--build-a": ["build-a"], "--build-b": ["build-b"], "--ref-a": ["HEAD~1"], "--ref-b": ["HEAD"],
+    "--a": ["sleep 0.042"], "--b": ["sleep 0.043"], "--name": ["first"], "--prepare": ["touch prepared"], "--ignore-failure": [], "--shell": ["sh"],
+    "--calibrate": [], "--parameter-list": ["n", "1,2"], "--parameter-scan": ["n", "1", "2"], "--parameter-step-size": ["1"], "--env": ["B=2"],
+    "--setup": ["touch set-up"], "--conclude": ["touch concluded"], "--cleanup": ["touch cleaned"], "--default-shell": [], "--no-shell": [], "--export-json": ["r.json"], "--export-csv": ["r.csv"],
+    "--export-markdown": ["r.md"], "--build-a": ["build-a"], "--build-b": ["build-b"], "--ref-a": ["HEAD~1"], "--ref-b": ["HEAD"],
     "--build": ["cp p q"], "--keep": ["p"], "--variant": ["y"], "--variants": ["x,y"], "--out": ["run"], "--resume": [], "--repeats": ["2"], "--warmup": ["2"],
     "--seed": ["42"], "--max-minutes": ["0.001"], "--set": ["measure.interval_ms=7"], "--data-dir": ["."], "--gate": ["all.peak_rss_bytes<=+800%"],
     "--gate-strict": [], "--on-inconclusive": ["fail"], "--no-default-gates": [], "--bisect": [], "--quiet": [], "--verbose": [],
@@ -37,14 +39,15 @@ SAMPLES = {
 UNSEEN = {("record", "--debuginfod"): "it needs a server", ("watch", "--pss-interval"): "it changes when PSS is read",
           ("watch", "--critical"): "it changes a word of a warning at a load that is not there", ("plan", "--variants"): "it changes the minutes",
           ("need", "--slowdown"): "it needs a slow program", ("check", "--gate-strict"): "it changes the outcome of a worsening near its bound",
-          ("compare", "--gate-strict"): "the same"}
+          ("compare", "--gate-strict"): "the same", ("compare", "--no-shell"): "it is the default"}
 
 # Programs of their own, which tests/integration tries.
 OTHER_PROGRAMS = {"budget", "checkpoints", "fl"}
 
 # Pairs that are refused, since the options exclude each other.
 CONFLICTS = {frozenset(pair) for pair in [
-    ("--quiet", "--verbose"), ("--b", "--parameter-scan"), ("--exact", "--interval"), ("--exact", "--count"), ("--count", "--interval"),
+    ("--quiet", "--verbose"), ("--parameter-list", "--parameter-scan"), ("--default-shell", "--no-shell"), ("--shell", "--no-shell"),
+    ("--exact", "--interval"), ("--exact", "--count"), ("--count", "--interval"),
     ("--count", "--snapshot-at")]}
 
 # Beside a gate, --bisect implies none.
@@ -212,7 +215,7 @@ FORMS = [
          samples={"--repeats": ["4"]}),
     Form("run of a suite", "run", OUT, ["suite.json"], measures=True, pairs="all"),
     Form("compare of commands", "compare", COMMANDS, measures=True),
-    Form("compare of a scan", "compare", {"--a": ["sleep 0.04{n}"], "--parameter-scan": ["n=3,4"], **QUICK}, measures=True, pairs="none",
+    Form("compare of a scan", "compare", {"--a": ["sleep 0.04{n}"], "--parameter-list": ["n", "3,4"], **QUICK}, measures=True, pairs="none",
          samples={"--a": ["sleep 0.040{n}"]}),
     Form("compare of builds", "compare", BUILDS, tail=["--", "p", "0.03"], measures=True, pairs="all"),
     Form("compare of a config in builds", "compare", BUILDS, tail=["builds.json"], measures=True, pairs="all"),

@@ -313,7 +313,7 @@ class Cases:
         words = ["compare", "--a", quote(other), "--b", quote(command), "--out", out, "--repeats", draw.choice(["1", "2", "0", "-1", "x", "1e9", "3"])]
         if words[-1] == "1e9":
             words[-1] = "99999999999999999999"
-        for extra in (["--calibrate"], ["--quiet"], ["--gate", "command.peak_rss_bytes<=+2%"], ["--gate", "x"], ["--max-minutes", "0.05"], ["--shell"],
+        for extra in (["--calibrate"], ["--quiet"], ["--gate", "command.peak_rss_bytes<=+2%"], ["--gate", "x"], ["--max-minutes", "0.05"], ["-S"],
                       ["--gate", "default"], ["--gate", "client-\x1b[2J.x<=1"], ["--set", "profile.trials=0"], ["--set", "workload.deadline_seconds=2"]):
             if draw.random() < 0.25:
                 words += extra

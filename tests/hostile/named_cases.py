@@ -22,7 +22,7 @@ import chaos
 LIMIT = 60  # seconds of one case
 DUEL = '$M compare --a true --b "sort /etc/services" --repeats 1 --quiet'
 TWINS = "$M compare --a 'sleep {0}' --b 'sleep {0}' --calibrate --repeats 1 --quiet --out run"
-BESIDE = '$M compare --shell --a true --b "{}" --repeats 1 --quiet --out run'
+BESIDE = '$M compare -S --a true --b "{}" --repeats 1 --quiet --out run'
 AS_NOBODY = "chmod -R a+rwX . && setpriv --reuid=65534 --clear-groups"
 REPOSITORY = """git init -q repo && cd repo && git config user.email a@b && git config user.name n
 printf '#!/bin/sh\\ntrue\\n' > p; chmod +x p; git add p; git commit -qm one; echo x > x; git add x; git commit -qm two
@@ -155,7 +155,7 @@ import os, pty, sys, time
 pid, fd = pty.fork()
 if pid == 0:
     job = "trap '' INT TERM; sleep 20"
-    os.execvp(sys.argv[1], [sys.argv[1], "compare", "--shell", "--a", job, "--b", "sleep 1", "--repeats", "1", "--out", "run"])
+    os.execvp(sys.argv[1], [sys.argv[1], "compare", "-S", "--a", job, "--b", "sleep 1", "--repeats", "1", "--out", "run"])
 time.sleep(1); os.write(fd, b"\\x03"); time.sleep(0.3); os.write(fd, b"\\x03")
 begin = time.time()
 try:
@@ -212,7 +212,7 @@ case("a hook that fails", 0, "^1$", REPOSITORY + "printf '#!/bin/sh\\nexit 1\\n'
      + REVISIONS.format("true") + WORKTREES)
 case("files that are not committed", 0, "M x", REPOSITORY + "echo dirty >> x; " + REVISIONS.format("true") + "; status=$?; git status --short; exit $status")
 case("a build that fails", 3, "does not build(.|\n)*^1$", REPOSITORY + REVISIONS.format("false") + WORKTREES)
-case("a build that removes itself", {0, 3}, "^1$", REPOSITORY + REVISIONS.format("'rm -rf ../run/builds'") + " --shell" + WORKTREES)
+case("a build that removes itself", {0, 3}, "^1$", REPOSITORY + REVISIONS.format("'rm -rf ../run/builds'") + " -S" + WORKTREES)
 case("another user's repository", 2, "dubious ownership", REPOSITORY + "cd ..; chown -R 12345 repo; cd repo; " + REVISIONS.format("true"), root=True)
 case("a worktree as the repository", 0, "^2$", REPOSITORY + "git worktree add -q ../w HEAD~1; cd ../w; "
      "$M compare --ref-a HEAD --ref-b master --build true --repeats 1 --quiet --out ../run -- ./p" + WORKTREES)

@@ -95,7 +95,7 @@ TEST_F(Bisection, AProgramThatOnlyTheBaselineHasIsSkipped) {
   const std::vector<std::string> arguments = {
       "compare", "--ref-a",   commit(1),
       "--ref-b", commit(2),   "--bisect",
-      "--shell", "--build",   "git log -1 --format=%s | grep -q c2 || cc -o p p.c",
+      "-S",      "--build",   "git log -1 --format=%s | grep -q c2 || cc -o p p.c",
       "--quiet", "--repeats", "3",
       "--",      "p"};
   EXPECT_EQ(memduel(place_, arguments, root_).status, 125);

@@ -29,7 +29,7 @@ class CiScript : public testing::Test {
                                 " && MEMDUEL=" MEMDUEL_PROGRAM +
                                 " GITHUB_STEP_SUMMARY=" + place_.path("step.md").string() +
                                 " XDG_CACHE_HOME=" + place_.path("cache").string() +
-                                " " MEMDUEL_SOURCES "/scripts/ci-memory.sh --shell --build '" +
+                                " " MEMDUEL_SOURCES "/scripts/ci-memory.sh -S --build '" +
                                 shell_quoted(ForeignRepository::quick_build()) + "' " + arguments +
                                 " -- " + program + " >" + place_.path("out").string() + " 2>&1";
     const int status = std::system(command.c_str());

@@ -90,7 +90,7 @@ TEST(Leftovers, OfABuildThatWasKilledAreEndedAndItsWorktreesRemoved) {
   const auto compare = [&](const std::string& out, const std::string& build) {
     return std::vector<std::string>{"compare",   "--ref-a",
                                     "HEAD~1",    "--ref-b",
-                                    "HEAD",      "--shell",
+                                    "HEAD",      "-S",
                                     "--build",   build,
                                     "--repeats", "2",
                                     "--set",     "profile.trials=0",

@@ -35,9 +35,8 @@ std::vector<std::string> duel_of(const Workplace& place, const std::string& a, c
 
 /// Built without CMake, measured three times, by the heap alone: exact metrics need no more.
 std::vector<std::string> quickly(std::vector<std::string> more = {}) {
-  std::vector<std::string> words = {
-      "--shell", "--build", ForeignRepository::quick_build(), "--repeats",
-      "3",       "--gate",  "all.peak_heap_bytes<=+1%"};
+  std::vector<std::string> words = {"-S", "--build", ForeignRepository::quick_build(), "--repeats",
+                                    "3",  "--gate",  "all.peak_heap_bytes<=+1%"};
   words.insert(words.end(), more.begin(), more.end());
   words.insert(words.end(), {"--", "out/ledger", "1000"});
   return words;
@@ -148,7 +147,7 @@ int main() {
       "mkdir out && c++ -shared -fPIC -o out/plug.so plug.cpp && c++ -o out/host host.cpp -ldl";
   const Finished run = memduel(place,
                                duel_of(place, "HEAD~1", "HEAD",
-                                       {"--shell", "--build", build, "--repeats", "3", "--gate",
+                                       {"-S", "--build", build, "--repeats", "3", "--gate",
                                         "all.peak_heap_bytes<=+1%", "--", "out/host"}),
                                repository.path());
   EXPECT_EQ(run.status, 1) << run.err << run.out;
@@ -172,7 +171,7 @@ TEST(Revisions, OfAConfigEachRunInTheirOwnWorktree) {
   const Finished run =
       memduel(place,
               duel_of(place, "HEAD~1", "HEAD",
-                      {"--shell", "--build", ForeignRepository::quick_build(), "--repeats", "3",
+                      {"-S", "--build", ForeignRepository::quick_build(), "--repeats", "3",
                        "--gate", "all.peak_heap_bytes<=+1%", "job.json"}),
               repository.path());
   EXPECT_EQ(run.status, 1) << run.err << "\nonly the candidate's reader fails";
@@ -353,7 +352,7 @@ TEST(Revisions, AProgramThatTheBaselineLacksIsNotMeasured) {
   static_cast<void>(repository.commit("a new program"));
   const std::string build = "test ! -e new.cpp || c++ -o fresh new.cpp";
   const auto words = [&](const std::string& program) {
-    return std::vector<std::string>{"--shell", "--build", build, "--", program};
+    return std::vector<std::string>{"-S", "--build", build, "--", program};
   };
   const Finished absent =
       memduel(place, duel_of(place, "HEAD~1", "HEAD", words("fresh")), repository.path());
@@ -388,7 +387,7 @@ TEST(Revisions, LeaveNoWorktreeAndNoBuildWhenASignalComes) {
     fs::remove(pid_file);
     const std::string build = "sleep 300 & echo $! > " + pid_file + "; wait";
     Running run(place,
-                duel_of(place, "HEAD~1", "HEAD", {"--shell", "--build", build, "--", "out/ledger"}),
+                duel_of(place, "HEAD~1", "HEAD", {"-S", "--build", build, "--", "out/ledger"}),
                 repository.path());
     const pid_t builder = pid_in(pid_file);
     EXPECT_TRUE(fs::exists(place.path("run/worktrees/b/store.cpp")));

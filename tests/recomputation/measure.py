@@ -129,12 +129,12 @@ def adaptive_two(place):
 
 
 def four_variants(place):
-    place.call("compare", "--a", program("--mib", "{n}", "--spread", 2), "--parameter-scan", "n=4,6,8,12", "--repeats", 6, "--seed", 20, "--set",
+    place.call("compare", "--a", program("--mib", "{n}", "--spread", 2), "-L", "n", "4,6,8,12", "--repeats", 6, "--seed", 20, "--set",
                "profile.trials=0", "--quiet", "--out", "four_variants", *gates("all.peak_rss_bytes<=+5%"))
 
 
 def five_variants(place):
-    place.call("compare", "--a", program("--mib", "{n}", "--spread", 2), "--parameter-scan", "n=8,8.1,8.2,9,10", "--repeats", 8, "--seed", 21, "--set",
+    place.call("compare", "--a", program("--mib", "{n}", "--spread", 2), "-L", "n", "8,8.1,8.2,9,10", "--repeats", 8, "--seed", 21, "--set",
                "profile.trials=0", "--quiet", "--out", "five_variants", *gates("all.peak_rss_bytes<=+5%"))
 
 

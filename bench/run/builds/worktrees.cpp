@@ -318,7 +318,7 @@ int run_make(const MakeOptions& options) {
   } catch (const Error& error) {
     if (error.code() != ExitCode::io || error.where() != program) throw;
     throw Error(ExitCode::usage, error.what(), program,
-                "--build is split into words like in a shell; use --shell for && and the like");
+                "--build is split into words like in a shell; use -S for && and the like");
   }
 }
 

@@ -36,4 +36,11 @@ std::string render_bencher(const ReportModel& model);
 /// Source: the README of benchmark-action/github-action-benchmark.
 std::string render_benchmark_action(const ReportModel& model);
 
+/// As hyperfine 2 exports runs: JSON of schema 2, CSV with all metrics, Markdown with the wall
+/// time. `memory_peak_resident` is that of the largest single process, as in hyperfine;
+/// `memory_peak_resident_all_processes` is their sum at its highest.
+std::string render_hyperfine_json(const ReportModel& model);
+std::string render_hyperfine_csv(const ReportModel& model);
+std::string render_hyperfine_markdown(const ReportModel& model);
+
 }  // namespace memduel

@@ -1,0 +1,201 @@
+// The measured trials as hyperfine 2 exports runs, for programs that read its files.
+// Sources: the README and src/export/ of hyperfine 2.0.0, JSON schema 2.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arm_words.h"
+#include "escape.h"
+#include "model/metric_catalogue.h"
+#include "reports/text_formats.h"
+#include "stats/estimates.h"
+#include "util/text.h"
+#include "words.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+/// A quantity of hyperfine's. What it calls the peak is that of the largest single process.
+struct Quantity {
+  const char* name;
+  const char* unit;
+  std::string_view metric;
+  std::string_view or_else = {};
+};
+constexpr std::array kQuantities = {
+    Quantity{"time_wall_clock", "second", kRoundSeconds},
+    Quantity{"time_cpu", "second", kCpuSeconds},
+    Quantity{"memory_peak_resident", "byte", kPeakLargestProcess, kPeakRss},
+    Quantity{"memory_peak_resident_all_processes", "byte", kPeakRss}};
+
+std::optional<double> value_of(const TrialData& trial, const Quantity& quantity) {
+  const auto value = trial.value(kTree, quantity.metric);
+  return value || quantity.or_else.empty() ? value : trial.value(kTree, quantity.or_else);
+}
+
+struct Summary {
+  std::size_t count = 0;
+  double mean = 0;
+  std::optional<double> stddev;  ///< of a sample; absent of a single value
+  double median = 0;
+  double min = 0;
+  double max = 0;
+};
+
+std::optional<Summary> summary_of(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  Summary summary;
+  summary.count = values.size();
+  const auto n = static_cast<double>(values.size());
+  summary.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  if (values.size() > 1) {
+    double squares = 0;
+    for (const double value : values) squares += std::pow(value - summary.mean, 2);
+    summary.stddev = std::sqrt(squares / (n - 1));
+  }
+  summary.median = median(values);
+  std::tie(summary.min, summary.max) =
+      std::pair(*std::ranges::min_element(values), *std::ranges::max_element(values));
+  return summary;
+}
+
+/// A variant with its measured trials.
+struct Benchmark {
+  const ArmSummary* variant;
+  std::string command;
+  std::vector<const TrialData*> trials;
+
+  [[nodiscard]] std::vector<double> values(const Quantity& quantity) const {
+    std::vector<double> all;
+    for (const TrialData* trial : trials)
+      if (const auto value = value_of(*trial, quantity)) all.push_back(*value);
+    return all;
+  }
+};
+
+std::vector<Benchmark> benchmarks_of(const ReportModel& model) {
+  std::vector<Benchmark> benchmarks;
+  for (const ArmSummary* variant : judged_arms(model.results)) {
+    Benchmark benchmark{variant, variant->name, {}};
+    if (const Variant* config = model.config.variant(variant->name);
+        config != nullptr && !model.confidential) {
+      benchmark.command = arm_words(model.config, *config, LeftOut::directory);
+      if (benchmark.command.empty())
+        benchmark.command = baseline_words(model.config, LeftOut::directory);
+    }
+    for (const TrialData& trial : model.results.trials)
+      if (trial.counts() && trial.arm == variant->name) benchmark.trials.push_back(&trial);
+    benchmarks.push_back(std::move(benchmark));
+  }
+  return benchmarks;
+}
+
+json written(const Summary& summary, const char* unit) {
+  json stddev = nullptr;
+  if (summary.stddev) stddev = *summary.stddev;
+  return {{"unit", unit},      {"count", summary.count},   {"mean", summary.mean},
+          {"stddev", stddev},  {"median", summary.median}, {"min", summary.min},
+          {"max", summary.max}};
+}
+
+json written(const Benchmark& benchmark) {
+  json measurements = json::array();
+  for (const TrialData* trial : benchmark.trials) {
+    json measurement = json::object();
+    for (const Quantity& quantity : kQuantities)
+      if (const auto value = value_of(*trial, quantity))
+        measurement[quantity.name] = {{"value", *value}, {"unit", quantity.unit}};
+    if (!trial->roles.empty() && trial->roles.front().exit_status)
+      measurement["exit_code"] = *trial->roles.front().exit_status;
+    measurements.push_back(std::move(measurement));
+  }
+  json summaries = json::object();
+  for (const Quantity& quantity : kQuantities)
+    if (const auto summary = summary_of(benchmark.values(quantity)))
+      summaries[quantity.name] = written(*summary, quantity.unit);
+  return {{"command", valid_utf8(benchmark.command)},
+          {"name", valid_utf8(benchmark.variant->name)},
+          {"measurements", std::move(measurements)},
+          {"summary", std::move(summaries)}};
+}
+
+std::string cell(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+/// "-37.3%" and "(1.6x faster)"; empty of the baseline.
+std::pair<std::string, std::string> change_words(double mean, double of_baseline) {
+  if (of_baseline <= 0 || mean <= 0) return {};
+  const double ratio = mean / of_baseline;
+  const bool is_faster = ratio < 1;
+  return {
+      fmt::format("{:+.1f}%", 100 * (ratio - 1)),
+      fmt::format("({:.1f}x {})", is_faster ? 1 / ratio : ratio, is_faster ? "faster" : "slower")};
+}
+
+}  // namespace
+
+std::string render_hyperfine_json(const ReportModel& model) {
+  json results = json::array();
+  for (const Benchmark& benchmark : benchmarks_of(model)) results.push_back(written(benchmark));
+  const json document = {
+      {"schema_version", 2},
+      {"primary_metric", kQuantities.front().name},
+      {"metadata",
+       {{"generator", "memduel"}, {"platform", {{"os", "Linux"}, {"architecture", "x86_64"}}}}},
+      {"results", std::move(results)}};
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string render_hyperfine_csv(const ReportModel& model) {
+  std::string out = "command";
+  for (const Quantity& quantity : kQuantities)
+    for (const char* field : {"unit", "mean", "stddev", "median", "min", "max"})
+      out += fmt::format(",{}_{}", quantity.name, field);
+  out += "\n";
+  for (const Benchmark& benchmark : benchmarks_of(model)) {
+    out += escape_csv(benchmark.command);
+    for (const Quantity& quantity : kQuantities) {
+      const auto summary = summary_of(benchmark.values(quantity));
+      const char* unit = std::string_view(quantity.unit) == "second" ? "s" : "B";
+      if (!summary)
+        out += fmt::format(",{},,,,,", unit);
+      else
+        out += fmt::format(",{},{},{},{},{},{}", unit, summary->mean, cell(summary->stddev),
+                           summary->median, summary->min, summary->max);
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string render_hyperfine_markdown(const ReportModel& model) {
+  std::string out = "| Command | Mean Wall Time [s] | Change | Factor |\n|:---|---:|---:|:---|\n";
+  std::optional<double> of_baseline;
+  for (const Benchmark& benchmark : benchmarks_of(model)) {
+    const auto summary = summary_of(benchmark.values(kQuantities.front()));
+    if (!summary) continue;
+    const auto [change, factor] = of_baseline ? change_words(summary->mean, *of_baseline)
+                                              : std::pair<std::string, std::string>();
+    if (!of_baseline) of_baseline = summary->mean;
+    out += fmt::format(
+        "| `{}` | {:.3f}{} | {} | {} |\n", escape_terminal(benchmark.command), summary->mean,
+        summary->stddev ? fmt::format(" ± {:.3f}", *summary->stddev) : "", change, factor);
+  }
+  return out;
+}
+
+}  // namespace memduel
