@@ -24,6 +24,7 @@ constexpr int kStatuses = 256;
 struct Parameter {
   std::string name;
   std::vector<std::string> values;
+  const char* option;  ///< that gave it
 };
 
 /// 0 and those of a list such as "1,2".
@@ -83,7 +84,7 @@ std::vector<std::string> values_in(const std::string& list) {
 Parameter parameter_of_list(const std::pair<std::string, std::string>& list) {
   constexpr const char* kOption = "--parameter-list";
   check_name_of_parameter(list.first, kOption);
-  Parameter parameter{list.first, values_in(list.second)};
+  Parameter parameter{list.first, values_in(list.second), kOption};
   if (std::ranges::any_of(parameter.values, &std::string::empty))
     throw Error(ExitCode::usage, fmt::format("found an empty value in \"{}\"", list.second),
                 kOption, "for example -L threads 1,2,4");
@@ -148,7 +149,7 @@ Parameter parameter_of_scan(const std::vector<std::string>& scan,
     throw Error(ExitCode::usage,
                 fmt::format("expected at most {} values, found {}", kMostVariants, count), kOption,
                 "choose a larger step with -D DELTA");
-  Parameter parameter{scan[0], {}};
+  Parameter parameter{scan[0], {}, kOption};
   const double unit = std::pow(10.0, -digits);
   for (std::int64_t value = from.at(digits); value <= to.at(digits); value += by)
     parameter.values.push_back(fmt::format("{:.{}f}", static_cast<double>(value) * unit, digits));
@@ -207,7 +208,7 @@ std::vector<NamedCommand> with_values(const std::vector<NamedCommand>& commands,
     if (used == 0)
       throw Error(ExitCode::usage,
                   fmt::format("expected {} in '{}', found none", place, command.text),
-                  "--parameter-list");
+                  parameter.option);
   }
   return all;
 }
@@ -333,6 +334,7 @@ std::vector<NamedCommand> named_commands(const ComparedCommands& commands) {
                   "--command-name");
     for (std::size_t i = 0; i < commands.names.size(); ++i) all[i].name = commands.names[i];
   }
+  for (NamedCommand& one : all) std::ranges::replace(one.name, ' ', '_');  // no variant has blanks
   return all;
 }
 

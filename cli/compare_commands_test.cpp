@@ -65,7 +65,7 @@ TEST(ComparedCommands, OfAScanAreItsNumbers) {
   EXPECT_THAT(names({.commands = {"x {n}", "y {n}"}, .scan = {"n", "0", "3"}, .step = "3"}),
               ElementsAre("a-n-0", "a-n-3", "b-n-0", "b-n-3"));
   EXPECT_THAT(names({.commands = {"x {n}"}, .names = {"with {n}"}, .scan = {"n", "1", "2"}}),
-              ElementsAre("with 1", "with 2"));
+              ElementsAre("with_1", "with_2"));
 }
 
 TEST(ComparedCommands, TakeOneOptionForAllOrOneForEach) {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "cli/print.h"
+#include "foreign_options.h"
 #include "model/removed.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -272,6 +273,8 @@ std::string unknown_argument(const CLI::App& command, std::string_view listed) {
   constexpr std::string_view kSeparator = "-- ";
   if (listed.starts_with(kSeparator)) listed.remove_prefix(kSeparator.size());
   const std::string argument(listed.substr(0, listed.find_first_of(" =")));
+  if (const auto advice = advice_for_foreign_option(command.get_name(), argument))
+    return fmt::format("unknown option {}; {}", argument, *advice);
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
