@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <utility>
 
 #include "model/metric_catalogue.h"
 #include "sections/result_rows.h"
 #include "sections/sections.h"
+#include "stats/estimates.h"
 #include "util/text.h"
 #include "verdict/comparison.h"
 #include "words.h"
@@ -118,9 +119,7 @@ class ResultTable {
     }
     std::vector<double> values = trials_of(variant, row);
     if (values.empty()) return std::nullopt;
-    std::ranges::sort(values);
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+    return median(std::move(values));
   }
 
   [[nodiscard]] Cell value_cell(const std::string& variant, const ResultRow& row) const {
