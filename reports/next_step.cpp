@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -239,6 +240,16 @@ bool is_unpinned_python(const Results& results) {
                              [](const Note& note) { return note.code == "python_not_pinned"; });
 }
 
+/// "20 s", "5 min", "2 h": an estimate has no more digits.
+std::string rough_duration(double seconds) {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 3600;
+  if (seconds < 10) return fmt::format("{:.0f} s", std::max(1.0, seconds));
+  if (seconds < 1.5 * kMinute) return fmt::format("{:.0f} s", 5 * std::round(seconds / 5));
+  if (seconds < 1.5 * kHour) return fmt::format("{:.0f} min", seconds / kMinute);
+  return fmt::format("{:.0f} h", seconds / kHour);
+}
+
 /// " (about 25 s)", from the measured trials.
 std::string time_of_trials(const Results& results, int trials) {
   double seconds = 0;
@@ -250,7 +261,7 @@ std::string time_of_trials(const Results& results, int trials) {
     }
   if (count == 0) return {};
   const auto variants = static_cast<double>(results.arms.size());
-  return fmt::format(" (about {})", format_seconds(seconds / count * variants * trials));
+  return fmt::format(" (about {})", rough_duration(seconds / count * variants * trials));
 }
 
 /// As many blocks as the checks need that are not decided yet.
@@ -267,11 +278,12 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (command.empty()) return std::nullopt;
   const bool is_unpinned = is_unpinned_python(model.results);
   if (is_unpinned)  // the trials inherit the environment of memduel
-    command = "PYTHONHASHSEED=0 OMP_NUM_THREADS=1 " + command;
+    command = "PYTHONHASHSEED=0 " + command;
   return Suggestion{
-      fmt::format("Rerun with {}about {} trials each{}, which should decide it (80% likely):",
-                  is_unpinned ? "Python's hash seed and number of threads set, and " : "", needed,
-                  time_of_trials(model.results, needed)),
+      fmt::format("Rerun with {} trials each{}{}. If trials vary as these did, that decides with "
+                  "a probability of 80%:",
+                  needed, time_of_trials(model.results, needed),
+                  is_unpinned ? " and a fixed hash seed" : ""),
       std::move(command)};
 }
 
@@ -369,21 +381,18 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
   if (!has_nothing_against(model, name)) return std::nullopt;
   const Comparison* time = time_row(model.results, name);
   if (time == nullptr || time->verdict != Verdict::inconclusive)
-    return Suggestion{fmt::format("No regression found on this workload: {} can be adopted.", name),
-                      {}};
+    return Suggestion{fmt::format("{} can be adopted: no regression was found.", name), {}};
   const int trials =
       time->blocks_needed.value_or(2 * std::min(time->n_baseline, time->n_candidate));
   std::string command = trials > kMostRepeats ? "" : with_repeats(model.reproduce, trials);
   const std::string rerun =
-      command.empty() ? "."
-                      : fmt::format("; to decide it, rerun with {} trials each{}:", trials,
+      command.empty() ? ""
+                      : fmt::format(" To decide the time, rerun with {} trials each{}:", trials,
                                     time_of_trials(model.results, trials));
-  return Suggestion{
-      fmt::format(
-          "No memory regression found on this workload: {} can be adopted. Whether its time "
-          "changed is not decided ({}){}",
-          name, change_text(*time), rerun),
-      std::move(command)};
+  const bool is_tested = time->ci_low && time->ci_high;
+  return Suggestion{fmt::format("{} can be adopted if a time change of {} is acceptable.{}", name,
+                                is_tested ? interval_text(*time) : change_text(*time), rerun),
+                    std::move(command)};
 }
 
 }  // namespace
@@ -401,8 +410,7 @@ std::optional<Suggestion> next_step(const ReportModel& model) {
     if (auto found = step(model, about)) {
       if (step == with_another_setting && !has_memory_regression(model, about) &&
           model.results.overall.outcome == OverallOutcome::passed)
-        found->sentence =
-            "No memory regression found on this workload. Optional: " + found->sentence;
+        found->sentence = "No memory regression was found. Optional: " + found->sentence;
       return found;
     }
   return std::nullopt;

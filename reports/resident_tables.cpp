@@ -286,9 +286,12 @@ std::string taken_at(const Side& side) {
 std::string remark_on(const Side& side) {
   std::string text = fmt::format("{}: {}", side.memory->arm, taken_at(side));
   if (side.measured && *side.measured > 0)
-    text += fmt::format(", {:.1f}% of the measured {} of {}{}", 100 * side.shown() / *side.measured,
-                        words_for(side.measure), format_bytes(*side.measured),
-                        side.shown() > *side.measured ? ", with the recorder's own memory" : "");
+    text +=
+        side.shown() > *side.measured
+            ? fmt::format(", with the recorder's memory; the measured {} without it is {}",
+                          words_for(side.measure), format_bytes(*side.measured))
+            : fmt::format(", {:.1f}% of the measured {} of {}", 100 * side.shown() / *side.measured,
+                          words_for(side.measure), format_bytes(*side.measured));
   return text;
 }
 

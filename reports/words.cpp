@@ -363,6 +363,11 @@ bool is_told_by_no_gate(const Results& results) {
                               [](const GateResult& gate) { return gate.exit_code != 0; });
 }
 
+std::string join_with_and(const std::vector<std::string>& parts) {
+  if (parts.size() < 2) return parts.empty() ? "" : parts.front();
+  return fmt::format("{} and {}", fmt::join(parts.begin(), parts.end() - 1, ", "), parts.back());
+}
+
 std::string with_spaces(std::string_view name) {
   std::string text(name);
   std::ranges::replace(text, '_', ' ');

@@ -88,6 +88,9 @@ std::string file_sentence(const Equivalence& equivalence, const FileEquivalence&
 /// names one.
 std::string allocator_sentence(const std::vector<ArmSummary>& arms);
 
+/// "a, b and c".
+std::string join_with_and(const std::vector<std::string>& parts);
+
 /// A name of the data as words: "leveling off" of "leveling_off".
 std::string with_spaces(std::string_view name);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "arm_words.h"
 #include "confidential.h"
@@ -26,6 +27,22 @@ std::string switches_words(const json& own, const json& baseline) {
 
 json environment_value(const Results& results, const char* key) {
   return results.environment.is_object() ? results.environment.value(key, json()) : json();
+}
+
+/// "mnist-cnn on mnist, 2 clients, 5 rounds" of a built-in workload, whose keys the schema has.
+std::string workload_words(const json& own) {
+  if (!own.is_object()) return {};
+  std::vector<std::string> parts;
+  if (own.contains("model") && own.at("model").is_string())
+    parts.push_back(own.at("model").get<std::string>());
+  if (const json dataset = own.value("dataset", json()); dataset.is_object() && !parts.empty())
+    if (const json name = dataset.value("name", json()); name.is_string())
+      parts.front() += " on " + name.get<std::string>();
+  for (const char* key : {"clients", "rounds"})
+    if (const json count = own.value(key, json()); count.is_number_integer())
+      parts.push_back(
+          format_count(count.get<std::size_t>(), std::string(key, std::strlen(key) - 1)));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 /// "8 trials each", or of each variant its own number.
@@ -79,7 +96,10 @@ std::vector<ComparedVariant> compared_variants(const ReportModel& model) {
 }
 
 std::string setting_words(const ReportModel& model) {
-  std::vector<std::string> parts = {trials_words(model)};
+  std::vector<std::string> parts;
+  if (std::string workload = workload_words(model.config.workload.own); !workload.empty())
+    parts.push_back(std::move(workload));
+  parts.push_back(trials_words(model));
   if (const json date = environment_value(model.results, "date"); date.is_string())
     parts.push_back(date.get<std::string>());
   const json cores = environment_value(model.results, "cores");

@@ -36,12 +36,6 @@ Answer answer_of(const Results& results) {
   return Answer::no_gates;
 }
 
-/// "a, b and c".
-std::string listed(const std::vector<std::string>& parts) {
-  if (parts.size() < 2) return parts.empty() ? "" : parts.front();
-  return fmt::format("{} and {}", fmt::join(parts.begin(), parts.end() - 1, ", "), parts.back());
-}
-
 /// What there is more or less of: "memory", "heap memory", else the metric's own words.
 std::string noun_of(const Results& results, const Comparison& row) {
   if (row.metric == kPeakRssAboveIdle) return "memory above start-up";
@@ -183,11 +177,18 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   std::vector<std::string> parts;
   const std::vector<const Comparison*> told = told_changes(model, candidate);
   const std::string time = time_words(results, candidate);
-  if (told.size() == 1 && is_factor(*told.front()))
-    return fmt::format("{} uses {} {} as {}{}{}.", candidate, amount_words(*told.front()),
-                       noun_of(results, *told.front()), results.baseline,
-                       place_and_limit(results, *told.front()),
-                       time.empty() ? "" : ", and takes " + time);
+  const bool has_limit = std::ranges::any_of(told, [&](const Comparison* row) {
+    return place_and_limit(results, *row).find("limit ") != std::string::npos;
+  });
+  // A limit beside the memory is none of the time's.
+  const std::string time_apart =
+      time.empty() ? "." : (has_limit ? ". It takes " : ", and takes ") + time + ".";
+  if (told.size() == 1 && (is_factor(*told.front()) || has_limit)) {
+    const Comparison& row = *told.front();
+    return fmt::format("{} uses {} {} {} {}{}{}", candidate, amount_words(row),
+                       noun_of(results, row), is_factor(row) ? "as" : "than", results.baseline,
+                       place_and_limit(results, row), time_apart);
+  }
   std::string noun;
   for (const Comparison* row : told) {
     const bool is_repeated = noun_of(results, *row) == noun;
@@ -196,10 +197,10 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
                     place_and_limit(results, *row));
   }
   const bool has_memory = !parts.empty();
-  if (!time.empty()) parts.push_back(time);
+  if (!time.empty() && !has_limit) parts.push_back(time);
   if (parts.empty()) return {};
-  return fmt::format("{} {} {} than {}.", candidate, has_memory ? "uses" : "takes", listed(parts),
-                     results.baseline);
+  return fmt::format("{} {} {} than {}{}", candidate, has_memory ? "uses" : "takes",
+                     join_with_and(parts), results.baseline, has_limit ? time_apart : ".");
 }
 
 /// Of the first gate that fails by a value of its own, a failed trial, or memory that grows.
@@ -223,17 +224,13 @@ std::string interval_in_words(const Comparison& row) {
 std::string undecided_words(const Results& results, const Comparison& row) {
   const auto trials = static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate));
   const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
-  const std::string question =
-      gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value
-          ? fmt::format("{} may or may not exceed the limit of {}", row.candidate,
-                        limit_text(*gate))
-          : fmt::format("{} may use more or less {} than {}", row.candidate,
-                        noun_and_place(results, row), row.baseline);
-  const std::string each = format_count(trials, "trial") + " each";
+  const bool has_limit =
+      gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value;
   const bool is_tested = row.ci_low && row.ci_high;
-  return fmt::format("{}: {} {}{}{}.", question, quantity(results.job, row.role, row.metric),
-                     change_text(row), interval_in_words(row),
-                     is_tested ? " after " + each : ", but " + each + " are too few");
+  return fmt::format("Not decided: {} of {} is {}{}{}. {} each{}.",
+                     quantity(results.job, row.role, row.metric), row.candidate, change_text(row),
+                     interval_in_words(row), has_limit ? ", the limit is " + limit_text(*gate) : "",
+                     format_count(trials, "trial"), is_tested ? "" : " are too few");
 }
 
 /// The row that a reader asks about first of those that are inconclusive: peak RSS, or one whose
@@ -305,7 +302,7 @@ std::vector<std::string> failed_in_order(const Results& results) {
 
 std::string rest_of_failures(const std::vector<std::string>& failed) {
   if (failed.size() < 2) return {};
-  return fmt::format(" {} failed, too.", listed({failed.begin() + 1, failed.end()}));
+  return fmt::format(" {} failed, too.", join_with_and({failed.begin() + 1, failed.end()}));
 }
 
 /// "b failed in 2 of 6 trials. "
@@ -326,7 +323,7 @@ std::string others_regressed(const ReportModel& model, const std::string& about)
           one->verdict == Verdict::regressed &&
           std::ranges::find(names, one->candidate) == names.end())
         names.push_back(one->candidate);
-  return names.empty() ? "" : fmt::format(" {} regressed.", listed(names));
+  return names.empty() ? "" : fmt::format(" {} regressed.", join_with_and(names));
 }
 
 /// "All 3 candidates use more memory than n-1: +89% (n-2), 3.7× (n-4) and 7.0× (n-8)."; empty where
@@ -342,10 +339,10 @@ std::string all_regressed(const ReportModel& model) {
     std::vector<std::string> changes;
     for (const Comparison* one : row.comparisons)
       changes.push_back(fmt::format("{} ({})", change_text(*one), one->candidate));
-    return fmt::format(
-        "All {} candidates use more {} than {}: {}.", changes.size(),
-        noun_and_place(model.results, first), model.results.baseline,
-        changes.size() <= kMost ? listed(changes) : changes.front() + " to " + changes.back());
+    return fmt::format("All {} candidates use more {} than {}: {}.", changes.size(),
+                       noun_and_place(model.results, first), model.results.baseline,
+                       changes.size() <= kMost ? join_with_and(changes)
+                                               : changes.front() + " to " + changes.back());
   }
   return {};
 }
@@ -362,6 +359,26 @@ bool uses_least(const Results& results, const std::string& candidate) {
            return other.role == first->role && other.metric == first->metric &&
                   other.candidate_median.value_or(*own->candidate_median) < *own->candidate_median;
          });
+}
+
+/// " chunk-2 (−58%) also takes 6.5% less time.": of the candidates that use less memory, too, the
+/// fastest; empty where the time of `about` is decided.
+std::string faster_candidate(const ReportModel& model, const std::string& about) {
+  const Results& results = model.results;
+  if (const Comparison* own = time_row(results, about);
+      own == nullptr || own->verdict != Verdict::inconclusive)
+    return {};
+  const Comparison* fastest = nullptr;
+  for (const std::string& candidate : ranked_candidates(results)) {
+    const Comparison* time = time_row(results, candidate);
+    if (time == nullptr || time->verdict != Verdict::improved || time->is_of_dead()) continue;
+    if (fastest == nullptr || *time->candidate_median < *fastest->candidate_median) fastest = time;
+  }
+  if (fastest == nullptr) return {};
+  const std::vector<const Comparison*> memory = told_changes(model, fastest->candidate);
+  if (memory.empty() || memory.front()->verdict != Verdict::improved) return {};
+  return fmt::format(" {} ({}) also takes {} time.", fastest->candidate,
+                     change_text(*memory.front()), share_words(*fastest));
 }
 
 std::string capitalized(std::string text) {
@@ -399,6 +416,7 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
                     uses_least(results, about) ? "It uses the least memory" : "It is the best",
                     candidates.size());
   if (is_changed) sentence += open_time_words(results, about);
+  if (answer != Answer::fail) sentence += faster_candidate(model, about);
   return failed_trials(results, about) + sentence + growth_words(results, about) +
          output_words(results, about) +
          (answer == Answer::fail ? rest_of_failures(failed) : others_regressed(model, about));
@@ -446,10 +464,9 @@ Text exit_of(const ReportModel& model) {
   const Results& results = model.results;
   if (!model.progress.empty() && model.blocks_done < model.blocks_planned.value_or(0))
     return {"The run is not complete, so its exit code can change.", Tone::muted};
-  Text text;
+  Text text(fmt::format("Exit code {}", results.overall.exit_code));
   if (results.overall.outcome == OverallOutcome::no_gates)
-    text.add(std::string(to_name(Answer::no_gates)) + ". ", Tone::strong);
-  text.add(fmt::format("Exit code {}", results.overall.exit_code));
+    text.add(fmt::format(", {}", to_name(Answer::no_gates)));
   const bool any_deciding =
       std::ranges::any_of(results.gates, [](const GateResult& gate) { return !gate.advisory; });
   if (!any_deciding && !results.overall.nothing.empty())
@@ -457,14 +474,15 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding)
     return text.add(model.has_named_gates && !results.gates.empty()
                         ? ": all gates are advisory."
-                        : ": no limit was set. Set one with --gate, or use --gate default.");
+                        : ": no limit was set. --gate METRIC<=N% or --gate default sets one.");
   const bool is_default = !model.has_named_gates;
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
+  std::string advice;
   if (results.overall.exit_code == kInconclusive)
-    text.add(" (0 with --on-inconclusive pass)");
+    advice = " --on-inconclusive pass would make it 0.";
   else if (results.overall.outcome == OverallOutcome::inconclusive)
-    text.add(fmt::format(" ({} with --on-inconclusive fail)", kInconclusive));
-  text.add(": " + gates_words(results, is_default) + ".");
+    advice = fmt::format(" --on-inconclusive fail would make it {}.", kInconclusive);
+  text.add(": " + gates_words(results, is_default) + ".").add(advice, Tone::muted);
   if (is_default) text.add(" Their limit is 1%, or more where trials vary more.", Tone::muted);
   return text;
 }

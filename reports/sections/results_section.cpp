@@ -10,6 +10,7 @@
 
 #include "model/metric_catalogue.h"
 #include "sections/result_rows.h"
+#include "sections/row_labels.h"
 #include "sections/sections.h"
 #include "stats/estimates.h"
 #include "util/text.h"
@@ -190,7 +191,7 @@ class ResultTable {
   [[nodiscard]] Row row_of(const ResultRow& row) const {
     Row shown;
     shown.key = row.role + " " + row.metric;
-    shown.cells.emplace_back(quantity(results_.job, row.role, row.metric));
+    shown.cells.emplace_back(row_label(results_.job, row, shown_));
     for (const ArmSummary* variant : shown_.variants)
       shown.cells.push_back(value_cell(variant->name, row));
     if (!is_alone())
@@ -208,7 +209,7 @@ class ResultTable {
       Row shown;
       shown.key = variant + " " + row.role + " " + row.metric;
       shown.kind = i == 0 ? RowKind::plain : RowKind::detail;
-      shown.cells.emplace_back(i == 0 ? quantity(results_.job, row.role, row.metric) : "");
+      shown.cells.emplace_back(i == 0 ? row_label(results_.job, row, shown_) : "");
       shown.cells.emplace_back(variant);
       shown.cells.push_back(value_cell(variant, row));
       if (i > 0) add_evidence(shown, row, i - 1);
@@ -299,6 +300,8 @@ Section results_section(const ReportModel& model) {
   Table table = results.table();
   if (table.rows.empty()) return section;
   section.add(std::move(table));
+  if (std::string note = label_note(model.results, results.shown()); !note.empty())
+    section.add(Paragraph{Text(std::move(note), Tone::muted)});
   if (Text trend = trend_of(results.shown()); !trend.empty())
     section.add(Paragraph{std::move(trend)});
   if (results.differs_from_medians())

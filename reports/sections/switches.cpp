@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string_view>
+
 #include "confidential.h"
 #include "sections/sections.h"
 #include "util/text.h"
@@ -17,6 +19,13 @@ std::string value_of(const nlohmann::json& switches, const std::string& name) {
   if (!switches.contains(name)) return "–";
   const nlohmann::json& value = switches.at(name);
   return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// Of the config that the run was made from; empty where it was made from none.
+std::string ablation_command(const std::string& reproduce) {
+  constexpr std::string_view kRun = "memduel run ";
+  if (!reproduce.starts_with(kRun)) return {};
+  return "memduel ablate " + reproduce.substr(kRun.size());
 }
 
 }  // namespace
@@ -35,6 +44,7 @@ Section switches_section(const ReportModel& model) {
   const Variant* baseline = model.config.variant(model.results.baseline);
   if (baseline == nullptr) return section;
   const std::vector<const ArmSummary*> variants = judged_arms(model.results);
+  const std::string ablation = ablation_command(model.reproduce);
   for (const ArmSummary* arm : variants) {
     const Variant* variant = model.config.variant(arm->name);
     if (variant == nullptr || variant == baseline) continue;
@@ -47,7 +57,8 @@ Section switches_section(const ReportModel& model) {
       Text text(variants.size() > 2 ? arm->name + ": " : "", Tone::strong);
       text.add(fmt::format("{} of {}: ", differing.size(),
                            format_count(variant->switches.size(), "switch", "switches")));
-      text.add(list, Tone::code).add(". memduel ablate measures each of them.", Tone::muted);
+      text.add(list, Tone::code).add(".");
+      if (!ablation.empty()) text.add(" To measure each: ", Tone::muted).add(ablation, Tone::code);
       section.add(Paragraph{std::move(text)}, medium);
     };
     std::vector<std::string> names;

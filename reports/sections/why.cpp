@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "sections/sections.h"
 #include "util/text.h"
@@ -15,6 +16,13 @@ namespace {
 constexpr double kLeastShown = 0.04;
 constexpr double kAll = 0.985;
 
+/// Without "above start-up", which the table of results states.
+std::string short_name_of(std::string row) {
+  constexpr std::string_view kEnd = " above start-up";
+  if (row.ends_with(kEnd)) row.resize(row.size() - kEnd.size());
+  return row;
+}
+
 Row cause_row(const Cause& cause, bool is_first) {
   Row row;
   row.cells.push_back({cause.amount, cause.more ? Tone::bad : Tone::good});
@@ -22,7 +30,7 @@ Row cause_row(const Cause& cause, bool is_first) {
   Text where = with_location(cause.name, cause.location);
   if (cause.share > 0)
     where.add(", " + (cause.share > kAll ? "all" : format_percent(cause.share)) +
-                  (is_first ? " of the change of " + cause.of : ""),
+                  (is_first ? " of the change of " + short_name_of(cause.of) : ""),
               Tone::muted);
   row.cells.emplace_back(std::move(where));
   return row;

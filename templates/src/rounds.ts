@@ -6,7 +6,7 @@ import type { ChartRole, Metrics, PartOf, ReportModel, RoleTimeline, Trial } fro
 import type { Place } from "./parts";
 import { choose, chosen } from "./state";
 import { phase_color, phase_names, timeline_chart } from "./timeline_chart";
-import { type Axis, bands, curves } from "./timeline_data";
+import { type Axis, bands, curves, has_rounds } from "./timeline_data";
 import { swatch } from "./variants";
 
 /** Few are buttons, many a list. */
@@ -84,8 +84,9 @@ function over_time(place: Place, role: string, show: () => void): HTMLElement[] 
   if (preferred === undefined) return [];
   const timeline = own.find((t) => t.metric === chosen("series", metrics, preferred));
   if (timeline === undefined) return [];
-  const has_rounds = timeline.round_buckets > 0;
-  const axis: Axis = has_rounds ? chosen("x", axes, "round") : "time";
+  const by_round = timeline.round_buckets > 0;
+  const rounds_word = has_rounds(timeline) ? "rounds" : "progress";
+  const axis: Axis = by_round ? chosen("x", axes, "round") : "time";
   const detail = chosen("show", details, "band");
   const scale = chosen("y", scales, "zero");
   const all = curves(model, timeline, axis);
@@ -100,8 +101,8 @@ function over_time(place: Place, role: string, show: () => void): HTMLElement[] 
       metrics.length < 2
         ? null
         : select("Series", metrics.map((m) => ({ value: m, label: metric_words(model, m) })), timeline.metric, pick("series")),
-      has_rounds
-        ? choice("Along", [{ value: "round", label: "rounds" }, { value: "time", label: "time" }], axis, pick("x"))
+      by_round
+        ? choice("Along", [{ value: "round", label: rounds_word }, { value: "time", label: "time" }], axis, pick("x"))
         : null,
       choice("Show", [{ value: "band", label: "median and band" }, { value: "trials", label: "every trial" }], detail, pick("show")),
       choice("Scale", [{ value: "zero", label: "from zero" }, { value: "data", label: "fit" }], scale, pick("y")),

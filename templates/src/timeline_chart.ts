@@ -9,7 +9,7 @@ import { exact_bytes, metric_value, seconds, tick_bytes, unit_of } from "./forma
 import type { RoleTimeline, RoundSpan, Span } from "./model";
 import { move_by_key, move_by_mouse } from "./moving";
 import { choose, chosen_text } from "./state";
-import { type Axis, type Band, type Curve, positions } from "./timeline_data";
+import { type Axis, type Band, type Curve, has_rounds, positions } from "./timeline_data";
 
 interface TimelineView {
   timeline: RoleTimeline;
@@ -116,7 +116,7 @@ function draw_lanes(u: uPlot, view: TimelineView): void {
       if (text !== "") context.fillText(text, (left + right) / 2, top + height / 2);
     };
     for (const round of variant.rounds) {
-      box(round, plain, round.phases.length === 0 ? `${round.round}` : "");
+      box(round, plain, round.phases.length === 0 && has_rounds(view.timeline) ? `${round.round}` : "");
       for (const phase of round.phases) box(phase, colors.get(phase.phase) ?? plain, phase.phase);
     }
   });
@@ -177,12 +177,19 @@ function inside<T extends Span>(spans: T[], axis: Axis, x: number): T | undefine
   return spans.find((span) => within(span, axis)[0] <= x && x < within(span, axis)[1]);
 }
 
+/** "40% of the run", of its only round. */
+function share_of(round: Span, axis: Axis, x: number): string {
+  const [begin, end] = within(round, axis);
+  return `${Math.round((100 * (x - begin)) / (end - begin))}% of the run`;
+}
+
 /** "round 4", "start-up"; by time the time as well. */
 function x_label(view: TimelineView, x: number): string {
   const variant = in_order(view)[0];
   if (variant === undefined) return seconds(x);
   if (view.axis === "time") return seconds(x);
   const round = inside(variant.rounds, view.axis, x);
+  if (!has_rounds(view.timeline)) return round === undefined ? "" : share_of(round, view.axis, x);
   return round === undefined ? "between rounds" : `round ${round.round}`;
 }
 
@@ -191,7 +198,7 @@ function phase_at(view: TimelineView, variant: string, x: number): string {
   const rounds = view.timeline.variants.find((one) => one.variant === variant)?.rounds ?? [];
   const round = inside(rounds, view.axis, x);
   const phase = inside(round?.phases ?? [], view.axis, x);
-  const number = round !== undefined && view.axis === "time" ? `round ${round.round}` : "";
+  const number = round !== undefined && view.axis === "time" && has_rounds(view.timeline) ? `round ${round.round}` : "";
   const words = [number, phase?.phase ?? ""].filter((word) => word !== "").join(", ");
   return words === "" ? "" : ` (${words})`;
 }
@@ -277,7 +284,7 @@ export function timeline_chart(view: TimelineView): HTMLElement {
           if (key === "x") keep_zoom(u, axis);
         },
       ],
-      drawClear: [(u) => baseline && shade_rounds(u, baseline.rounds, axis)],
+      drawClear: [(u) => baseline && has_rounds(timeline) && shade_rounds(u, baseline.rounds, axis)],
       draw: [(u) => draw_lanes(u, view)],
       setCursor: [
         (u) => {

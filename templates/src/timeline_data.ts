@@ -19,6 +19,11 @@ export interface Band {
   median: (number | null)[];
 }
 
+/** Whether there is more than the one round that a plain command has. */
+export function has_rounds(timeline: RoleTimeline): boolean {
+  return timeline.variants.some((variant) => variant.rounds.length > 1);
+}
+
 /** Centres of the buckets: seconds since the trial's start, or rounds. */
 export function positions(timeline: RoleTimeline, axis: Axis): number[] {
   const [count, width, first] =
