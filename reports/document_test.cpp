@@ -108,9 +108,10 @@ TEST(Headline, NamesTheLimitOfAFailedGate) {
   sample.results.overall = {OverallOutcome::failed, 1, std::nullopt, ""};
   const ReportDocument document = document_from(sample);
   EXPECT_EQ(document.answer, Answer::fail);
-  EXPECT_THAT(document.sentence.plain(),
-              StartsWith("optimized uses 5.8% more memory above start-up than original (server, limit "
-                         "+2%)."));
+  EXPECT_THAT(
+      document.sentence.plain(),
+      StartsWith("optimized uses 5.8% more memory above start-up than original (server, limit "
+                 "+2%)."));
   EXPECT_THAT(document.exit.plain(), StartsWith("Exit code 1: of 2 "));
   EXPECT_THAT(texts_of(row_named(table_in(document, "results"), "server peak RSS above start-up")),
               testing::Contains("+2% ✗"));
