@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "arm_words.h"
+#include "focus.h"
 #include "model/metric_catalogue.h"
 #include "profile/function_names.h"
 #include "profile/profile.h"
@@ -166,8 +167,8 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
                                     ? more->function
                                     : more->caller;
   const auto increases = std::ranges::count_if(model.causes, is_told);
-  std::string sentence = fmt::format("Look at {}{}{}.", function, place,
-                                     increases > 1 ? " first, the largest increase" : "");
+  std::string sentence = fmt::format("Do not adopt {} as it is. Look at {}{}{}.", name, function,
+                                     place, increases > 1 ? " first, the largest increase" : "");
   if (const RuntimeMemory* memory = runtime_memory(more->function)) sentence += advice_on(*memory);
   return Suggestion{std::move(sentence), {}};
 }
@@ -276,14 +277,12 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
-  const bool is_unpinned = is_unpinned_python(model.results);
-  if (is_unpinned)  // the trials inherit the environment of memduel
-    command = "PYTHONHASHSEED=0 " + command;
   return Suggestion{
-      fmt::format("Rerun with {} trials each{}{}. If trials vary as these did, that decides with "
-                  "a probability of 80%:",
-                  needed, time_of_trials(model.results, needed),
-                  is_unpinned ? " and a fixed hash seed" : ""),
+      fmt::format("Rerun with {} trials each{}, which decides with a probability of 80%{}:", needed,
+                  time_of_trials(model.results, needed),
+                  is_unpinned_python(model.results)
+                      ? ". Set PYTHONHASHSEED=0 first: fewer trials may then do"
+                      : ""),
       std::move(command)};
 }
 
@@ -389,21 +388,18 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
       command.empty() ? ""
                       : fmt::format(" To decide the time, rerun with {} trials each{}:", trials,
                                     time_of_trials(model.results, trials));
-  const bool is_tested = time->ci_low && time->ci_high;
-  return Suggestion{fmt::format("{} can be adopted if a time change of {} is acceptable.{}", name,
-                                is_tested ? interval_text(*time) : change_text(*time), rerun),
-                    std::move(command)};
+  const std::string cost = time->ci_high && *time->ci_high > 1 && time->ratio
+                               ? fmt::format(" if up to {} more time is acceptable",
+                                             ratio_text(*time->ci_high).substr(1))
+                               : ", although its time is not decided";
+  return Suggestion{fmt::format("{} can be adopted{}.{}", name, cost, rerun), std::move(command)};
 }
 
 }  // namespace
 
 std::optional<Suggestion> next_step(const ReportModel& model) {
-  const std::vector<std::string> candidates = ranked_candidates(model.results);
-  if (candidates.empty() || !model.progress.empty()) return std::nullopt;
-  // Of several candidates the one that failed is what to look at.
-  const auto failed = std::ranges::find_if(
-      candidates, [&](const std::string& candidate) { return has_failed_gate(model, candidate); });
-  const std::string& about = failed == candidates.end() ? candidates.front() : *failed;
+  const std::string about = candidate_in_focus(model.results);
+  if (about.empty() || !model.progress.empty()) return std::nullopt;
   for (const auto step : {with_failed_trials, in_other_processes, after_failure, in_go_heap,
                           with_symbols, with_nothing_against, with_another_setting,
                           with_more_blocks, with_runs_more_alike, with_twice_the_trials})

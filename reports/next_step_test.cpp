@@ -127,10 +127,14 @@ TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   ASSERT_TRUE(step);
   EXPECT_THAT(
       step->sentence,
-      HasSubstr("Rerun with 24 trials each (about 3 min). If trials vary as these did, that "
-                "decides with a probability of 80%:"));
+      testing::StrEq(
+          "Rerun with 24 trials each (about 3 min), which decides with a probability of 80%:"));
   EXPECT_THAT(split_command_line(step->command).argv,
               ElementsAre("memduel", "run", "config.json", "--repeats", "24"));
+  Sample unpinned = sample;
+  unpinned.results.limitations.push_back({"python_not_pinned", "", ""});
+  EXPECT_THAT(step_after(unpinned)->sentence,
+              HasSubstr("Set PYTHONHASHSEED=0 first: fewer trials may then do:"));
   sample.results.environment["reproduce"] =
       "memduel compare --ref-a 1 --ref-b 2 --repeats 4 -- './a b'";
   EXPECT_THAT(split_command_line(step_after(sample)->command).argv,
@@ -184,13 +188,13 @@ TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
                   {"+4.00 MiB", "grow (live blocks)", true, "grow"}};
   const auto step = next_step(model);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence, testing::StrEq("Look at grow."));
+  EXPECT_THAT(step->sentence, testing::StrEq("Do not adopt optimized as it is. Look at grow."));
   EXPECT_EQ(step->command, "");
   model.causes.push_back({"+8.00 MiB", "Java heap", true, "Java heap", "mapped", "", "", 8});
   EXPECT_THAT(
       next_step(model)->sentence,
-      testing::StrEq("Look at Java heap first, the largest increase. To see inside, run jcmd "
-                     "PID GC.class_histogram."));
+      testing::StrEq("Do not adopt optimized as it is. Look at Java heap first, the largest "
+                     "increase. To see inside, run jcmd PID GC.class_histogram."));
 }
 
 TEST(NextStep, NamesTheToolThatShowsTheHeapOfGoWhichNoProfileShows) {

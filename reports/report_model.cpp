@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "confidential.h"
+#include "focus.h"
 #include "model/metric_catalogue.h"
 #include "model/run_directory.h"
 #include "reports/memory_tables.h"
@@ -48,9 +49,9 @@ void name_candidate(std::vector<Cause>& causes, const Comparison& row, const Res
 void add_causes_of_peak_rss(ReportModel& model) {
   const Results& results = model.results;
   const std::vector<ShownRow>& rows = results.first_screen.rows;
-  if (rows.empty() || rows.front().why == ShownFor::failed_gate || rows.front().role != kTree)
-    return;
-  const Comparison* row = results.row(rows.front().candidate, kTree, kPeakRss);
+  const auto first = std::ranges::find(rows, candidate_in_focus(results), &ShownRow::candidate);
+  if (first == rows.end() || first->why == ShownFor::failed_gate || first->role != kTree) return;
+  const Comparison* row = results.row(first->candidate, kTree, kPeakRss);
   if (row == nullptr) return;
   std::vector<Cause> causes = explained_causes(*row, ShownFor::change, results);
   std::erase_if(causes, [](const Cause& cause) { return !cause.resident; });
@@ -64,7 +65,13 @@ void choose_rows(ReportModel& model) {
   results.first_screen.rows = rows_to_show(results);
   add_causes_of_peak_rss(model);
   const bool is_explained = !model.causes.empty();
-  for (ShownRow& shown : results.first_screen.rows) {
+  std::vector<ShownRow*> rows;
+  for (ShownRow& shown : results.first_screen.rows) rows.push_back(&shown);
+  std::ranges::stable_partition(rows, [about = candidate_in_focus(results)](const ShownRow* shown) {
+    return shown->candidate == about;
+  });
+  for (ShownRow* one : rows) {
+    ShownRow& shown = *one;
     const Comparison& row = *results.row(shown.candidate, shown.role, shown.metric);
     std::vector<Cause> causes = explained_causes(row, shown.why, results);
     name_candidate(causes, row, results);

@@ -32,36 +32,19 @@ void add_note(Section& section, const char* kind, Note note, bool is_repeated) {
 /// details are.
 struct SmallPrint {
   std::string_view code;
-  const char* words;
   bool is_of_noise = false;
 };
 
 const SmallPrint* small_print(const std::string& code) {
   static constexpr std::array kAll = {
-      SmallPrint{"several_modes", "values in clusters", true},
-      SmallPrint{"drift", "drift during the run", true},
-      SmallPrint{"first_trial_outlier", "a first trial that stands out", true},
-      SmallPrint{"position_effect", "an effect of the order", true},
-      SmallPrint{"python_not_pinned", "Python's hash seed not set", true},
-      SmallPrint{"pss_rationed", "PSS read less often"},
-      SmallPrint{"sampled_less_often", "RSS sampled less often"},
-      SmallPrint{"touched_memory_sampled", "touched pages sampled"},
-      SmallPrint{"growth_needs_rounds", "too few rounds to judge growth"},
-      SmallPrint{"program_behind_script", "a script starts the program"},
-      SmallPrint{"peaks_sampled_from_outside", "sums over processes sampled"}};
+      SmallPrint{"several_modes", true},       SmallPrint{"drift", true},
+      SmallPrint{"first_trial_outlier", true}, SmallPrint{"position_effect", true},
+      SmallPrint{"python_not_pinned", true},   SmallPrint{"pss_rationed"},
+      SmallPrint{"sampled_less_often"},        SmallPrint{"touched_memory_sampled"},
+      SmallPrint{"growth_needs_rounds"},       SmallPrint{"program_behind_script"},
+      SmallPrint{"peaks_sampled_from_outside"}};
   const auto* const found = std::ranges::find(kAll, code, &SmallPrint::code);
   return found == kAll.end() ? nullptr : found;
-}
-
-/// "values in clusters, PSS read less often", in the order of the notes.
-std::string small_prints(const Results& results) {
-  std::vector<std::string> all;
-  for (const std::vector<Note>* notes : {&results.warnings, &results.limitations})
-    for (const Note& note : *notes)
-      if (std::string words = small_print(note.code)->words;
-          std::ranges::find(all, words) == all.end())
-        all.push_back(std::move(words));
-  return fmt::format("{}", fmt::join(all, ", "));
 }
 
 /// The first note that a reader has to know before the numbers; null where all are small print.
@@ -86,8 +69,10 @@ Section caveats_notice_section(const ReportModel& model) {
   if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
   const Note* note = urgent_note(model.results);
   if (note == nullptr) {
-    const std::string all = "Minor: " + small_prints(model.results);
-    section.add(Paragraph{Text(all + " ").add("(--verbose)", Tone::muted)}, Medium::text);
+    const std::string all =
+        format_count(kinds.size(), "minor caveat") +
+        (kinds.size() == 1 ? ", which does not change a verdict" : ", none changes a verdict");
+    section.add(Paragraph{Text(all).add(" (--verbose)", Tone::muted)}, Medium::text);
     section.add(Paragraph{Text(all + " ").add_link("(details)", "caveats")}, Medium::page);
     return section;
   }

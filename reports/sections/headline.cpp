@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "focus.h"
 #include "model/metric_catalogue.h"
 #include "reports/memory_tables.h"
 #include "sections/result_rows.h"
@@ -164,11 +165,16 @@ std::string growth_words(const Results& results, const std::string& candidate) {
   return is_known && keeps_growing(results, results.baseline) ? " Its memory no longer grows." : "";
 }
 
-/// " Time inconclusive (+4.3%)."
+/// The interval of a change that is not decided.
+std::string open_change_words(const Comparison& row) {
+  return row.ci_low && row.ci_high ? interval_text(row) : change_text(row);
+}
+
+/// " Its time is not decided (−3.0 to +5.7%)."
 std::string open_time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
-  return fmt::format(" Time inconclusive ({}).", change_text(*row));
+  return fmt::format(" Its time is not decided ({}).", open_change_words(*row));
 }
 
 /// "b uses 83% less memory and 40% less time than a."; empty where nothing changed.
@@ -220,17 +226,34 @@ std::string interval_in_words(const Comparison& row) {
                      interval.substr(0, interval.find(" (")));
 }
 
-/// A row that these trials do not decide, with its numbers.
+/// "3.5% less", "12% more", "3.4× as much": an end of the row's interval.
+std::string end_words(const Comparison& row, double end) {
+  Comparison at = row;
+  at.verdict = Verdict::changed;
+  if (row.ratio)
+    at.ratio = end;
+  else
+    at.difference = end;
+  at.baseline_median.reset();  // else the change is that of the medians
+  return amount_words(at);
+}
+
+/// A row that these trials do not decide, with its interval.
 std::string undecided_words(const Results& results, const Comparison& row) {
-  const auto trials = static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate));
+  const std::string trials =
+      format_count(static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate)), "trial") +
+      " each";
+  if (!row.ci_low || !row.ci_high)
+    return fmt::format("{} of {} is {}, but {} are too few to decide.",
+                       quantity(results.job, row.role, row.metric), row.candidate, change_text(row),
+                       trials);
   const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
   const bool has_limit =
       gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value;
-  const bool is_tested = row.ci_low && row.ci_high;
-  return fmt::format("Not decided: {} of {} is {}{}{}. {} each{}.",
-                     quantity(results.job, row.role, row.metric), row.candidate, change_text(row),
-                     interval_in_words(row), has_limit ? ", the limit is " + limit_text(*gate) : "",
-                     format_count(trials, "trial"), is_tested ? "" : " are too few");
+  return fmt::format("{} may use from {} to {} {} than {} (estimate {}): {} do not decide{}.",
+                     row.candidate, end_words(row, *row.ci_low), end_words(row, *row.ci_high),
+                     noun_and_place(results, row), row.baseline, change_text(row), trials,
+                     has_limit ? " whether it exceeds the limit of " + limit_text(*gate) : "");
 }
 
 /// The row that a reader asks about first of those that are inconclusive: peak RSS, or one whose
@@ -361,24 +384,15 @@ bool uses_least(const Results& results, const std::string& candidate) {
          });
 }
 
-/// " chunk-2 (−58%) also takes 6.5% less time.": of the candidates that use less memory, too, the
-/// fastest; empty where the time of `about` is decided.
-std::string faster_candidate(const ReportModel& model, const std::string& about) {
+/// " chunk-1 uses 62% less memory, but its time is not decided (−19 to +1.2%).": of the best
+/// candidate, which the sentence is not about.
+std::string best_candidate(const ReportModel& model, const std::string& best) {
   const Results& results = model.results;
-  if (const Comparison* own = time_row(results, about);
-      own == nullptr || own->verdict != Verdict::inconclusive)
-    return {};
-  const Comparison* fastest = nullptr;
-  for (const std::string& candidate : ranked_candidates(results)) {
-    const Comparison* time = time_row(results, candidate);
-    if (time == nullptr || time->verdict != Verdict::improved || time->is_of_dead()) continue;
-    if (fastest == nullptr || *time->candidate_median < *fastest->candidate_median) fastest = time;
-  }
-  if (fastest == nullptr) return {};
-  const std::vector<const Comparison*> memory = told_changes(model, fastest->candidate);
-  if (memory.empty() || memory.front()->verdict != Verdict::improved) return {};
-  return fmt::format(" {} ({}) also takes {} time.", fastest->candidate,
-                     change_text(*memory.front()), share_words(*fastest));
+  const std::vector<const Comparison*> told = told_changes(model, best);
+  if (told.empty()) return {};
+  return fmt::format(" {} uses {} {}, but its time is not decided ({}).", best,
+                     share_words(*told.front()), noun_and_place(results, *told.front()),
+                     open_change_words(*time_row(results, best)));
 }
 
 std::string capitalized(std::string text) {
@@ -401,8 +415,7 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   if (std::string all = answer == Answer::no_gates ? all_regressed(model) : ""; !all.empty())
     return all;
   const std::vector<std::string> failed = failed_in_order(results);
-  const std::string& about =
-      answer == Answer::fail && !failed.empty() ? failed.front() : candidates.front();
+  const std::string about = candidate_in_focus(results);
   std::string sentence = changes_of(model, about);
   const bool is_changed = !sentence.empty();
   if (answer == Answer::fail && sentence.find("limit ") == std::string::npos)
@@ -410,13 +423,15 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   if (answer == Answer::inconclusive || (answer == Answer::no_gates && sentence.empty()))
     sentence += (sentence.empty() ? "" : " ") + open_question(model, about, answer);
   if (sentence.empty()) sentence = sameness_of(results, about);
-  if (candidates.size() > 1 && answer != Answer::fail && results.overall.best)
-    sentence +=
-        fmt::format(" {} of the {} candidates.",
-                    uses_least(results, about) ? "It uses the least memory" : "It is the best",
-                    candidates.size());
   if (is_changed) sentence += open_time_words(results, about);
-  if (answer != Answer::fail) sentence += faster_candidate(model, about);
+  if (candidates.size() > 1 && answer != Answer::fail && results.overall.best) {
+    if (about != candidates.front())
+      sentence += best_candidate(model, candidates.front());
+    else
+      sentence += uses_least(results, about)
+                      ? " No other candidate uses less memory."
+                      : fmt::format(" It is the best of the {} candidates.", candidates.size());
+  }
   return failed_trials(results, about) + sentence + growth_words(results, about) +
          output_words(results, about) +
          (answer == Answer::fail ? rest_of_failures(failed) : others_regressed(model, about));
@@ -474,7 +489,7 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding)
     return text.add(model.has_named_gates && !results.gates.empty()
                         ? ": all gates are advisory."
-                        : ": no limit was set. --gate METRIC<=N% or --gate default sets one.");
+                        : ": no limit was set. --gate default sets one.");
   const bool is_default = !model.has_named_gates;
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
   std::string advice;
@@ -483,7 +498,8 @@ Text exit_of(const ReportModel& model) {
   else if (results.overall.outcome == OverallOutcome::inconclusive)
     advice = fmt::format(" --on-inconclusive fail would make it {}.", kInconclusive);
   text.add(": " + gates_words(results, is_default) + ".").add(advice, Tone::muted);
-  if (is_default) text.add(" Their limit is 1%, or more where trials vary more.", Tone::muted);
+  if (is_default)
+    text.add(" The limit is the margin of each metric: a change too small to matter.", Tone::muted);
   return text;
 }
 

@@ -41,6 +41,7 @@ class RowChooser {
     for (const ShownRow& shown : results_.first_screen.rows) add(shown.role, shown.metric);
     for (const GateResult& gate : results_.gates)
       if (gate.role != "*" && !is_growth_metric(gate.metric)) add(gate.role, gate.metric);
+    add_whole_peaks();
     add_peak_rss();
     add_own_metrics();
     add_time();
@@ -62,6 +63,18 @@ class RowChooser {
       if (gate.role == role && gate.metric == metric) row.gates.push_back(&gate);
     rows_.push_back(std::move(row));
     return rows_.back();
+  }
+
+  /// Peak RSS beside its part above start-up, which alone would overstate a change.
+  void add_whole_peaks() {
+    std::vector<std::string> roles;
+    for (const ResultRow& row : rows_)
+      if (row.metric == kPeakRssAboveIdle) roles.push_back(row.role);
+    for (const std::string& role : roles)
+      if (std::ranges::any_of(results_.comparisons, [&](const Comparison& row) {
+            return row.role == role && row.metric == kPeakRss && row.has_values();
+          }))
+        add(role, kPeakRss);
   }
 
   /// The number that readers know from every other tool, if no row states it.
@@ -150,6 +163,17 @@ class RowChooser {
     return any(Verdict::improved) || any(Verdict::changed) ? 4 : 5;
   }
 
+  /// RSS above start-up below the peak RSS of its role.
+  static void put_parts_below_wholes(std::vector<ResultRow>& rows) {
+    std::vector<ResultRow> grouped;
+    for (const ResultRow& row : rows) {
+      const auto whole = std::ranges::find_if(
+          grouped, [&](const ResultRow& other) { return is_part_of(row, other); });
+      grouped.insert(whole == grouped.end() ? whole : whole + 1, row);
+    }
+    rows = std::move(grouped);
+  }
+
   ResultRows ordered() {
     ResultRows chosen{variants_, std::move(rows_), 0};
     std::vector<ResultRow>& rows = chosen.rows;
@@ -161,6 +185,7 @@ class RowChooser {
     }
     std::ranges::stable_sort(rows, {},
                              [](const ResultRow& row) { return metric_order(row.metric); });
+    put_parts_below_wholes(rows);
     return chosen;
   }
 
@@ -174,6 +199,10 @@ class RowChooser {
 
 bool ResultRow::has_failed_gate() const {
   return std::ranges::any_of(gates, [](const GateResult* gate) { return gate->fails(); });
+}
+
+bool is_part_of(const ResultRow& part, const ResultRow& whole) {
+  return part.metric == kPeakRssAboveIdle && whole.metric == kPeakRss && part.role == whole.role;
 }
 
 ResultRows result_rows(const ReportModel& model) {

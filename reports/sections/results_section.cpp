@@ -300,8 +300,6 @@ Section results_section(const ReportModel& model) {
   Table table = results.table();
   if (table.rows.empty()) return section;
   section.add(std::move(table));
-  if (std::string note = label_note(model.results, results.shown()); !note.empty())
-    section.add(Paragraph{Text(std::move(note), Tone::muted)});
   if (Text trend = trend_of(results.shown()); !trend.empty())
     section.add(Paragraph{std::move(trend)});
   if (results.differs_from_medians())

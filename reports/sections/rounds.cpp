@@ -134,8 +134,8 @@ Section rounds_section(const ReportModel& model) {
   if (RoundsChart chart{chart_roles(model)}; !chart.roles.empty())
     section
         .add(Paragraph{Text(
-                 "The curves are medians at each moment. Trials that peak at other moments "
-                 "have higher peaks.",
+                 "The curves are medians of sampled values at each moment, so they stay below the "
+                 "peaks in the first table.",
                  Tone::muted)},
              Medium::page)
         .add(std::move(chart), Medium::page);

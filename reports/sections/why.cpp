@@ -16,8 +16,8 @@ namespace {
 constexpr double kLeastShown = 0.04;
 constexpr double kAll = 0.985;
 
-/// Without "above start-up", which the table of results states.
-std::string short_name_of(std::string row) {
+/// Start-up is the same part of both peaks, so that their change is the same bytes.
+std::string without_startup(std::string row) {
   constexpr std::string_view kEnd = " above start-up";
   if (row.ends_with(kEnd)) row.resize(row.size() - kEnd.size());
   return row;
@@ -30,7 +30,7 @@ Row cause_row(const Cause& cause, bool is_first) {
   Text where = with_location(cause.name, cause.location);
   if (cause.share > 0)
     where.add(", " + (cause.share > kAll ? "all" : format_percent(cause.share)) +
-                  (is_first ? " of the change of " + short_name_of(cause.of) : ""),
+                  (is_first ? " of the change of " + without_startup(cause.of) : ""),
               Tone::muted);
   row.cells.emplace_back(std::move(where));
   return row;
