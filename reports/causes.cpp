@@ -164,6 +164,8 @@ std::vector<Cause> causes_of(const Results& results, const Comparison& row) {
     causes = causes_of_heap(results, row);
   }
   if (causes.size() > kMostCauses) causes.resize(kMostCauses);
+  if (!is_only_role(results.job, row.role))
+    for (Cause& cause : causes) cause.role = role_words(results.job, row.role);
   return causes;
 }
 

@@ -14,11 +14,11 @@ constexpr std::array<BuildSection, 6> kFirstScreen = {
     results_section,   growth_notice_section,  why_section,
     next_step_section, caveats_notice_section, switches_section};
 
-constexpr std::array<BuildSection, 16> kDetails = {
-    owners_section,   balance_section,      stacks_section, rounds_section,
-    growth_section,   flames_section,       output_section, gates_section,
-    ablation_section, lower_bounds_section, parts_section,  metrics_section,
-    caveats_section,  profiles_section,     method_section, reproduce_section};
+constexpr std::array<BuildSection, 17> kDetails = {
+    owners_section, balance_section,       stacks_section,  rounds_section,   growth_section,
+    flames_section, output_section,        gates_section,   ablation_section, lower_bounds_section,
+    parts_section,  switch_values_section, metrics_section, caveats_section,  profiles_section,
+    method_section, reproduce_section};
 
 template <std::size_t N>
 std::vector<Section> built(const std::array<BuildSection, N>& builders, const ReportModel& model) {

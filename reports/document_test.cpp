@@ -85,7 +85,8 @@ TEST(Headline, StatesTheAnswerTheNumbersAndTheExitCode) {
   // 605 MiB to 365 MiB: see make_sample.
   EXPECT_EQ(document.sentence.plain(),
             "optimized uses 40% less memory (server) than original. Final model bit-identical.");
-  EXPECT_THAT(document.exit.plain(), StartsWith("Exit code 0: both default gates passed."));
+  EXPECT_THAT(document.exit.plain(),
+              StartsWith("Exit code 0: both default gates on peak RSS above start-up passed."));
   EXPECT_EQ(document.title, "Peak memory: optimized vs. original (baseline)");
 }
 
@@ -206,7 +207,7 @@ TEST(Why, NamesTheLargestCausesOfTheFirstRow) {
   const Table table = table_in(sample_document({.series = false, .snapshots = true}), "why");
   ASSERT_GE(table.rows.size(), 2U);
   EXPECT_EQ(texts_of(table.rows[0]).front(), "−200.0 MiB");
-  EXPECT_THAT(texts_of(table.rows[0]).at(1), StartsWith("clone, called from aggregate"));
+  EXPECT_THAT(texts_of(table.rows[0]).at(1), StartsWith("server: clone, called from aggregate"));
 }
 
 TEST(Growth, OfARoleIsOneLineOfAllVariants) {

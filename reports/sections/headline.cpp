@@ -444,6 +444,14 @@ std::string gate_words(const Results& results, const GateResult& gate) {
                      limit_text(gate));
 }
 
+/// " on peak RSS above start-up": of all deciding gates; empty if their metrics differ.
+std::string common_metric_words(const Results& results) {
+  std::set<std::string> metrics;
+  for (const GateResult& gate : results.gates)
+    if (!gate.advisory) metrics.insert(gate.metric);
+  return metrics.size() == 1 ? " on " + metric_words(results.job, *metrics.begin()) : "";
+}
+
 /// "both default gates passed", "of 3 gates, 1 failed, 2 passed".
 std::string gates_words(const Results& results, bool is_default) {
   const std::string kind = is_default ? "default gate" : "gate";
@@ -467,8 +475,8 @@ std::string gates_words(const Results& results, bool is_default) {
                        phrase(1, counts.front().second));
   }
   if (counts.size() == 1)
-    return fmt::format("{} {}s {}", all == 2 ? "both" : fmt::format("all {}", all), kind,
-                       phrase(all, counts.front().second));
+    return fmt::format("{} {}s{} {}", all == 2 ? "both" : fmt::format("all {}", all), kind,
+                       common_metric_words(results), phrase(all, counts.front().second));
   std::vector<std::string> parts;
   for (const auto& [count, word] : counts)
     parts.push_back(fmt::format("{} {}", count, phrase(count, word)));
@@ -493,13 +501,10 @@ Text exit_of(const ReportModel& model) {
   const bool is_default = !model.has_named_gates;
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
   std::string advice;
-  if (results.overall.exit_code == kInconclusive)
-    advice = " --on-inconclusive pass would make it 0.";
-  else if (results.overall.outcome == OverallOutcome::inconclusive)
+  if (results.overall.exit_code != kInconclusive &&
+      results.overall.outcome == OverallOutcome::inconclusive)
     advice = fmt::format(" --on-inconclusive fail would make it {}.", kInconclusive);
   text.add(": " + gates_words(results, is_default) + ".").add(advice, Tone::muted);
-  if (is_default)
-    text.add(" The limit is the margin of each metric: a change too small to matter.", Tone::muted);
   return text;
 }
 

@@ -21,7 +21,7 @@ Headline headline_of(const ReportModel& model);
 /// The baseline first; without variants of an ablation.
 std::vector<ComparedVariant> compared_variants(const ReportModel& model);
 
-/// "cleanup=trim": the switches of a variant that the baseline has not or has otherwise.
+/// "cleanup": the switches of a variant that the baseline has not or has otherwise.
 std::vector<std::string> differing_switches(const nlohmann::json& own,
                                             const nlohmann::json& baseline);
 
@@ -50,6 +50,7 @@ Section caveats_notice_section(const ReportModel& model);
 // Details.
 Section gates_section(const ReportModel& model);
 Section output_section(const ReportModel& model);
+Section switch_values_section(const ReportModel& model);
 Section owners_section(const ReportModel& model);
 Section balance_section(const ReportModel& model);
 Section stacks_section(const ReportModel& model);

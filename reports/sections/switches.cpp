@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
 #include <string_view>
 
 #include "confidential.h"
@@ -34,8 +35,7 @@ std::vector<std::string> differing_switches(const nlohmann::json& own,
                                             const nlohmann::json& baseline) {
   std::vector<std::string> differing;
   for (const auto& [name, value] : own.items())
-    if (!baseline.contains(name) || baseline.at(name) != value)
-      differing.push_back(name + "=" + value_of(own, name));
+    if (!baseline.contains(name) || baseline.at(name) != value) differing.push_back(name);
   return differing;
 }
 
@@ -51,28 +51,42 @@ Section switches_section(const ReportModel& model) {
     const std::vector<std::string> differing =
         differing_switches(variant->switches, baseline->switches);
     if (differing.empty()) continue;
-    const auto add = [&](const std::vector<std::string>& shown, Medium medium) {
-      std::string list = fmt::format("{}", fmt::join(shown, ", "));
-      if (model.confidential) list = without_paths(list);
-      Text text(variants.size() > 2 ? arm->name + ": " : "", Tone::strong);
-      text.add(fmt::format("{} of {}: ", differing.size(),
-                           format_count(variant->switches.size(), "switch", "switches")));
-      text.add(list, Tone::code).add(".");
-      if (!ablation.empty()) text.add(" To measure each: ", Tone::muted).add(ablation, Tone::code);
-      section.add(Paragraph{std::move(text)}, medium);
-    };
-    std::vector<std::string> names;
-    std::vector<std::string> changes;
-    for (const std::string& one : differing) {
-      names.push_back(one.substr(0, one.find('=')));
-      changes.push_back(fmt::format("{}: {} → {}", names.back(),
-                                    value_of(baseline->switches, names.back()),
-                                    value_of(variant->switches, names.back())));
-    }
-    add(changes, Medium::page);
-    add(names, Medium::text);
+    Text text(variants.size() > 2 ? arm->name + ": " : "", Tone::strong);
+    text.add(fmt::format("{} of {}: ", differing.size(),
+                         format_count(variant->switches.size(), "switch", "switches")));
+    text.add(fmt::format("{}", fmt::join(differing, ", ")), Tone::code).add(".");
+    if (!ablation.empty()) text.add(" To measure each: ", Tone::muted).add(ablation, Tone::code);
+    section.add(Paragraph{std::move(text)});
   }
   return section;
+}
+
+Section switch_values_section(const ReportModel& model) {
+  Section section{"switch-values", "Switches", {}};
+  const Variant* baseline = model.config.variant(model.results.baseline);
+  if (baseline == nullptr) return section;
+  std::vector<const Variant*> variants;
+  std::set<std::string> names;
+  for (const ArmSummary* arm : judged_arms(model.results))
+    if (const Variant* variant = model.config.variant(arm->name); variant != nullptr) {
+      variants.push_back(variant);
+      for (std::string& name : differing_switches(variant->switches, baseline->switches))
+        names.insert(std::move(name));
+    }
+  if (names.empty()) return section;
+  Table table;
+  table.columns.push_back({"switch"});
+  for (const Variant* variant : variants) table.columns.push_back({variant->name});
+  for (const std::string& name : names) {
+    Row row;
+    row.cells.emplace_back(name);
+    for (const Variant* variant : variants) {
+      const std::string value = value_of(variant->switches, name);
+      row.cells.emplace_back(Text(model.confidential ? without_paths(value) : value, Tone::code));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return section.add(std::move(table));
 }
 
 }  // namespace memduel

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <string_view>
 
 #include "sections/sections.h"
 #include "util/text.h"
@@ -16,21 +15,17 @@ namespace {
 constexpr double kLeastShown = 0.04;
 constexpr double kAll = 0.985;
 
-/// Start-up is the same part of both peaks, so that their change is the same bytes.
-std::string without_startup(std::string row) {
-  constexpr std::string_view kEnd = " above start-up";
-  if (row.ends_with(kEnd)) row.resize(row.size() - kEnd.size());
-  return row;
-}
-
 Row cause_row(const Cause& cause, bool is_first) {
   Row row;
   row.cells.push_back({cause.amount, cause.more ? Tone::bad : Tone::good});
   row.cells.back().value = cause.size;
-  Text where = with_location(cause.name, cause.location);
+  Text where =
+      with_location((cause.role.empty() ? "" : cause.role + ": ") + cause.name, cause.location);
   if (cause.share > 0)
     where.add(", " + (cause.share > kAll ? "all" : format_percent(cause.share)) +
-                  (is_first ? " of the change of " + without_startup(cause.of) : ""),
+                  (!is_first            ? ""
+                   : cause.role.empty() ? " of the change of " + cause.of
+                                        : " of the change"),
               Tone::muted);
   row.cells.emplace_back(std::move(where));
   return row;

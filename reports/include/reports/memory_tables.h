@@ -74,7 +74,9 @@ struct Cause {
   /// As DifferenceRow::location.
   std::string location = {};  // NOLINT(readability-redundant-member-init): -Wextra
   double size = 0;            ///< candidate minus baseline: bytes, of allocations their number
-  /// What it explains: "server memory at its peak".
+  /// Whose memory it is: "largest client"; empty where the job is one role.
+  std::string role = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  /// What it explains: "server peak RSS".
   std::string of = {};    // NOLINT(readability-redundant-member-init): -Wextra
   bool resident = false;  ///< by a snapshot, not by the heap's profile
   double share = 0;       ///< of the change of the row that it explains, from 0 to 1
