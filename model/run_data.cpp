@@ -25,6 +25,8 @@ const std::string* kept(std::string_view name) {
 
 }  // namespace
 
+MetricName::MetricName(std::string_view name) : kept_(kept(name)) {}
+
 Metrics::Metrics(std::initializer_list<std::pair<std::string_view, double>> values) {
   for (const auto& [name, value] : values) emplace(name, value);
 }
@@ -68,6 +70,13 @@ double Metrics::at(std::string_view name) const {
 
 double& Metrics::operator[](std::string_view name) {
   return emplace(name, 0).first->second;
+}
+
+void Metrics::assign(MetricName name, double value) {
+  if (entries_.empty() || *entries_.back().name < *name.kept_)
+    entries_.push_back({name.kept_, value});
+  else
+    (*this)[*name.kept_] = value;
 }
 
 std::pair<Metrics::iterator, bool> Metrics::emplace(std::string_view name, double value) {

@@ -57,6 +57,13 @@ TEST(Metrics, AreReadChangedAndComparedByName) {
   EXPECT_EQ(more, (Metrics{{"a", 10}, {"b", 7}, {"z", 9}}));
 }
 
+TEST(Metrics, AreAssignedInAnyOrder) {
+  Metrics metrics;
+  for (const auto& [name, value] : {std::pair("b", 1.0), {"d", 2.0}, {"a", 3.0}, {"d", 4.0}})
+    metrics.assign(MetricName(name), value);
+  EXPECT_EQ(metrics, (Metrics{{"a", 3}, {"b", 1}, {"d", 4}}));
+}
+
 TEST(SharedVector, CopiesShareUntilOneIsChanged) {
   SharedVector<int> one = {1, 2, 3};
   SharedVector<int> other = one;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "analysis_steps.h"
@@ -13,6 +14,7 @@
 #include "stats/growth.h"
 #include "trial_growth.h"
 #include "util/bytes.h"
+#include "util/process.h"
 #include "util/text.h"
 #include "verdict/analyse.h"
 #include "verdict/comparison.h"
@@ -221,40 +223,52 @@ GrowthRow minute_row(const Judging& by_step, const std::optional<GrowthRow>& hea
   return made;
 }
 
+/// None if the variant has no rounds and no windows of the role.
+std::vector<GrowthRow> rows_of_role(const ArmObservations& arm, const std::string& role,
+                                    std::optional<double> limit, std::optional<double> model,
+                                    const AnalysisSettings& settings, double alpha) {
+  std::vector<GrowthRow> rows;
+  const ArmSeries series = collect(arm, role, settings.warmup_rounds);
+  if (series.rss.empty()) return rows;
+  GrowthQuestion question;
+  question.alpha = alpha;
+  question.killed = series.killed;
+  if (series.by_round) question.horizon = settings.horizon_rounds.value_or(0);
+  const Judging judging{arm, role, series, question, limit};
+  const bool timed = std::ranges::all_of(series.minutes, [](double step) { return step > 0; });
+  if (!series.by_round) {
+    if (timed) rows.push_back(minute_row(judging, std::nullopt));
+    return rows;
+  }
+  std::optional<GrowthRow> heap;
+  if (series.heap.size() == series.rss.size())
+    heap = make_row(judging, kHeapGrowth, judge_growth(series.heap, question));
+  GrowthRow rss = rss_row(judging, heap);
+  for (GrowthRow* one : {heap ? &*heap : nullptr, &rss})
+    if (one != nullptr && model && one->row.slope)
+      one->row.model_multiples_per_round = *one->row.slope / *model;
+  if (heap) rows.push_back(*heap);
+  rows.push_back(std::move(rss));
+  if (timed) rows.push_back(minute_row(judging, heap));
+  return rows;
+}
+
 }  // namespace
 
 std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& observations,
                                    const std::vector<std::string>& roles,
                                    const AnalysisSettings& settings, double alpha) {
-  std::vector<GrowthRow> rows;
   const std::optional<double> limit = memory_limit(run.environment, settings);
-  for (const ArmObservations& arm : observations.arms) {
-    const std::optional<double> model = model_bytes(run, arm);
-    for (const std::string& role : roles) {
-      const ArmSeries series = collect(arm, role, settings.warmup_rounds);
-      if (series.rss.empty()) continue;
-      GrowthQuestion question;
-      question.alpha = alpha;
-      question.killed = series.killed;
-      if (series.by_round) question.horizon = settings.horizon_rounds.value_or(0);
-      const Judging judging{arm, role, series, question, limit};
-      const bool timed = std::ranges::all_of(series.minutes, [](double step) { return step > 0; });
-      if (!series.by_round) {
-        if (timed) rows.push_back(minute_row(judging, std::nullopt));
-        continue;
-      }
-      std::optional<GrowthRow> heap;
-      if (series.heap.size() == series.rss.size())
-        heap = make_row(judging, kHeapGrowth, judge_growth(series.heap, question));
-      GrowthRow rss = rss_row(judging, heap);
-      for (GrowthRow* one : {heap ? &*heap : nullptr, &rss})
-        if (one != nullptr && model && one->row.slope)
-          one->row.model_multiples_per_round = *one->row.slope / *model;
-      if (heap) rows.push_back(*heap);
-      rows.push_back(std::move(rss));
-      if (timed) rows.push_back(minute_row(judging, heap));
-    }
-  }
+  std::vector<std::optional<double>> models;
+  for (const ArmObservations& arm : observations.arms) models.push_back(model_bytes(run, arm));
+  std::vector<std::vector<GrowthRow>> parts(observations.arms.size() * roles.size());
+  run_parallel(parts.size(), [&](std::size_t i) {
+    const std::size_t arm = i / roles.size();
+    parts[i] = rows_of_role(observations.arms[arm], roles[i % roles.size()], limit, models[arm],
+                            settings, alpha);
+  });
+  std::vector<GrowthRow> rows;
+  for (std::vector<GrowthRow>& part : parts) std::ranges::move(part, std::back_inserter(rows));
   return rows;
 }
 

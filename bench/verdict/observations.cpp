@@ -11,6 +11,7 @@
 #include "model/metric_catalogue.h"
 #include "stats/estimates.h"
 #include "trial_growth.h"
+#include "util/process.h"
 #include "verdict/comparison.h"
 
 namespace memduel {
@@ -51,12 +52,14 @@ std::map<std::string, std::vector<double>> per_round_only(const Metrics& metrics
                                                           int& not_a_number) {
   std::map<std::string, std::vector<double>> values;
   for (const RoundData& round : rounds) {
+    auto whole = metrics.begin();  // both are in the order of their names
     for (const auto& [name, value] : round.metrics) {
       if (std::isnan(value)) {
         ++not_a_number;
-      } else if (!metrics.contains(name)) {
-        values[name].push_back(value);
+        continue;
       }
+      while (whole != metrics.end() && whole->first < name) ++whole;
+      if (whole == metrics.end() || whole->first != name) values[name].push_back(value);
     }
   }
   return values;
@@ -304,14 +307,21 @@ Observations observe(const std::vector<TrialData>& trials, const JobFacts& job,
   Observations all;
   const std::set<int> dropped = blocks_to_drop(trials);
   all.dropped_blocks = static_cast<int>(dropped.size());
+  std::vector<const TrialData*> measured;
+  for (const TrialData& trial : trials)
+    if (trial.kind == TrialKind::measure && !dropped.contains(trial.block) &&
+        std::ranges::find(arms, trial.arm) != arms.end())
+      measured.push_back(&trial);
+  std::vector<Observation> observed(measured.size());
+  std::vector<int> not_a_number(measured.size());
+  run_parallel(measured.size(), [&](std::size_t i) {
+    observed[i] = observe_trial(*measured[i], job, warmup_rounds, not_a_number[i]);
+  });
+  for (const int count : not_a_number) all.not_a_number += count;
   for (const std::string& arm : arms) {
     std::map<int, Observation> by_block;
-    for (const TrialData& trial : trials) {
-      if (trial.arm != arm || trial.kind != TrialKind::measure || dropped.contains(trial.block)) {
-        continue;
-      }
-      by_block[trial.block] = observe_trial(trial, job, warmup_rounds, all.not_a_number);
-    }
+    for (std::size_t i = 0; i < measured.size(); ++i)
+      if (measured[i]->arm == arm) by_block[measured[i]->block] = std::move(observed[i]);
     ArmObservations observations{arm, {}};
     for (auto& [block, observation] : by_block)
       observations.trials.push_back(std::move(observation));

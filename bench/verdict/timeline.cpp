@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stats/estimates.h"
+#include "util/process.h"
 #include "verdict/questions.h"
 
 namespace memduel {
@@ -237,8 +238,9 @@ std::vector<RoleTimeline> build_timelines(const RunData& run, int bucket_budget)
   const auto envelopes = static_cast<int>(std::max<size_t>(1, keys.size() * trials.size() * 2));
   const int buckets = std::clamp(bucket_budget / envelopes, kFewestBuckets, kMostBuckets);
 
-  std::vector<RoleTimeline> timelines;
-  for (const SeriesKey& key : keys) {
+  std::vector<RoleTimeline> timelines(keys.size());
+  run_parallel(keys.size(), [&](std::size_t i) {
+    const SeriesKey& key = keys[i];
     RoleTimeline timeline = frame_for(key, trials, buckets);
     for (const TrialData* trial : trials) {
       const RoleData* role = find_role(*trial, key.role);
@@ -253,8 +255,8 @@ std::vector<RoleTimeline> build_timelines(const RunData& run, int bucket_budget)
       rounds.arm = arm;
       if (!rounds.rounds.empty()) timeline.arms.push_back(std::move(rounds));
     }
-    timelines.push_back(std::move(timeline));
-  }
+    timelines[i] = std::move(timeline);
+  });
   return timelines;
 }
 

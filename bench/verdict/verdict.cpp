@@ -11,6 +11,7 @@
 #include "analysis_steps.h"
 #include "stats/sample_size.h"
 #include "stats/samples.h"
+#include "util/process.h"
 #include "util/text.h"
 #include "verdict/gates.h"
 #include "verdict/result_files.h"
@@ -561,9 +562,10 @@ DecidedRows decide_rows(std::vector<MeasuredRow> rows, const Inquiry& inquiry) {
     if (is_control_gate(rows[i])) decide_one(i, {}, false);
   DecidedRows all{{}, {}, flagged_control(decided)};
   all.doubts = doubts_of(inquiry, all.warning.has_value());
-  for (std::size_t i = 0; i < rows.size(); ++i)
+  run_parallel(rows.size(), [&](std::size_t i) {
     if (!decided[i])
       decide_one(i, is_of_control(rows[i]) ? Doubts() : all.doubts, !all.doubts.pending.empty());
+  });
   for (std::optional<DecidedRow>& row : decided) all.rows.push_back(std::move(*row));
   put_in_telling_order(all.rows);
   return all;

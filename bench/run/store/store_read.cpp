@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
 
 #include "config/provider.h"
 #include "model/renamed_since_1.h"
@@ -14,6 +17,7 @@
 #include "util/command_line.h"
 #include "util/error.h"
 #include "util/json.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {
@@ -73,13 +77,57 @@ Document config_of(const Database& database) {
   return document_of_run(config);
 }
 
-Metrics read_metrics(Statement& select, std::int64_t owner) {
-  Metrics metrics;
-  select.bind(owner);
-  while (select.step()) metrics[select.text(0)] = select.real(1);
-  select.reset();
-  return metrics;
-}
+/// Reads a table of numbers in one pass, which is sequential as long as the owners ascend.
+class MetricReader {
+ public:
+  /// @param owner  the column with the role, round or phase that a number belongs to
+  MetricReader(const Database& database, const std::string& table, const std::string& owner)
+      : select_(database, fmt::format("SELECT {1}, metric, value FROM {0} WHERE {1} >= ? "
+                                      "ORDER BY {1}",
+                                      table, owner)) {}
+
+  Metrics metrics_of(std::int64_t owner) {
+    if (!last_owner_ || owner <= last_owner_ || (row_owner_ && owner > row_owner_)) seek(owner);
+    last_owner_ = owner;
+    auto next = names_.begin();
+    metrics_.clear();
+    while (row_owner_ == owner) {
+      metrics_.assign(next_name(next), select_.real(2));
+      step();
+    }
+    return metrics_;  // a copy, with no more memory than it needs
+  }
+
+ private:
+  using Names = std::map<std::string, MetricName, std::less<>>;
+
+  void seek(std::int64_t owner) {
+    select_.reset();
+    select_.bind(owner);
+    step();
+  }
+
+  void step() {
+    row_owner_.reset();
+    if (select_.step()) row_owner_ = select_.integer(0);
+  }
+
+  /// The rows of most owners have the same names in the same order.
+  MetricName next_name(Names::iterator& next) {
+    const std::string_view stored = select_.stored_text(1);
+    if (next == names_.end() || next->first != stored) {
+      next = names_.find(stored);
+      if (next == names_.end()) next = names_.emplace(stored, MetricName(select_.text(1))).first;
+    }
+    return next++->second;
+  }
+
+  Statement select_;
+  Names names_;  ///< by the bytes in the store
+  Metrics metrics_;
+  std::optional<std::int64_t> last_owner_;
+  std::optional<std::int64_t> row_owner_;  ///< of the current row; absent after the last one
+};
 
 /// The statements that reading trials needs, one per table.
 struct TrialReader {
@@ -95,9 +143,9 @@ struct TrialReader {
                   "WHERE role = ? ORDER BY id"};
   Statement phase{database,
                   "SELECT id, phase, begin_ns, end_ns FROM phase WHERE round = ? ORDER BY id"};
-  Statement role_metric{database, "SELECT metric, value FROM role_metric WHERE role = ?"};
-  Statement round_metric{database, "SELECT metric, value FROM round_metric WHERE round = ?"};
-  Statement phase_metric{database, "SELECT metric, value FROM phase_metric WHERE phase = ?"};
+  MetricReader role_metric{database, "role_metric", "role"};
+  MetricReader round_metric{database, "round_metric", "round"};
+  MetricReader phase_metric{database, "phase_metric", "phase"};
   Statement series{database, "SELECT metric, samples FROM series WHERE role = ? ORDER BY metric"};
 
   std::vector<RoleData> roles(std::int64_t trial) {
@@ -110,7 +158,7 @@ struct TrialReader {
       if (!role.is_null(2)) data.exit_status = role.small_integer(2);
       if (!role.is_null(3)) data.exit_signal = role.small_integer(3);
       data.peak_rss_is_sampled = role.integer(4) != 0;
-      data.metrics = read_metrics(role_metric, id);
+      data.metrics = role_metric.metrics_of(id);
       data.rounds = rounds(id);
       if (with_series == WithSeries::yes) data.series = all_series(id);
       result.push_back(std::move(data));
@@ -125,7 +173,7 @@ struct TrialReader {
     while (round.step()) {
       const std::int64_t id = round.integer(0);
       result.push_back({round.small_integer(1), round.integer(2), round.integer(3),
-                        read_metrics(round_metric, id), phases(id), round.integer(4) != 0});
+                        round_metric.metrics_of(id), phases(id), round.integer(4) != 0});
     }
     round.reset();
     return result;
@@ -136,7 +184,7 @@ struct TrialReader {
     phase.bind(owner);
     while (phase.step()) {
       result.push_back({phase.text(1), phase.integer(2), phase.integer(3),
-                        read_metrics(phase_metric, phase.integer(0))});
+                        phase_metric.metrics_of(phase.integer(0))});
     }
     phase.reset();
     return result;
@@ -154,9 +202,30 @@ struct TrialReader {
   }
 };
 
-std::vector<TrialData> read_trials(const Database& database, WithSeries with_series) {
-  std::vector<TrialData> trials;
+void read_roles(const Database& database, WithSeries with_series, std::span<TrialData> trials) {
   TrialReader reader(database, with_series);
+  for (TrialData& trial : trials) trial.roles = reader.roles(trial.id);
+}
+
+/// Reads the roles in several threads, each with a connection of its own. Requires: `file` is that
+/// of `locked`, whose transaction keeps other processes from changing it.
+void read_roles_in_parallel(const Database& locked, const std::filesystem::path& file,
+                            WithSeries with_series, std::span<TrialData> trials) {
+  constexpr std::size_t kParts = 8;
+  const std::int64_t version = refuse_foreign(locked);
+  const std::size_t count = std::min(kParts, trials.size());
+  run_parallel(count, [&](std::size_t part) {
+    const Database database(file, sqlite::Mode::read_locked);
+    show_as_current(database, version);
+    const std::size_t begin = part * trials.size() / count;
+    const std::size_t end = (part + 1) * trials.size() / count;
+    read_roles(database, with_series, trials.subspan(begin, end - begin));
+  });
+}
+
+/// Everything about the trials but their roles.
+std::vector<TrialData> read_trials(const Database& database) {
+  std::vector<TrialData> trials;
   Statement select(database,
                    "SELECT id, block, position, variant, kind, status, failure, harness_fault, "
                    "begin_ns, end_ns, harness_cpu_seconds, model_sha256, profiler FROM trial "
@@ -176,7 +245,6 @@ std::vector<TrialData> read_trials(const Database& database, WithSeries with_ser
     trial.harness_cpu_seconds = select.real(10);
     if (!select.is_null(11)) trial.model_sha256 = select.text(11);
     trial.tracer = select.text(12);
-    trial.roles = reader.roles(trial.id);
     trials.push_back(std::move(trial));
   }
   return trials;
@@ -251,9 +319,9 @@ std::vector<Note> read_notes(const Database& database, const char* kind) {
   return notes;
 }
 
-}  // namespace
-
-RunData read_run(const Database& database, WithSeries series) {
+/// @param file  of the database, if it has one that nobody changes meanwhile
+RunData read_whole_run(const Database& database, WithSeries series,
+                       const std::filesystem::path* file) {
   const std::int64_t version = refuse_foreign(database);
   show_as_current(database, version);
   const bool has_old_names = version < kStoreVersion;
@@ -267,7 +335,11 @@ RunData read_run(const Database& database, WithSeries series) {
   }
   run.environment = run_json(database, "environment");
   if (has_old_names) translate_environment_1(run.environment);
-  run.trials = read_trials(database, series);
+  run.trials = read_trials(database);
+  if (file != nullptr)
+    read_roles_in_parallel(database, *file, series, run.trials);
+  else
+    read_roles(database, series, run.trials);
   read_differences(database,
                    fmt::format("SELECT baseline, candidate, '{}', bit_identical, max_abs_diff, "
                                "NULL FROM model_difference",
@@ -288,7 +360,10 @@ RunData read_run(const Database& database, WithSeries series) {
   return run;
 }
 
-namespace {
+bool has_write_ahead_log(const Database& database) {
+  Statement mode(database, "PRAGMA journal_mode");
+  return mode.step() && mode.text(0) == "wal";
+}
 
 /// What `read` gives of the store in `directory`, whose errors name the file.
 template <typename Read>
@@ -312,9 +387,15 @@ auto read_store(const std::filesystem::path& directory, const Read& read) {
 
 }  // namespace
 
+RunData read_run(const Database& database, WithSeries series) {
+  return read_whole_run(database, series, nullptr);
+}
+
 RunData read_run(const std::filesystem::path& directory, WithSeries series) {
   return read_store(directory, [&](const Database& database) {
-    RunData run = read_run(database, series);
+    const auto file = directory / kStoreFile;
+    // Readers without locks do not see such a log.
+    RunData run = read_whole_run(database, series, has_write_ahead_log(database) ? nullptr : &file);
     // The config beside it has names that a run of today refuses.
     const std::string config = (directory / kConfigFile).string();
     if (refuse_foreign(database) < kStoreVersion && run.environment.is_object() &&

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "support/small_experiment.h"
 #include "test_trials.h"
@@ -154,6 +155,58 @@ TEST_F(StoreTest, ATrialMayGrow) {
   const RunData read = read_run(folder_ / "run");
   ASSERT_EQ(read.trials.size(), 1U);
   EXPECT_EQ(all_of(read.trials[0]), all_of(whole));
+}
+
+/// Two trials that grew side by side, round by round, with different metrics in each round.
+std::vector<TrialData> grown_side_by_side(Store& store) {
+  std::vector<TrialData> whole = {full_trial(1, 1, "a"), full_trial(2, 1, "b")};
+  for (TrialData& trial : whole) {
+    for (RoleData& role : trial.roles) {
+      role.rounds.clear();
+      role.series.clear();
+    }
+  }
+  for (int number = 1; number <= 30; ++number) {
+    for (TrialData& trial : whole) {
+      TrialData part = trial;
+      for (std::size_t i = 0; i < trial.roles.size(); ++i) {
+        RoundData round{number, number * 10, number * 10 + 9, {}, {}};
+        for (int metric = 0; metric < number % 7; ++metric)
+          if (number % 3 != metric) round.metrics["m" + std::to_string(metric)] = number + metric;
+        round.phases = {{"aggregate", number * 10, number * 10 + 5, round.metrics}};
+        part.roles[i].rounds = {round};
+        trial.roles[i].rounds.push_back(std::move(round));
+      }
+      store.grow_trial(part);
+    }
+  }
+  return whole;
+}
+
+TEST_F(StoreTest, ReadsRoundsOfTrialsThatGrewSideBySide) {
+  const fs::path directory = folder_ / "50%25 of? a#run";
+  Store store = Store::create(directory, header());
+  const std::vector<TrialData> whole = grown_side_by_side(store);
+  for (const RunData& read : {read_run(directory), store.read()}) {
+    ASSERT_EQ(read.trials.size(), 2U);
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      EXPECT_EQ(all_of(read.trials[i]), all_of(whole[i]));
+  }
+}
+
+TEST_F(StoreTest, ReadsTheLastCommittedStateDuringATransaction) {
+  for (const char* mode : {"delete", "wal"}) {
+    const fs::path directory = folder_ / mode;
+    Store::create(directory, header());
+    sqlite::Database writer(directory / "run.sqlite", sqlite::Mode::read_write);
+    sqlite::Statement(writer, std::string("PRAGMA journal_mode = ") + mode).run();
+    const TrialData trial = full_trial(1, 1, "a");
+    Store::resume(directory, header()).add_trial(trial);
+    writer.execute("BEGIN IMMEDIATE; DELETE FROM round_metric; DELETE FROM role");
+    const RunData read = read_run(directory);
+    ASSERT_EQ(read.trials.size(), 1U) << mode;
+    EXPECT_EQ(all_of(read.trials[0]), all_of(trial)) << mode;
+  }
 }
 
 TEST_F(StoreTest, ADroppedBlockStaysOnFile) {
@@ -310,7 +363,7 @@ TEST_F(DamagedStore, ATruncatedFileIsRefused) {
   const std::string bytes = good_bytes();
   ASSERT_GT(bytes.size(), 40000U);
   EXPECT_THAT(reading(bytes.substr(0, bytes.size() / 2)).what(),
-              testing::HasSubstr("cannot use the run store: database disk image is malformed"));
+              testing::HasSubstr("cannot read the run store: database disk image is malformed"));
 }
 
 TEST_F(DamagedStore, AnotherVersionIsRefused) {

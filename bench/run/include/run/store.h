@@ -47,9 +47,15 @@ struct FinalizeStatement {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
 
-enum class Mode { create, read_write, read_only };
+enum class Mode {
+  create,
+  read_write,
+  read_only,
+  read_locked,  ///< without a lock of its own: another connection of this process has one
+};
 
-/// One connection. Every failure is an Error(io) that names the file and SQLite's reason.
+/// One connection, of one thread if it only reads. Every failure is an Error(io) that names the
+/// file and SQLite's reason.
 class Database {
  public:
   Database(const std::filesystem::path& file, Mode mode);
@@ -93,7 +99,9 @@ class Statement {
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] int small_integer(int column) const;  ///< Error(io) when it does not fit an int
   [[nodiscard]] double real(int column) const;        ///< NULL is NaN
-  [[nodiscard]] std::string text(int column) const;
+  [[nodiscard]] std::string text(int column) const;   ///< made valid UTF-8
+  /// The bytes of a text as they are; until the next step.
+  [[nodiscard]] std::string_view stored_text(int column) const;
   [[nodiscard]] std::string_view blob(int column) const;  ///< until the next step
 
  private:
