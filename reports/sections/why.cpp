@@ -23,14 +23,18 @@ std::string without_startup(std::string row) {
   return row;
 }
 
-Row cause_row(const Cause& cause, bool is_first) {
+Row cause_row(const Cause& cause, bool is_first, bool is_alone) {
   Row row;
-  row.cells.push_back({cause.amount, cause.more ? Tone::bad : Tone::good});
+  row.cells.push_back({cause.amount, is_alone     ? Tone::strong
+                                     : cause.more ? Tone::bad
+                                                  : Tone::good});
   row.cells.back().value = cause.size;
   Text where = with_location(cause.name, cause.location);
   if (cause.share > 0)
     where.add(", " + (cause.share > kAll ? "all" : format_percent(cause.share)) +
-                  (is_first ? " of the change of " + without_startup(cause.of) : ""),
+                  (!is_first  ? ""
+                   : is_alone ? " of " + cause.of
+                              : " of the change of " + without_startup(cause.of)),
               Tone::muted);
   row.cells.emplace_back(std::move(where));
   return row;
@@ -39,9 +43,10 @@ Row cause_row(const Cause& cause, bool is_first) {
 }  // namespace
 
 Section why_section(const ReportModel& model) {
-  Section section{"why", "Why", {}};
+  const bool is_alone = model.results.is_alone();
+  Section section{"why", is_alone ? "Where" : "Why", {}};
   Table table;
-  table.columns = {{"change", true}, {"where"}};
+  table.columns = {{is_alone ? "memory" : "change", true}, {"where"}};
   table.has_heading = false;
   table.look = "causes";
   std::string of;
@@ -51,7 +56,7 @@ Section why_section(const ReportModel& model) {
     if (is_first) largest = std::abs(cause.size);
     if (std::abs(cause.size) < kLeastShown * largest) continue;
     of = cause.of;
-    table.rows.push_back(cause_row(cause, is_first));
+    table.rows.push_back(cause_row(cause, is_first, is_alone));
   }
   if (!table.rows.empty()) section.add(std::move(table));
   if (section.empty() && model.results.overall.outcome == OverallOutcome::inconclusive)
