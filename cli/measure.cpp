@@ -55,8 +55,8 @@ void add_measure(CLI::App& app, Action& action) {
       "REGEX: its first group, or (?<round>...), is the number of the round.\n"
       "LIMIT: METRIC<=VALUE, which no trial may exceed. METRIC: {}, or one of memduel list "
       "metrics. VALUE has a unit: KiB, MiB, GiB, MB, GB, ms, s.\n"
-      "WHEN: a limit is inconclusive after fewer than 5 trials. It then exits with 5 (fail), or "
-      "with 0 (pass, beyond).",
+      "WHEN: a limit that holds is inconclusive after fewer than 5 trials, of heap fewer than 3. "
+      "It then exits with 5 (fail), or with 0 (pass, beyond).",
       names_of_limits()));
   verb->add_option("CMD", arguments->words, "the command, as one word in quotes")->group("");
   add_command_options(*verb, arguments->commands);
