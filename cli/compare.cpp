@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <set>
 #include <utility>
 
 #include "cli/option_checks.h"
@@ -16,8 +15,8 @@
 #include "gate_options.h"
 #include "model/run_directory.h"
 #include "readers/foreign_files.h"
-#include "run/builds.h"
 #include "run/store.h"
+#include "run_commands.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/json.h"
@@ -31,10 +30,7 @@ namespace fs = std::filesystem;
 struct CompareArguments {
   std::string a;
   std::vector<std::string> b;
-  ComparedCommands commands;
-  std::string shell;
-  bool default_shell = false;
-  bool no_shell = false;
+  CommandOptions commands;
   std::string build_a;
   std::string build_b;
   RevisionsArguments revisions;
@@ -44,8 +40,6 @@ struct CompareArguments {
   const CLI::App* verb = nullptr;
 };
 
-constexpr const char* kCommandOptions = "Commands to compare";
-
 /// What is compared.
 constexpr CommandForm kCommands{1, "compare of commands"};
 constexpr CommandForm kDirectories{2, "compare of a program in two builds"};
@@ -53,11 +47,13 @@ constexpr CommandForm kDirectoriesOfConfig{4, "compare of a config in two builds
 constexpr CommandForm kRevisions{8, "compare of a program at two revisions"};
 constexpr CommandForm kRevisionsOfConfig{16, "compare of a config at two revisions"};
 constexpr CommandForm kMeasured{32, "compare of two measured runs"};
+constexpr CommandForm kOneCommand{64, "compare of one command"};
 
 constexpr unsigned kOfConfig = kDirectoriesOfConfig.bit | kRevisionsOfConfig.bit;
 constexpr unsigned kOfRevisions = kRevisions.bit | kRevisionsOfConfig.bit;
 constexpr unsigned kOfDirectories = kDirectories.bit | kDirectoriesOfConfig.bit;
-constexpr unsigned kWithTrials = kCommands.bit | kOfDirectories | kOfRevisions;
+constexpr unsigned kOfCommandLines = kCommands.bit | kOneCommand.bit;
+constexpr unsigned kWithTrials = kOfCommandLines | kOfDirectories | kOfRevisions;
 constexpr unsigned kEveryForm = kWithTrials | kMeasured.bit;
 
 constexpr const char* kTakesNoTrials = "takes no trials";
@@ -71,29 +67,29 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--b", kEveryForm},
     OptionOfForms{"--parameter-list", kCommands.bit, kHasNoCommands, kOfCommands},
     OptionOfForms{"--parameter-scan", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--parameter-step-size", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--parameter-step-size", kOfCommandLines, kHasNoCommands, kOfCommands},
     OptionOfForms{"--build-a", kEveryForm},
     OptionOfForms{"--build-b", kEveryForm},
     OptionOfForms{"--ref-a", kEveryForm},
     OptionOfForms{"--ref-b", kEveryForm},
-    OptionOfForms{"--name", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--setup", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--prepare", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--conclude", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--cleanup", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--env", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--ignore-failure", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--round-pattern", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--log", kCommands.bit, kHasNoCommands, kOfCommands},
-    OptionOfForms{"--shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
-    OptionOfForms{"--default-shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
-    OptionOfForms{"--no-shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
-    OptionOfForms{"--calibrate", kWithTrials, kTakesNoTrials},
+    OptionOfForms{"--name", kOfCommandLines, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--setup", kOfCommandLines, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--prepare", kOfCommandLines, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--conclude", kOfCommandLines, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--cleanup", kOfCommandLines, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--env", kOfCommandLines, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--ignore-failure", kOfCommandLines, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--round-pattern", kOfCommandLines, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--log", kOfCommandLines, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--shell", kOfCommandLines | kOfRevisions, "hands nothing to a shell"},
+    OptionOfForms{"--default-shell", kOfCommandLines | kOfRevisions, "hands nothing to a shell"},
+    OptionOfForms{"--no-shell", kOfCommandLines | kOfRevisions, "hands nothing to a shell"},
+    OptionOfForms{"--calibrate", kWithTrials & ~kOneCommand.bit, "does not run two programs"},
     OptionOfForms{"--build", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
     OptionOfForms{"--keep", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
     OptionOfForms{"--variant", kOfConfig | kMeasured.bit, "has no variant to choose",
                   "it belongs to a config or to measured runs"},
-    OptionOfForms{"--variants", kCommands.bit, "has two variants", "omit it"},
+    OptionOfForms{"--variants", kCommands.bit, "has no variant to omit", "omit the option"},
     OptionOfForms{"--out", kEveryForm},
     OptionOfForms{"--resume", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--repeats", kWithTrials, kTakesNoTrials},
@@ -113,48 +109,6 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--export-csv", kEveryForm},
     OptionOfForms{"--export-markdown", kEveryForm},
 };
-
-/// Runs a command before the first trial, or after the last; one that is empty does nothing.
-void run_beside(const NamedCommand& command, const std::string& text, const char* what,
-                const std::vector<std::string>& shell) {
-  if (text.empty()) return;
-  const ScratchDirectory place(fs::temp_directory_path(), "memduel-" + std::string(what));
-  MakeOptions make;
-  make.command = {{}, in_shell(shell, text)};
-  make.directory = current_directory();
-  make.log = place.path() / "log";
-  const int status = run_make(make);
-  if (status != 0)
-    throw Error(ExitCode::cannot_measure,
-                fmt::format("'{}' of {} ended with status {}; the last lines:{}", text,
-                            command.name, status, last_lines(make.log)),
-                fmt::format("--{}", what));
-}
-
-/// Trials of all commands are interleaved, so that a step which is the same for several is run once
-/// for them.
-void run_each_once(const std::vector<NamedCommand>& commands, std::string NamedCommand::* step,
-                   const char* what, const std::vector<std::string>& shell) {
-  std::set<std::string> done;
-  for (const NamedCommand& one : commands)
-    if (done.insert(one.*step).second) run_beside(one, one.*step, what, shell);
-}
-
-int compare_commands(const CompareArguments& arguments) {
-  RunOptions options = arguments.options;
-  name_implied_gates(options.gate, false);
-  Overrides overrides = overrides_from(options);
-  overrides.default_gates_if_named_only = true;
-  const Document document = document_of(arguments.commands);
-  refuse_change_of_commands(document, options);
-  const Experiment experiment =
-      make_experiment(document, "compare", current_directory(), overrides);
-  const std::vector<NamedCommand> commands = named_commands(arguments.commands);
-  run_each_once(commands, &NamedCommand::setup, "setup", arguments.commands.shell);
-  const int code = duel_and_conclude(experiment, options);
-  run_each_once(commands, &NamedCommand::cleanup, "cleanup", arguments.commands.shell);
-  return code;
-}
 
 /// What was measured earlier: a run directory, its results.json, or Google Benchmark's output.
 struct Measured {
@@ -278,19 +232,16 @@ bool are_commands(const std::vector<std::string>& words) {
 
 /// The words are the commands of hyperfine's form, and --a and --b those of the other.
 CompareArguments with_commands(CompareArguments arguments) {
-  std::vector<std::string>& commands = arguments.commands.commands;
+  std::vector<std::string>& commands = arguments.commands.run.commands;
   const bool is_of_builds = !arguments.build_a.empty() || !arguments.build_b.empty() ||
                             !arguments.revisions.ref_a.empty() ||
                             !arguments.revisions.ref_b.empty();
   if (!arguments.a.empty()) commands.push_back(arguments.a);
   commands.insert(commands.end(), arguments.b.begin(), arguments.b.end());
-  check_scan(arguments.commands.scan);
+  check_scan(arguments.commands.run.scan);
   if (commands.empty() && !is_of_builds && are_commands(arguments.words))
     commands = std::exchange(arguments.words, {});
-  if (arguments.no_shell && (arguments.default_shell || !arguments.shell.empty()))
-    throw Error(ExitCode::usage, "expected -N or a shell, found both", "--shell");
-  if (arguments.default_shell) arguments.shell = "default";
-  if (!arguments.shell.empty()) arguments.commands.shell = shell_named(arguments.shell);
+  arguments.commands.run.shell = shell_of(arguments.commands);
   return arguments;
 }
 
@@ -303,7 +254,7 @@ CommandForm form_of(const CompareArguments& arguments) {
     bool has_a;
     bool has_b;
   };
-  const ComparedCommands& commands = arguments.commands;
+  const ComparedCommands& commands = arguments.commands.run;
   const RevisionsArguments& revisions = arguments.revisions;
   const bool config = !arguments.words.empty() && config_in(arguments.words);
   const std::array<Pair, 3> pairs = {
@@ -317,23 +268,21 @@ CommandForm form_of(const CompareArguments& arguments) {
   std::optional<CommandForm> form;
   for (const Pair& pair : pairs) {
     if (!pair.has_a && !pair.has_b) continue;
-    if (pair.form.bit == kCommands.bit && !pair.has_b && arguments.a.empty() && arguments.b.empty())
-      throw Error(ExitCode::usage, "expected two or more commands, found one", "compare",
-                  "give each as one word in quotes: memduel compare './old --load big.bin' './new "
-                  "--load big.bin'");
-    if (!pair.has_a || !pair.has_b)
+    const bool is_alone =
+        pair.form.bit == kCommands.bit && !pair.has_b && arguments.a.empty() && arguments.b.empty();
+    if (!is_alone && (!pair.has_a || !pair.has_b))
       throw Error(ExitCode::usage, std::string("needs both ") + pair.names, "compare");
     if (form)
       throw Error(ExitCode::usage, "expected one of --a, --build-a and --ref-a, found two",
                   "compare");
-    form = pair.form;
+    form = is_alone ? kOneCommand : pair.form;
   }
   return form.value_or(kMeasured);
 }
 
 void check_words(const CompareArguments& arguments, CommandForm form) {
   const std::size_t words = arguments.words.size();
-  const ComparedCommands& commands = arguments.commands;
+  const ComparedCommands& commands = arguments.commands.run;
   if (form.bit == kCommands.bit && words > 0)
     throw Error(ExitCode::usage, fmt::format("found \"{}\" beside --a and --b", arguments.words[0]),
                 "compare", "quote each command: --a './old --load big.bin'");
@@ -353,7 +302,7 @@ BuildsArguments builds_arguments(const CompareArguments& arguments) {
   BuildsArguments builds;
   builds.words = arguments.words;
   if (!arguments.arm.empty()) builds.arm = arguments.arm;
-  builds.calibrate = arguments.commands.calibrate;
+  builds.calibrate = arguments.commands.run.calibrate;
   builds.options = arguments.options;
   return builds;
 }
@@ -362,12 +311,13 @@ int compare_in_form(const CompareArguments& arguments) {
   const CommandForm form = form_of(arguments);
   check_words(arguments, form);
   refuse_options_of_other_forms(*arguments.verb, form, kCompareOptions);
-  if (form.bit == kCommands.bit) return compare_commands(arguments);
+  if ((form.bit & kOfCommandLines) != 0)
+    return run_commands(arguments.commands.run, arguments.options);
   if (form.bit == kMeasured.bit) return compare_measured(arguments);
   if ((form.bit & kOfDirectories) != 0)
     return compare_directories(arguments.build_a, arguments.build_b, builds_arguments(arguments));
   RevisionsArguments revisions = arguments.revisions;
-  revisions.shell = !arguments.commands.shell.empty();
+  revisions.shell = !arguments.commands.run.shell.empty();
   return compare_revisions(revisions, builds_arguments(arguments));
 }
 
@@ -377,61 +327,22 @@ int compare(const CompareArguments& given) {
   return arguments.options.gate.bisect ? bisect_code(code) : code;
 }
 
-void add_command_options(CLI::App& verb, CompareArguments& arguments) {
-  ComparedCommands& commands = arguments.commands;
+void add_compared_commands(CLI::App& verb, CompareArguments& arguments) {
+  ComparedCommands& commands = arguments.commands.run;
   const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
     return verb.add_option(name, value, help)->type_name(type)->group(kCommandOptions);
   };
   add("--a", arguments.a, "CMD", "run CMD as the baseline");
   add("--b", arguments.b, "CMD", "run CMD as a candidate (repeatable)")->allow_extra_args(false);
-  add("--name,--command-name,-n", commands.names, "NAME",
-      "name a command, in order (default: a, b, c)")
-      ->allow_extra_args(false);
   add("--parameter-list,-L", commands.lists, "...", "replace {VAR} by each V: VAR V,V (repeatable)")
       ->allow_extra_args(false);
   add("--parameter-scan,-P", commands.scan, "...", "replace {VAR} by each number: VAR MIN MAX")
       ->expected(1, 3)
       ->allow_extra_args(false);
   add("--parameter-step-size,-D", commands.step, "", "step of the scan (default: 1)");
-  add("--env", commands.env, "ASSIGNMENTS", "set variables (one for all commands, or each)")
-      ->allow_extra_args(false);
-  add("--setup,-s", commands.setup, "CMD", "run CMD before the first trial, for each command");
-  add("--prepare,-p", commands.prepare, "CMD", "run CMD before each trial (one for all, or each)")
-      ->allow_extra_args(false);
-  add("--conclude,-C", commands.conclude, "CMD", "run CMD after each trial (one for all, or each)")
-      ->allow_extra_args(false);
-  add("--cleanup,-c", commands.cleanup, "CMD", "run CMD after the last trial, for each command");
-  add("--round-pattern", commands.round_pattern, "REGEX",
-      "begin a round at each line that matches");
-  add("--log", commands.logs, "FILE", "match lines of FILE, not of the output (repeatable)")
-      ->allow_extra_args(false);
-  verb.add_flag("--ignore-failure,-i", commands.ignored_statuses,
-                "accept these exit statuses, or all without N")
-      ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
-      ->option_text("[=N]")
-      ->group(kCommandOptions);
-  verb.add_option("--shell", arguments.shell, "run commands, also --build, by SHELL -c")
-      ->type_name("SHELL")
-      ->group(kCommandOptions);
-  verb.add_flag("--default-shell,-S", arguments.default_shell, "run commands by sh -c")
-      ->group(kCommandOptions);
-  verb.add_flag("--no-shell,-N", arguments.no_shell, "run commands without a shell (default)")
-      ->group(kCommandOptions);
+  add_command_options(verb, arguments.commands);
   verb.add_flag("--calibrate", commands.calibrate, "allow equal commands or builds: an A/A test")
       ->group(kCommandOptions);
-}
-
-/// hyperfine's options beside --export.
-void add_hyperfine_exports(CLI::App& verb, RunOptions& options) {
-  for (const char* format : {"json", "csv", "markdown"})
-    verb.add_option_function<std::string>(
-            fmt::format("--export-{}", format),
-            [&options, format](const std::string& file) {
-              options.exports.emplace_back(fmt::format("hyperfine-{}", format), file);
-            },
-            fmt::format("also write the trials as hyperfine does ({})", format))
-        ->type_name("FILE")
-        ->group(kOutputOptions);
 }
 
 void add_build_options(CLI::App& verb, CompareArguments& arguments) {
@@ -457,7 +368,7 @@ void add_compare(CLI::App& app, Action& action) {
       add_verb(app, action, "compare",
                "compare commands, builds or revisions, or two measured runs", compare);
   verb->group(kCompareGroup);
-  set_usage(*verb, {"CMD CMD... [OPTIONS]", "--a CMD --b CMD... [OPTIONS]",
+  set_usage(*verb, {"CMD... [OPTIONS]", "--a CMD --b CMD... [OPTIONS]",
                     "--build-a DIR --build-b DIR [OPTIONS] -- PROGRAM [ARG]...",
                     "--ref-a REV --ref-b REV [OPTIONS] -- PROGRAM [ARG]...", "RUN RUN [OPTIONS]"});
   verb->footer(
@@ -469,12 +380,14 @@ void add_compare(CLI::App& app, Action& action) {
       "\n"
       "CMD is split by POSIX quoting rules. {seed}, {trial_dir} and {port:NAME} are replaced; "
       "write {{x}} for {x}. The first command, with the first value of each parameter, is the "
-      "baseline. "
-      "Commands of --setup, --prepare, --conclude and --cleanup are run by a shell.\n"
+      "baseline; one command is only measured, as by memduel measure. "
+      "Commands of --setup, --prepare, --conclude and --cleanup are run by a shell. --env, "
+      "--prepare and --conclude are given once for all commands, or once for each. Variants are "
+      "called a, b, c and so on without -n. --shell and -S also run --build.\n"
       "REGEX: its first group, or (?<round>...), is the number of the round.\n"
       "PROGRAM may be a config instead: --variant names what runs in both builds.\n"
       "RUN: a run directory, its results.json, or the JSON output of Google Benchmark.");
-  add_command_options(*verb, *arguments);
+  add_compared_commands(*verb, *arguments);
   add_build_options(*verb, *arguments);
   verb->add_option("WHAT", arguments->words, "runs to compare, or a program or config to run")
       ->group("");

@@ -15,6 +15,10 @@ namespace memduel::cli {
 /// What --ignore-failure is without a value.
 inline constexpr const char* kAllStatuses = "true";
 
+/// Trials of a command that is compared with nothing, so that there is nothing to decide. With ten
+/// the range holds the median of all trials with a confidence of 99.8%.
+inline constexpr int kTrialsOfOne = 10;
+
 struct ComparedCommands {
   // NOLINTBEGIN(readability-redundant-member-init): -Wextra
   std::vector<std::string> commands = {};  ///< the baseline first
@@ -56,7 +60,8 @@ void check_scan(const std::vector<std::string>& scan);
 /// Error(usage) naming the option and what was found.
 std::vector<NamedCommand> named_commands(const ComparedCommands& commands);
 
-/// One process with a variant for each of them. Throws as named_commands().
+/// One process with a variant for each of them, one of them with kTrialsOfOne trials. Throws as
+/// named_commands().
 Document document_of(const ComparedCommands& commands);
 
 /// "sh -c" of "default", none of "none", "bash --norc -c" of "bash --norc".

@@ -225,7 +225,7 @@ std::string value_for(const std::vector<std::string>& values, std::size_t comman
   return values.size() == 1 ? values.front() : values[command];
 }
 
-/// Variants are a, b, c and so on, unless they have names.
+/// Variants are a, b, c and so on, one without another is "command", unless they have names.
 std::vector<NamedCommand> lettered(const ComparedCommands& commands) {
   constexpr std::size_t kLetters = 26;
   const std::size_t count = commands.commands.size();
@@ -233,7 +233,9 @@ std::vector<NamedCommand> lettered(const ComparedCommands& commands) {
   std::vector<NamedCommand> all;
   for (std::size_t i = 0; i < count; ++i) {
     NamedCommand one;
-    one.name = is_scan && count == 1 ? "" : std::string(1, static_cast<char>('a' + i % kLetters));
+    one.name = count > 1 ? std::string(1, static_cast<char>('a' + i % kLetters))
+               : is_scan ? ""
+                         : kCommand;
     if (i < commands.names.size()) one.name = commands.names[i];
     one.text = commands.commands[i];
     one.env = value_for(commands.env, i, count, "--env");
@@ -341,8 +343,10 @@ std::vector<NamedCommand> named_commands(const ComparedCommands& commands) {
 Document document_of(const ComparedCommands& commands) {
   const std::vector<NamedCommand> all = named_commands(commands);
   const CommandLine first = command_of(all.front().text, commands.shell);
-  Document document = document_of_program("compare", first.argv, current_directory().string());
+  Document document = document_of_program(all.size() == 1 ? "measure" : "compare", first.argv,
+                                          current_directory().string());
   document.baseline = all.front().name;
+  if (all.size() == 1) document.measure.repeats = kTrialsOfOne;
   for (const NamedCommand& one : all) {
     const CommandLine command = command_of(one.text, commands.shell);
     Variant& variant = document.variants.emplace_back();

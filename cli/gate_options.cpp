@@ -117,7 +117,7 @@ void add_no_defaults(CLI::App& verb, GateOptions& gate) {
       ->group(kVerdictOptions);
 }
 
-void add_on_inconclusive(CLI::App& verb, GateOptions& gate) {
+void add_on_inconclusive(CLI::App& verb, GateOptions& gate, const char* otherwise) {
   verb.add_option_function<std::string>(
           "--on-inconclusive",
           [&gate](const std::string& word) {
@@ -125,7 +125,7 @@ void add_on_inconclusive(CLI::App& verb, GateOptions& gate) {
                                    : word == "fail" ? OnInconclusive::fail
                                                     : OnInconclusive::beyond;
           },
-          "set when to exit 5, see below (default: beyond)")
+          fmt::format("set when to exit 5, see below (default: {})", otherwise))
       ->check(CLI::IsMember({"beyond", "pass", "fail"}))
       ->type_name("WHEN")
       ->group(kVerdictOptions);
@@ -181,8 +181,11 @@ void refuse_bad_gates(const Experiment& experiment) {
   const bool is_alone = experiment.variants.size() == 1;
   const bool judges = judges_gates(experiment);
   for (std::size_t i = 0; i < experiment.config.gates.size(); ++i) {
-    if (experiment.config.gates[i] == kDefaultGates) continue;
     try {
+      if (experiment.config.gates[i] == kDefaultGates) {
+        refuse_default_gates_alone(is_alone);
+        continue;
+      }
       AnalysisSettings settings;
       settings.gates = {parse_gate(experiment.config.gates[i])};
       settings.warmup_rounds = experiment.config.measure.warmup_rounds;

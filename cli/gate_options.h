@@ -56,8 +56,9 @@ void add_gates(CLI::App& verb, GateOptions& gate);
 void add_strict(CLI::App& verb, GateOptions& gate);
 /// --no-default-gates, for verbs whose exit code the default gates decide. After add_gates.
 void add_no_defaults(CLI::App& verb, GateOptions& gate);
-/// --on-inconclusive alone, for verbs that take the gates of a config.
-void add_on_inconclusive(CLI::App& verb, GateOptions& gate);
+/// --on-inconclusive alone, for verbs that take the gates of a config. @param otherwise the default
+/// that the help names.
+void add_on_inconclusive(CLI::App& verb, GateOptions& gate, const char* otherwise = "beyond");
 /// --gate, --gate-strict and --on-inconclusive.
 void add_gate_options(CLI::App& verb, GateOptions& gate);
 /// --bisect

@@ -26,7 +26,7 @@ void add_resume(CLI::App& verb, RunOptions& options) {
   verb.add_flag("--resume", options.resume, "continue the run in --out")->group(kOutputOptions);
 }
 
-void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& repeats_help) {
+void add_trial_options(CLI::App& verb, RunOptions& options, const std::string& repeats_help) {
   verb.add_option("--repeats,--runs,-r", options.repeats, repeats_help)
       ->check(finite_range(1, kMostRepeats))
       ->type_name("N")
@@ -41,6 +41,10 @@ void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& re
       ->check(finite_range(kLeastMinutes, kMostMinutes))
       ->type_name("M")
       ->group(kHowOftenOptions);
+}
+
+void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& repeats_help) {
+  add_trial_options(verb, options, repeats_help);
   verb.add_option("--seed", options.seed, "order the trials by seed S (default: random)")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{kMostSeed}))
       ->type_name("S")
@@ -55,11 +59,15 @@ void add_arms(CLI::App& verb, RunOptions& options) {
       ->group(kWhatOptions);
 }
 
-void add_config_options(CLI::App& verb, RunOptions& options) {
+void add_set(CLI::App& verb, RunOptions& options) {
   verb.add_option("--set", options.set, "override a key of the config (repeatable)")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false)
       ->group(kWhatOptions);
+}
+
+void add_config_options(CLI::App& verb, RunOptions& options) {
+  add_set(verb, options);
   verb.add_option("--data-dir", options.data_dir,
                   "find data sets in DIR (default: MEMDUEL_DATA_DIR)")
       ->type_name("DIR")

@@ -49,12 +49,16 @@ struct RunOptions {
 void add_out(CLI::App& verb, RunOptions& options);
 /// --resume, which needs --out.
 void add_resume(CLI::App& verb, RunOptions& options);
-/// --repeats, --warmup, --seed and --max-minutes.
+/// --repeats, --warmup and --max-minutes.
+void add_trial_options(CLI::App& verb, RunOptions& options, const std::string& repeats_help);
+/// These and --seed.
 void add_plan_options(
     CLI::App& verb, RunOptions& options,
     const std::string& repeats_help = "run each variant N times (default: until decided)");
 /// --variants
 void add_arms(CLI::App& verb, RunOptions& options);
+/// --set
+void add_set(CLI::App& verb, RunOptions& options);
 /// --set and --data-dir.
 void add_config_options(CLI::App& verb, RunOptions& options);
 /// --quiet, --verbose and --export.

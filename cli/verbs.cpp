@@ -11,6 +11,7 @@ std::vector<OtherProgram> other_programs() {
 
 void add_verbs(CLI::App& app, Action& action) {
   add_compare(app, action);
+  add_measure(app, action);
   add_run(app, action);
   add_ablate(app, action);
   add_calibrate(app, action);

@@ -8,13 +8,16 @@
 #include "model/metric_catalogue.h"
 #include "profile/profile.h"
 #include "reports/memory_tables.h"
+#include "stats/estimates.h"
+#include "util/text.h"
 #include "words.h"
 
 namespace memduel {
 namespace {
 
 constexpr std::size_t kMostCauses = 3;
-constexpr double kLeastCause = 0.01;  ///< of the largest: less is not what changed
+constexpr std::size_t kMostParts = 5;  ///< of the peak of a run's only variant
+constexpr double kLeastCause = 0.01;   ///< of the largest: less is not what changed
 
 Cause cause_of(const WaterfallStep& step) {
   return {step.amount, step.words,  step.size > 0, step.function,
@@ -148,7 +151,9 @@ std::string called_from(const std::string& function, const std::string& caller,
                                          : from + " (" + name + ")";
 }
 
-std::vector<Cause> causes_of(const Results& results, const Comparison& row) {
+namespace {
+
+std::vector<Cause> all_causes_of(const Results& results, const Comparison& row) {
   const auto snapshot = is_resident_peak(row.metric)
                             ? resident_table_for(results, row.candidate, row.role)
                             : std::nullopt;
@@ -163,10 +168,37 @@ std::vector<Cause> causes_of(const Results& results, const Comparison& row) {
   } else {
     causes = causes_of_heap(results, row);
   }
+  return causes;
+}
+
+}  // namespace
+
+std::vector<Cause> causes_of(const Results& results, const Comparison& row) {
+  std::vector<Cause> causes = all_causes_of(results, row);
   if (causes.size() > kMostCauses) causes.resize(kMostCauses);
   if (!is_only_role(results.job, row.role))
     for (Cause& cause : causes) cause.role = role_words(results.job, row.role);
   return causes;
+}
+
+std::vector<Cause> parts_of_peak(const Results& results) {
+  for (const char* metric : {kPeakRss, kPeakHeapAndMapped}) {
+    std::vector<double> peaks = values_in_trials(results, results.baseline, kTree, metric);
+    if (peaks.empty()) continue;
+    Comparison from_nothing;
+    from_nothing.baseline = from_nothing.candidate = results.baseline;
+    from_nothing.role = kTree;
+    from_nothing.metric = metric;
+    from_nothing.baseline_median = 0;
+    from_nothing.candidate_median = median(std::move(peaks));
+    std::vector<Cause> parts = all_causes_of(results, from_nothing);
+    // Shares of peak RSS are those of a snapshot; stacks of the heap are shares of the heap.
+    if (parts.empty() || (metric == kPeakRss && !parts.front().resident)) continue;
+    if (parts.size() > kMostParts) parts.resize(kMostParts);
+    for (Cause& part : parts) part.amount = format_bytes(part.size);
+    return parts;
+  }
+  return {};
 }
 
 bool repeat(const std::vector<Cause>& causes, const std::vector<Cause>& shown) {

@@ -25,6 +25,7 @@ struct Question {
 };
 
 std::vector<Question> questions_of(const Results& results) {
+  if (results.is_alone()) return {{results.baseline, kTree, kPeakHeapAndMapped}};
   const auto failed = [](const GateResult& gate) { return gate.outcome == GateOutcome::failed; };
   const bool any = std::ranges::any_of(results.gates, failed);
   std::vector<Question> questions;
@@ -178,16 +179,22 @@ DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
   table.role = total.role;
   table.kind = total.kind;
   table.heap = total.heap;
-  table.title = fmt::format("{}: {} with {}, {} with {}", subject_of(total),
-                            format_bytes(total.baseline_bytes), results.baseline,
-                            format_bytes(total.candidate_bytes), total.candidate);
+  table.title = results.is_alone()
+                    ? fmt::format("{}: {}", subject_of(total), format_bytes(total.candidate_bytes))
+                    : fmt::format("{}: {} with {}, {} with {}", subject_of(total),
+                                  format_bytes(total.baseline_bytes), results.baseline,
+                                  format_bytes(total.candidate_bytes), total.candidate);
   table.change = total.candidate_bytes - total.baseline_bytes;
   for (const Difference& row : results.differences) {
     if (row.candidate == total.candidate && row.role == total.role && row.kind == total.kind &&
         row.heap == total.heap)
       table.rows.push_back(shown_row(row));
   }
-  table.remark = remark_on(total);
+  if (results.is_alone())
+    for (DifferenceRow& row : table.rows)
+      row.amount = format_bytes_with_interval(row.size, row.half_width);
+  else
+    table.remark = remark_on(total);
   return table;
 }
 

@@ -63,6 +63,7 @@ void add_causes_of_peak_rss(ReportModel& model) {
 void choose_rows(ReportModel& model) {
   Results& results = model.results;
   results.first_screen.rows = rows_to_show(results);
+  if (results.is_alone()) model.causes = parts_of_peak(results);
   add_causes_of_peak_rss(model);
   const bool is_explained = !model.causes.empty();
   std::vector<ShownRow*> rows;

@@ -9,6 +9,7 @@
 #include "profile/function_names.h"
 #include "profile/profile.h"
 #include "reports/memory_tables.h"
+#include "stats/estimates.h"
 #include "util/text.h"
 #include "verdict/results.h"
 #include "words.h"
@@ -97,8 +98,22 @@ MeasuredBy measured_by(const Results& results, const std::string& arm, const std
   return {Measure::resident_sets, results.row(arm, role, kPeakRss)};
 }
 
+/// Of a run's only variant, which is compared with nothing.
+Sides sides_of_only_variant(const Results& results, const ResidentMemory& memory) {
+  static const ResidentMemory kNothing;
+  Sides sides;
+  sides.baseline.memory = &kNothing;
+  sides.candidate.memory = &memory;
+  std::vector<double> peaks = values_in_trials(results, memory.arm, memory.role, kPeakRss);
+  if (peaks.empty()) return sides;
+  sides.candidate.measured = median(std::move(peaks));
+  if (!sides.candidate.shows_the_role()) sides.candidate.add_elsewhere();
+  return sides;
+}
+
 /// The baseline's is null where it has no snapshot of the role.
 Sides sides_of(const Results& results, const ResidentMemory& candidate) {
+  if (results.is_alone()) return sides_of_only_variant(results, candidate);
   Sides sides;
   sides.baseline.memory = find_memory(results, results.baseline, candidate.role);
   sides.candidate.memory = &candidate;

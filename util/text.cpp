@@ -118,10 +118,16 @@ constexpr std::array<SecondUnit, 4> kSecondUnits = {
 }  // namespace
 
 std::optional<double> byte_unit(std::string_view name) {
+  constexpr std::array kDecimal = {"B", "kB", "MB", "GB", "TB"};
   double bytes = 1;
   for (const char* unit : kUnits) {
     if (name == unit) return bytes;
     bytes *= 1024;
+  }
+  bytes = 1;
+  for (const char* unit : kDecimal) {
+    if (name == unit) return bytes;
+    bytes *= 1000;
   }
   return std::nullopt;
 }

@@ -85,7 +85,7 @@ class VariantChoice {
     all.push_back(std::move(twin));
   }
 
-  void finish() && {
+  void finish(bool one_variant) && {
     places_.rearrange(variant_path(0).front(), from_);
     const auto names = document_.variant_names();
     refuse_repeated_names(names, places_);
@@ -100,7 +100,7 @@ class VariantChoice {
                     places_.at(path));
     }
     if (document_.ablation) refuse_unknown_ablation_variants(document_, places_);
-    if (names.size() < 2)
+    if (names.size() < 2 && !one_variant)
       throw Error(ExitCode::usage, "expected two or more variants, found one",
                   places_.at({variant_path(0).front()}), "add a variant");
   }
@@ -117,7 +117,7 @@ void choose_variants(Document& document, Places& places, const Overrides& overri
   VariantChoice choice(document, places);
   if (overrides.arms) choice.select(*overrides.arms);
   if (overrides.calibrate) choice.add_twin();
-  std::move(choice).finish();
+  std::move(choice).finish(overrides.one_variant);
   for (std::size_t i = 0; i < document.variants.size(); ++i)
     refuse_bad_environment(document.variants[i].env, below(variant_path(i), "env"), places);
 }

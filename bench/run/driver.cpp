@@ -17,6 +17,7 @@
 
 #include "artifacts.h"
 #include "config/experiment.h"
+#include "floor.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run_in_progress.h"
@@ -381,6 +382,10 @@ RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunT
     if (outcome.end == RunEnd::out_of_time) store.add_warning(run.out_of_time(outcome.blocks));
     run.note_the_whole();
     if (profiled) profiles.run();
+    store.forget_notes(kNearFloor);
+    if (const auto near =
+            near_floor(experiment, run.so_far(), runner.site(), run.ledger().next_id(), run_trial))
+      store.add_limitation(*near);
   } catch (const RunPaused&) {
     outcome.end = RunEnd::paused;
     run.tell("", run.ledger().last_block());

@@ -34,8 +34,8 @@ struct ArmDifferences {
 };
 
 /// Of every candidate that has heap profiles where the baseline has some by the same tracer: by the
-/// recorder, else by the first other one. Empty when there are none. Reads the profiles in
-/// `run_directory`.
+/// recorder, else by the first other one; of a run's only variant everything that it has. Empty
+/// when there are none. Reads the profiles in `run_directory`.
 ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run);
 
 /// The worktrees of a run of two revisions, then the directories in which its programs ran.

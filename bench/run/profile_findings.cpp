@@ -174,12 +174,13 @@ Difference row_of(const StackDifference& stack, const ProfileDifference& whole) 
   return row;
 }
 
+/// @param is_alone whether there is no baseline
 void add_difference(ArmDifferences& found, const ProfileDifference& whole,
-                    const std::string& candidate, const std::string& role) {
+                    const std::string& candidate, const std::string& role, bool is_alone) {
   if (whole.baseline.samples + whole.candidate.samples == 0) return;
-  const bool counted = whole.counted_baseline && whole.counted_candidate;
+  const bool counted = (whole.counted_baseline || is_alone) && whole.counted_candidate;
   found.totals.push_back({candidate, role, to_string(whole.kind), std::string(to_name(whole.heap)),
-                          counted ? *whole.counted_baseline : whole.baseline.bytes,
+                          counted ? whole.counted_baseline.value_or(0) : whole.baseline.bytes,
                           counted ? *whole.counted_candidate : whole.candidate.bytes,
                           whole.unmatched_share, static_cast<int>(whole.stacks.size()),
                           whole.guessed_share});
@@ -228,7 +229,7 @@ void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& 
     answers[i] = profile_difference(*of.baseline, *of.candidate, of.kind, of.heap, roots);
   });
   for (std::size_t i = 0; i < questions.size(); ++i)
-    add_difference(found, answers[i], name, *questions[i].role);
+    add_difference(found, answers[i], name, *questions[i].role, name == reference);
 }
 
 double sum_of_parts(const std::vector<ResidentPart>& parts) {
@@ -306,7 +307,29 @@ SourceRoots source_roots(const std::filesystem::path& run_directory, const Docum
   return roots;
 }
 
+namespace {
+
+/// Of a run's only variant: everything that it has, which is its difference from nothing.
+ArmDifferences stacks_of_only_variant(const std::filesystem::path& run_directory,
+                                      const RunData& run) {
+  ArmDifferences found;
+  const std::string& variant = run.config.baseline;
+  const std::vector<KeptImage> all = kept_images(run_directory);
+  const auto tracer = tracer_of_both(all, run, variant, variant);
+  if (!tracer) return found;
+  const ArmProfiles profiles =
+      read_images(images_of(all, run, variant, *tracer), found.limitations);
+  ArmProfiles nothing;
+  for (const auto& [role, side] : profiles) nothing[role];
+  add_resident(found, profiles, variant);
+  compare_arms(found, run, nothing, profiles, variant, source_roots(run_directory, run.config));
+  return found;
+}
+
+}  // namespace
+
 ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run) {
+  if (run.config.variants.size() == 1) return stacks_of_only_variant(run_directory, run);
   ArmDifferences found;
   const std::string baseline = run.config.baseline;
   std::set<std::string> candidates;

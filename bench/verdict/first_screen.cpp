@@ -50,21 +50,11 @@ double size_of(const Comparison& row) {
   return std::abs(change_of_medians(row).value_or(0));
 }
 
-std::vector<double> values_of_trials(const Results& results, const std::string& arm,
-                                     const Comparison& row) {
-  std::vector<double> values;
-  for (const TrialData& trial : results.trials)
-    if (const auto value = trial.value(row.role, row.metric);
-        value && trial.counts() && trial.arm == arm)
-      values.push_back(*value);
-  return values;
-}
-
 /// Whether every trial of one variant lies beyond every trial of the other, by more than the
 /// margin. What is so but not decided lacks trials, or is one of many rows.
 bool is_apart(const Results& results, const Comparison& row) {
-  const std::vector<double> a = values_of_trials(results, row.baseline, row);
-  const std::vector<double> b = values_of_trials(results, row.candidate, row);
+  const std::vector<double> a = values_in_trials(results, row.baseline, row.role, row.metric);
+  const std::vector<double> b = values_in_trials(results, row.candidate, row.role, row.metric);
   if (std::min(a.size(), b.size()) < kLeastApart) return false;
   const auto [least_a, most_a] = std::ranges::minmax(a);
   const auto [least_b, most_b] = std::ranges::minmax(b);

@@ -37,7 +37,7 @@ constexpr std::array<UnitName, 4> kTimeUnits = {
 std::string expected_units(const MetricInfo& info) {
   switch (info.unit) {
     case Unit::bytes:
-      return "B, KiB, MiB, GiB or TiB, or % after a plus sign";
+      return "B, KiB, MiB, GiB or TiB (or kB, MB, GB, TB), or % after a plus sign";
     case Unit::bytes_per_round:
     case Unit::bytes_per_minute:
       return "B, KiB, MiB, GiB or TiB (per round or per minute, as in the metric's name)";
@@ -279,14 +279,18 @@ void refuse_unjudgeable(const std::vector<Gate>& gates, bool is_alone, bool is_i
   }
 }
 
+void refuse_default_gates_alone(bool is_alone) {
+  if (!is_alone) return;
+  throw Error(ExitCode::usage, "the run has one variant, but the default gates need a baseline",
+              fmt::format("gate '{}'", kDefaultGates),
+              "write an absolute limit, for example all.peak_rss_bytes<=900MiB");
+}
+
 std::vector<Gate> checked_gates(std::vector<Gate> gates, const RunData& run,
                                 const AnalysisSettings& settings, bool is_alone,
                                 std::vector<std::string> roles,
                                 const std::vector<std::string>& metrics) {
-  if (is_alone && settings.named_default_gates)
-    throw Error(ExitCode::usage, "the run has one variant, but the default gates need a baseline",
-                fmt::format("gate '{}'", kDefaultGates),
-                "write an absolute limit, for example all.peak_rss_bytes<=900MiB");
+  refuse_default_gates_alone(is_alone && settings.named_default_gates);
   refuse_unjudgeable(gates, is_alone, settings.design != Design::unpaired);
   if (run.trials.empty()) return gates;
   for (const TrialData& trial : run.trials)

@@ -174,11 +174,22 @@ bool settled(const Results& results) {
   return gates_decided && rows_decided;
 }
 
+std::vector<double> values_in_trials(const Results& results, const std::string& variant,
+                                     const std::string& role, const std::string& metric) {
+  std::vector<double> values;
+  for (const TrialData& trial : results.trials)
+    if (const auto value = trial.value(role, metric);
+        value && trial.counts() && trial.arm == variant)
+      values.push_back(*value);
+  return values;
+}
+
 bool gate_failed(const Results& results) {
   return std::ranges::any_of(results.gates, &GateResult::fails);
 }
 
 std::vector<std::string> arms_to_explain(const Results& results) {
+  if (results.is_alone()) return {results.baseline};
   std::vector<std::string> arms;
   const auto add = [&](const std::string& candidate) {
     if (arms.empty()) arms.push_back(results.baseline);

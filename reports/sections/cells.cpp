@@ -41,8 +41,9 @@ void link_flame(const ReportModel& model, const std::string& role, const std::st
     if (pair.role != role || arm == pair.arms.end()) continue;
     stack.flame = flame_id(i);
     stack.view = view;
-    stack.side =
-        view == "live-any" ? (arm == pair.arms.begin() ? "first" : "second") : "difference";
+    stack.side = view == "live-any" || pair.arms.size() == 1
+                     ? (arm == pair.arms.begin() ? "first" : "second")
+                     : "difference";
     return;
   }
 }

@@ -495,9 +495,9 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding && !results.overall.nothing.empty())
     return text.add(": " + results.overall.nothing + ".");
   if (!any_deciding)
-    return text.add(model.has_named_gates && !results.gates.empty()
-                        ? ": all gates are advisory."
-                        : ": no limit was set. --gate default sets one.");
+    return text.add(model.has_named_gates && !results.gates.empty() ? ": all gates are advisory."
+                    : results.is_alone()                            ? ": no limit was set."
+                                         : ": no limit was set. --gate default sets one.");
   const bool is_default = !model.has_named_gates;
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
   std::string advice;

@@ -41,6 +41,10 @@ class RowChooser {
     for (const ShownRow& shown : results_.first_screen.rows) add(shown.role, shown.metric);
     for (const GateResult& gate : results_.gates)
       if (gate.role != "*" && !is_growth_metric(gate.metric)) add(gate.role, gate.metric);
+    if (results_.is_alone()) {
+      add_measured();
+      return ordered();
+    }
     add_whole_peaks();
     add_peak_rss();
     add_own_metrics();
@@ -75,6 +79,23 @@ class RowChooser {
             return row.role == role && row.metric == kPeakRss && row.has_values();
           }))
         add(role, kPeakRss);
+  }
+
+  [[nodiscard]] std::vector<double> values_of_all(const char* metric) const {
+    return values_in_trials(results_, results_.baseline, kTree, metric);
+  }
+
+  /// Of a run's only variant: what was measured of all processes together. The largest process is
+  /// told apart where it is not the only one.
+  void add_measured() {
+    constexpr std::array kMeasured = {kPeakRss, kPeakHeap, kPeakMapped, kPeakHeapAndMapped,
+                                      kCpuSeconds};
+    for (const char* metric : kMeasured)
+      if (!values_of_all(metric).empty()) add(kTree, metric);
+    if (const auto largest = values_of_all(kPeakLargestProcess);
+        !largest.empty() && largest != values_of_all(kPeakRss))
+      add(kTree, kPeakLargestProcess);
+    if (results_.job.is_one_round) add(kTree, kRoundSeconds);
   }
 
   /// The number that readers know from every other tool, if no row states it.

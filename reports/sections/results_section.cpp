@@ -57,7 +57,9 @@ class ResultTable {
     Table table;
     table.look = "results";
     table.columns.push_back({"metric"});
-    if (is_pair() || is_alone())
+    if (is_alone())
+      table.columns.insert(table.columns.end(), {{"median", true}, {"min … max", true}});
+    else if (is_pair())
       for (const ArmSummary* variant : shown_.variants)
         table.columns.push_back({variant->name, true});
     else
@@ -133,6 +135,21 @@ class ResultTable {
     return cell;
   }
 
+  /// "77.1 … 77.9 MiB": the smallest and the largest trial.
+  [[nodiscard]] Cell range_cell(const ResultRow& row) const {
+    const std::vector<double> values = trials_of(results_.baseline, row);
+    if (values.size() < 2) return {"–"};
+    const auto [least, most] = std::ranges::minmax(values);
+    const double unit_of = median(values);
+    const std::string high = value_text_like(row.metric, most, unit_of);
+    const std::string low = value_text_like(row.metric, least, unit_of);
+    Cell cell(least == most ? "same each trial"
+                            : fmt::format("{} … {}", low.substr(0, low.find(' ')), high));
+    cell.exact =
+        fmt::format("{} … {}", exact_text(row.metric, least), exact_text(row.metric, most));
+    return cell;
+  }
+
   /// Dots and medians of these variants, on a line from 0 that is the same for all variants.
   [[nodiscard]] Cell track_cell(const ResultRow& row,
                                 const std::vector<const ArmSummary*>& of) const {
@@ -194,10 +211,9 @@ class ResultTable {
     shown.cells.emplace_back(row_label(results_.job, row, shown_));
     for (const ArmSummary* variant : shown_.variants)
       shown.cells.push_back(value_cell(variant->name, row));
-    if (!is_alone())
-      add_evidence(shown, row, 0);
-    else if (has_limits())
-      shown.cells.emplace_back(limits_of(row, results_.baseline));
+    if (!is_alone()) add_evidence(shown, row, 0);
+    if (is_alone()) shown.cells.push_back(range_cell(row));
+    if (is_alone() && has_limits()) shown.cells.emplace_back(limits_of(row, results_.baseline));
     shown.cells.push_back(track_cell(row, shown_.variants));
     return shown;
   }

@@ -20,13 +20,15 @@ std::string view_of(const std::string& kind) {
 
 Table table_of(const ReportModel& model, const DifferenceTable& table) {
   Table shown;
-  shown.columns = {{"difference", true}, {"share", true}, {"function"}, {"phase"}};
+  const bool is_alone = model.results.is_alone();
+  shown.columns = {
+      {is_alone ? "memory" : "difference", true}, {"share", true}, {"function"}, {"phase"}};
   shown.most_shown = kMostStacks;
   bool has_phase = false;
   for (const DifferenceRow& row : table.rows) has_phase = has_phase || !row.phase.empty();
   for (const DifferenceRow& row : table.rows) {
     Row line;
-    Cell amount(row.amount, row.more ? Tone::bad : Tone::good);
+    Cell amount(row.amount, is_alone ? Tone::plain : row.more ? Tone::bad : Tone::good);
     amount.value = row.size;
     line.cells.push_back(std::move(amount));
     line.cells.emplace_back(row.share);
@@ -34,7 +36,7 @@ Table table_of(const ReportModel& model, const DifferenceTable& table) {
     function.stack = StackCell{row.function, row.location, row.callers, row.stack};
     if (row.callers.empty() && !row.caller.empty()) function.stack->callers.push_back(row.caller);
     link_flame(model, table.role, table.candidate, view_of(table.kind), *function.stack);
-    if (function.stack->side == "first" || function.stack->side == "second")
+    if (!is_alone && (function.stack->side == "first" || function.stack->side == "second"))
       function.stack->side = "difference";
     line.cells.push_back(std::move(function));
     line.cells.emplace_back(row.phase.empty() ? "–" : row.phase);
@@ -49,19 +51,25 @@ std::vector<Part> parts_of(const ReportModel& model, const DifferenceTable& tabl
   std::vector<Part> parts;
   parts.push_back({Paragraph{Text(table.title, Tone::strong)}});
   if (!table.rows.empty()) parts.push_back({table_of(model, table)});
-  parts.push_back({Paragraph{Text("From profiled trials; " + table.remark + ".", Tone::muted)}});
+  parts.push_back(
+      {Paragraph{Text(table.remark.empty() ? "From a profiled trial."
+                                           : "From profiled trials; " + table.remark + ".",
+                      Tone::muted)}});
   return parts;
 }
 
 }  // namespace
 
 Section stacks_section(const ReportModel& model) {
-  Section section{"where", "Stacks that differ", {}};
+  const bool is_alone = model.results.is_alone();
+  Section section{"where", is_alone ? "Stacks at the peak" : "Stacks that differ", {}};
   if (model.differences.empty()) return section;
-  section.add(Paragraph{Text("Stacks are matched by their functions, whatever their addresses and "
-                             "lines, so two builds can be compared.",
-                             Tone::muted)},
-              Medium::page);
+  if (!is_alone)
+    section.add(
+        Paragraph{Text("Stacks are matched by their functions, whatever their addresses and "
+                       "lines, so two builds can be compared.",
+                       Tone::muted)},
+        Medium::page);
   for (const DifferenceTable& table : model.differences) {
     std::vector<Part> parts = parts_of(model, table);
     if (&table == &model.differences.front())

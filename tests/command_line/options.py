@@ -39,7 +39,7 @@ SAMPLES = {
 UNSEEN = {("record", "--debuginfod"): "it needs a server", ("watch", "--pss-interval"): "it changes when PSS is read",
           ("watch", "--critical"): "it changes a word of a warning at a load that is not there", ("plan", "--variants"): "it changes the minutes",
           ("need", "--slowdown"): "it needs a slow program", ("check", "--gate-strict"): "it changes the outcome of a worsening near its bound",
-          ("compare", "--gate-strict"): "the same", ("compare", "--no-shell"): "it is the default"}
+          ("compare", "--gate-strict"): "the same", ("compare", "--no-shell"): "it is the default", ("measure", "--no-shell"): "it is the default"}
 
 # Programs of their own, which tests/integration tries.
 OTHER_PROGRAMS = {"budget", "checkpoints", "fl"}
@@ -215,6 +215,9 @@ FORMS = [
          samples={"--repeats": ["4"]}),
     Form("run of a suite", "run", OUT, ["suite.json"], measures=True, pairs="all"),
     Form("compare of commands", "compare", COMMANDS, measures=True),
+    Form("measure", "measure", QUICK, ["sleep 0.04"], measures=True, samples={"--limit": ["peak_rss<=1KiB"]}),
+    Form("compare of one command", "compare", QUICK, ["sleep 0.04"], measures=True, pairs="none",
+         samples={"--gate": ["all.peak_rss_bytes<=1KiB"]}),
     Form("compare of a scan", "compare", {"--a": ["sleep 0.04{n}"], "--parameter-list": ["n", "3,4"], **QUICK}, measures=True, pairs="none",
          samples={"--a": ["sleep 0.040{n}"]}),
     Form("compare of builds", "compare", BUILDS, tail=["--", "p", "0.03"], measures=True, pairs="all"),

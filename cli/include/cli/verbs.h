@@ -62,6 +62,7 @@ void add_verbs(CLI::App& app, Action& action);
 
 void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_measure(CLI::App& app, Action& action);
 void add_merge(CLI::App& app, Action& action);
 void add_record(CLI::App& app, Action& action);
 void add_watch(CLI::App& app, Action& action);

@@ -91,6 +91,10 @@ bool is_resident_peak(const std::string& metric);
 /// shows.
 std::vector<Cause> causes_of(const Results& results, const Comparison& row);
 
+/// Of a run's only variant: what its peak RSS consists of, without a snapshot its peak heap and
+/// mapped memory; five at most, as causes_of() orders them. Empty without a profile.
+std::vector<Cause> parts_of_peak(const Results& results);
+
 /// Whether `causes` say what `shown` said of another metric: the same functions, as much of each.
 bool repeat(const std::vector<Cause>& causes, const std::vector<Cause>& shown);
 

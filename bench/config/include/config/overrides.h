@@ -24,6 +24,7 @@ struct Overrides {
   bool no_default_gates = false;             ///< refused where the config names them
   bool default_gates_if_named_only = false;  ///< else they inform and decide nothing
   bool calibrate = false;                    ///< adds a twin of the baseline, run like any arm
+  bool one_variant = false;                  ///< the baseline may be the only variant
   std::optional<Document> resumed;           ///< the resolved config of the run that goes on
 };
 

@@ -205,6 +205,9 @@ std::vector<std::string> judged_variants(const ExperimentView& view);
 /// which get no verdict.
 void refuse_unjudgeable(const std::vector<Gate>& gates, bool is_alone, bool is_interleaved);
 
+/// Throws Error(usage) if the run has one variant, which default gates cannot judge.
+void refuse_default_gates_alone(bool is_alone);
+
 /// The answer to a whole run, from its rows and gates.
 /// A failed gate comes first, then one that could not be measured, then an inconclusive one. A run
 /// in which one of `judged` or the baseline never ended well, or whose variants have nothing in

@@ -530,7 +530,13 @@ struct Results {
   /// Null where this candidate has no such row.
   [[nodiscard]] const Comparison* row(std::string_view candidate, std::string_view role,
                                       std::string_view metric) const;
+  /// Whether there is one variant, so that nothing is compared.
+  [[nodiscard]] bool is_alone() const { return arms.size() == 1; }
 };
+
+/// A metric of a role in the trials of a variant that count, in their order.
+std::vector<double> values_in_trials(const Results& results, const std::string& variant,
+                                     const std::string& role, const std::string& metric);
 
 inline const Comparison* Results::row(std::string_view candidate, std::string_view role,
                                       std::string_view metric) const {

@@ -1,0 +1,78 @@
+#include "limit_option.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "model/metric_catalogue.h"
+#include "util/error.h"
+#include "util/text.h"
+#include "verdict/gates.h"
+
+namespace memduel::cli {
+namespace {
+
+struct ShortName {
+  const char* name;
+  const char* metric;
+};
+
+constexpr std::array kShortNames = {ShortName{"peak_rss", kPeakRss},
+                                    ShortName{"largest_process", kPeakLargestProcess},
+                                    ShortName{"heap", kPeakHeap},
+                                    ShortName{"mapped", kPeakMapped},
+                                    ShortName{"heap_and_mapped", kPeakHeapAndMapped},
+                                    ShortName{"wall_time", kRoundSeconds},
+                                    ShortName{"cpu_time", kCpuSeconds}};
+
+[[noreturn]] void refuse_limit(std::string_view limit, const std::string& what,
+                               const std::string& advice) {
+  throw Error(ExitCode::usage, what, fmt::format("--limit '{}'", limit), advice);
+}
+
+std::string metric_named(std::string_view limit, std::string_view name) {
+  const auto* const known = std::ranges::find(kShortNames, name, &ShortName::name);
+  if (known != kShortNames.end()) return known->metric;
+  if (is_known_metric(std::string(name))) return std::string(name);
+  std::vector<std::string> names;
+  for (const ShortName& one : kShortNames) names.emplace_back(one.name);
+  refuse_limit(limit, fmt::format("unknown metric '{}'", name),
+               fmt::format("{}, or a metric of memduel list metrics",
+                           nearest_advice(name, names, "write " + names_of_limits())));
+}
+
+}  // namespace
+
+std::string names_of_limits() {
+  std::vector<std::string> names;
+  for (const ShortName& one : kShortNames) names.emplace_back(one.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string gate_of_limit(std::string_view limit) {
+  const std::size_t at = limit.find_first_of("<>=");
+  if (at == std::string_view::npos || limit.substr(at, 2) != "<=")
+    refuse_limit(limit,
+                 at == std::string_view::npos
+                     ? "expected METRIC<=VALUE, found no <="
+                     : fmt::format("expected METRIC<=VALUE, found {}",
+                                   limit.substr(at, limit.find_first_not_of("<>=", at) - at)),
+                 "for example --limit 'peak_rss<=200MiB'");
+  const std::string_view name = limit.substr(0, at);
+  const std::size_t dot = name.rfind('.');
+  const std::string role(dot == std::string_view::npos ? kTree : name.substr(0, dot));
+  const std::string metric =
+      metric_named(limit, dot == std::string_view::npos ? name : name.substr(dot + 1));
+  std::string gate = fmt::format("{}.{}{}", role, metric, limit.substr(at));
+  try {
+    refuse_unjudgeable({parse_gate(gate)}, true, true);
+  } catch (const Error& error) {
+    refuse_limit(limit, error.what(), error.advice());
+  }
+  return gate;
+}
+
+}  // namespace memduel::cli
