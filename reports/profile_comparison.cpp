@@ -314,8 +314,9 @@ nlohmann::json json_of(const ComparedProfile& profile) {
           {"notes", notes}};
 }
 
-nlohmann::json number_or_null(double half_width) {
-  return half_width > 0 ? nlohmann::json(half_width) : nlohmann::json(nullptr);
+/// Below half a byte it is what rounding leaves of a block that is larger than the interval.
+nlohmann::json half_width_json(double half_width) {
+  return half_width >= 0.5 ? nlohmann::json(half_width) : nlohmann::json(nullptr);
 }
 
 nlohmann::json json_of(const StackDifference& row, const ProfileDifference& whole, ProfileUnit unit,
@@ -330,7 +331,7 @@ nlohmann::json json_of(const StackDifference& row, const ProfileDifference& whol
                         {"share", whole.moved > 0 ? std::abs(row.bytes()) / whole.moved : 0},
                         {"baseline_" + name, row.baseline.bytes},
                         {"candidate_" + name, row.candidate.bytes},
-                        {"half_width_" + name, number_or_null(row.half_width())}};
+                        {"half_width_" + name, half_width_json(row.half_width())}};
   if (counted) object["allocations"] = row.blocks();
   object["phase"] =
       row.phase.empty() ? nlohmann::json(nullptr) : nlohmann::json(valid_utf8(row.phase));
@@ -407,7 +408,7 @@ nlohmann::json comparison_json(const ProfileComparison& comparison, std::size_t 
                                 {"baseline", total.baseline},
                                 {"candidate", total.candidate},
                                 {"change", total.change()},
-                                {"half_width", number_or_null(total.half_width)}});
+                                {"half_width", half_width_json(total.half_width)}});
   const std::string unit = to_string(comparison.unit);
   for (const ProfileDifference& one : comparison.differences) {
     object["difference_totals"].push_back({{"kind", to_string(one.kind)},
