@@ -24,8 +24,7 @@ void add_summary_options(CLI::App& verb, SummaryOptions& options) {
       ->transform(no_sign())
       ->capture_default_str()
       ->type_name("N");
-  verb.add_flag("--all-frames", options.all_frames,
-                "print whole names, and frames of libraries");
+  verb.add_flag("--all-frames", options.all_frames, "print whole names, and frames of libraries");
 }
 
 void add_json_option(CLI::App& verb, bool& json) {
