@@ -1,4 +1,4 @@
-// memduel compare: two commands, interleaved; or two things measured earlier.
+// memduel compare: two commands, interleaved; or two runs or profiles that were recorded earlier.
 #include "compare.h"
 
 #include <fmt/format.h>
@@ -10,11 +10,14 @@
 #include "cli/option_checks.h"
 #include "cli/program.h"
 #include "cli/verbs.h"
+#include "compare_profiles.h"
 #include "duel.h"
 #include "finished_run.h"
 #include "gate_options.h"
 #include "model/run_directory.h"
+#include "profile_file.h"
 #include "readers/foreign_files.h"
+#include "readers/read_profile.h"
 #include "run/store.h"
 #include "run_commands.h"
 #include "util/error.h"
@@ -37,6 +40,7 @@ struct CompareArguments {
   std::vector<std::string> words;  ///< commands, runs, a config, or PROGRAM ARGS…
   std::string arm;
   RunOptions options;
+  ProfilesArguments profiles;
   const CLI::App* verb = nullptr;
 };
 
@@ -48,19 +52,27 @@ constexpr CommandForm kRevisions{8, "compare of a program at two revisions"};
 constexpr CommandForm kRevisionsOfConfig{16, "compare of a config at two revisions"};
 constexpr CommandForm kMeasured{32, "compare of two measured runs"};
 constexpr CommandForm kOneCommand{64, "compare of one command"};
+constexpr CommandForm kProfiles{128, "compare of two profiles"};
 
 constexpr unsigned kOfConfig = kDirectoriesOfConfig.bit | kRevisionsOfConfig.bit;
 constexpr unsigned kOfRevisions = kRevisions.bit | kRevisionsOfConfig.bit;
 constexpr unsigned kOfDirectories = kDirectories.bit | kDirectoriesOfConfig.bit;
 constexpr unsigned kOfCommandLines = kCommands.bit | kOneCommand.bit;
 constexpr unsigned kWithTrials = kOfCommandLines | kOfDirectories | kOfRevisions;
-constexpr unsigned kEveryForm = kWithTrials | kMeasured.bit;
+constexpr unsigned kWithVerdict = kWithTrials | kMeasured.bit;
+constexpr unsigned kEveryForm = kWithVerdict | kProfiles.bit;
 
 constexpr const char* kTakesNoTrials = "takes no trials";
 constexpr const char* kHasNoCommands = "has no command lines";
 constexpr const char* kOfCommands =
     "it belongs to commands; a config has the same, see docs/jobs.md";
 constexpr const char* kBuildsNothing = "builds nothing";
+constexpr const char* kHasNoGates = "has no gates: one profile of each does not show variation";
+constexpr const char* kRepeatTrials = "memduel compare of commands repeats trials";
+constexpr const char* kOnlyPrints = "only prints";
+constexpr const char* kUseJson = "--json prints the differences for scripts";
+constexpr const char* kReadsNoProfiles = "reads no profiles";
+constexpr const char* kOfProfiles = "it belongs to two profiles";
 
 constexpr std::array kCompareOptions = {
     OptionOfForms{"--a", kEveryForm},  // the forms are told apart by these
@@ -90,7 +102,7 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--variant", kOfConfig | kMeasured.bit, "has no variant to choose",
                   "it belongs to a config or to measured runs"},
     OptionOfForms{"--variants", kCommands.bit, "has no variant to omit", "omit the option"},
-    OptionOfForms{"--out", kEveryForm},
+    OptionOfForms{"--out", kWithVerdict, kOnlyPrints, kUseJson},
     OptionOfForms{"--resume", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--repeats", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--warmup", kWithTrials, kTakesNoTrials},
@@ -98,16 +110,21 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--max-minutes", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--set", kWithTrials, "has no config to change"},
     OptionOfForms{"--data-dir", kOfConfig, "has no data sets"},
-    OptionOfForms{"--gate", kEveryForm},
-    OptionOfForms{"--gate-strict", kEveryForm},
-    OptionOfForms{"--on-inconclusive", kEveryForm},
-    OptionOfForms{"--bisect", kEveryForm},
-    OptionOfForms{"--quiet", kEveryForm},
-    OptionOfForms{"--verbose", kEveryForm},
-    OptionOfForms{"--export", kEveryForm},
-    OptionOfForms{"--export-json", kEveryForm},
-    OptionOfForms{"--export-csv", kEveryForm},
-    OptionOfForms{"--export-markdown", kEveryForm},
+    OptionOfForms{"--gate", kWithVerdict, kHasNoGates, kRepeatTrials},
+    OptionOfForms{"--gate-strict", kWithVerdict, kHasNoGates, kRepeatTrials},
+    OptionOfForms{"--on-inconclusive", kWithVerdict, kHasNoGates, kRepeatTrials},
+    OptionOfForms{"--bisect", kWithVerdict, kHasNoGates, kRepeatTrials},
+    OptionOfForms{"--quiet", kWithVerdict, kOnlyPrints, kUseJson},
+    OptionOfForms{"--verbose", kWithVerdict, kOnlyPrints, kUseJson},
+    OptionOfForms{"--export", kWithVerdict, kOnlyPrints, kUseJson},
+    OptionOfForms{"--export-json", kWithVerdict, kOnlyPrints, kUseJson},
+    OptionOfForms{"--export-csv", kWithVerdict, kOnlyPrints, kUseJson},
+    OptionOfForms{"--export-markdown", kWithVerdict, kOnlyPrints, kUseJson},
+    OptionOfForms{"--process", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
+    OptionOfForms{"--stacks", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
+    OptionOfForms{"--frames", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
+    OptionOfForms{"--all-frames", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
+    OptionOfForms{"--json", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
 };
 
 /// What was measured earlier: a run directory, its results.json, or Google Benchmark's output.
@@ -216,18 +233,38 @@ bool is_measured(const std::string& word) {
          (fs::is_regular_file(word, none) && ::access(word.c_str(), X_OK) != 0);
 }
 
-/// Whether the words are commands, and not two measured runs. Throws Error(usage) for a mixture.
+std::string kind_of_word(const std::string& word) {
+  if (fs::is_directory(word)) return "a directory";
+  if (is_measured(word)) return is_profile(word) ? "a profile" : "a file";
+  return fs::exists(word) ? "a command" : "a command, since no file has this name";
+}
+
+[[noreturn]] void refuse_mixture(const std::string& one, const std::string& other) {
+  throw Error(ExitCode::usage,
+              fmt::format("expected commands, measured runs or profiles, found two of them: {} is "
+                          "{}, {} is {}",
+                          one, kind_of_word(one), other, kind_of_word(other)),
+              "compare");
+}
+
+/// Whether the words are commands, and not what was measured earlier. Throws Error(usage) for a
+/// mixture.
 bool are_commands(const std::vector<std::string>& words) {
   const auto measured = std::ranges::find_if(words, is_measured);
   const auto command = std::ranges::find_if_not(words, is_measured);
-  if (measured != words.end() && command != words.end())
-    throw Error(
-        ExitCode::usage,
-        fmt::format("expected commands or measured runs, found both: {} is a {}, {} is a "
-                    "command",
-                    *measured, fs::is_directory(*measured) ? "directory" : "file", *command),
-        "compare");
+  if (measured != words.end() && command != words.end()) refuse_mixture(*measured, *command);
   return measured == words.end() && !words.empty();
+}
+
+/// Whether the words are profiles, and not measured runs. A file of no known kind beside a profile
+/// is read as one. Throws Error(usage) for a profile and a directory.
+bool are_profiles(const std::vector<std::string>& words) {
+  const auto profile = std::ranges::find_if(words, is_profile);
+  if (profile == words.end()) return false;
+  const auto directory =
+      std::ranges::find_if(words, [](const std::string& word) { return fs::is_directory(word); });
+  if (directory != words.end()) refuse_mixture(*profile, *directory);
+  return true;
 }
 
 /// The words are the commands of hyperfine's form, and --a and --b those of the other.
@@ -277,7 +314,8 @@ CommandForm form_of(const CompareArguments& arguments) {
                   "compare");
     form = is_alone ? kOneCommand : pair.form;
   }
-  return form.value_or(kMeasured);
+  if (form) return *form;
+  return are_profiles(arguments.words) ? kProfiles : kMeasured;
 }
 
 void check_words(const CompareArguments& arguments, CommandForm form) {
@@ -286,9 +324,11 @@ void check_words(const CompareArguments& arguments, CommandForm form) {
   if (form.bit == kCommands.bit && words > 0)
     throw Error(ExitCode::usage, fmt::format("found \"{}\" beside --a and --b", arguments.words[0]),
                 "compare", "quote each command: --a './old --load big.bin'");
-  if (form.bit == kMeasured.bit && words != 2)
-    throw Error(ExitCode::usage, "expected two commands, or two measured runs", "compare",
-                "memduel compare './old' './new', or memduel compare runs/old runs/new");
+  if ((form.bit & (kMeasured.bit | kProfiles.bit)) != 0 && words != 2)
+    throw Error(ExitCode::usage, "expected two commands, two measured runs or two profiles",
+                "compare",
+                "memduel compare './old' './new', memduel compare runs/old runs/new, or memduel "
+                "compare old.mdp new.mdp");
   if ((form.bit & (kOfDirectories | kOfRevisions)) != 0 && words == 0)
     throw Error(ExitCode::usage, "found no program", "compare",
                 "end the command with -- PROGRAM ARGS…, or with a config");
@@ -314,6 +354,12 @@ int compare_in_form(const CompareArguments& arguments) {
   if ((form.bit & kOfCommandLines) != 0)
     return run_commands(arguments.commands.run, arguments.options);
   if (form.bit == kMeasured.bit) return compare_measured(arguments);
+  if (form.bit == kProfiles.bit) {
+    ProfilesArguments profiles = arguments.profiles;
+    profiles.baseline = arguments.words[0];
+    profiles.candidate = arguments.words[1];
+    return compare_profile_files(profiles);
+  }
   if ((form.bit & kOfDirectories) != 0)
     return compare_directories(arguments.build_a, arguments.build_b, builds_arguments(arguments));
   RevisionsArguments revisions = arguments.revisions;
@@ -345,6 +391,14 @@ void add_compared_commands(CLI::App& verb, CompareArguments& arguments) {
       ->group(kCommandOptions);
 }
 
+void add_profile_options(CLI::App& verb, ProfilesArguments& profiles) {
+  add_image_option(verb, profiles.image);
+  add_summary_options(verb, profiles.options);
+  add_json_option(verb, profiles.json);
+  for (const char* name : {"--process", "--stacks", "--frames", "--all-frames", "--json"})
+    verb.get_option(name)->group("Profiles to compare");
+}
+
 void add_build_options(CLI::App& verb, CompareArguments& arguments) {
   constexpr const char* kBuildOptions = "Builds and git revisions to compare";
   const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
@@ -366,17 +420,19 @@ void add_build_options(CLI::App& verb, CompareArguments& arguments) {
 void add_compare(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
       add_verb(app, action, "compare",
-               "compare commands, builds or revisions, or two measured runs", compare);
+               "compare commands, builds or revisions, or two measured runs or profiles", compare);
   verb->group(kCompareGroup);
   set_usage(*verb, {"CMD... [OPTIONS]", "--a CMD --b CMD... [OPTIONS]",
                     "--build-a DIR --build-b DIR [OPTIONS] -- PROGRAM [ARG]...",
-                    "--ref-a REV --ref-b REV [OPTIONS] -- PROGRAM [ARG]...", "RUN RUN [OPTIONS]"});
+                    "--ref-a REV --ref-b REV [OPTIONS] -- PROGRAM [ARG]...", "RUN RUN [OPTIONS]",
+                    "PROFILE PROFILE [OPTIONS]"});
   verb->footer(
       "Examples:\n"
       "  memduel compare './old --load big.bin' './new --load big.bin'\n"
       "  memduel compare -L n 1,2,4 './sort --threads {n}'\n"
       "  memduel compare --ref-a main --ref-b HEAD --build 'make -j8' -- ./server\n"
       "  memduel compare runs/monday runs/tuesday\n"
+      "  memduel compare before.mdp after.mdp\n"
       "\n"
       "CMD is split by POSIX quoting rules. {seed}, {trial_dir} and {port:NAME} are replaced; "
       "write {{x}} for {x}. The first command, with the first value of each parameter, is the "
@@ -386,10 +442,13 @@ void add_compare(CLI::App& app, Action& action) {
       "called a, b, c and so on without -n. --shell and -S also run --build.\n"
       "REGEX: its first group, or (?<round>...), is the number of the round.\n"
       "PROGRAM may be a config instead: --variant names what runs in both builds.\n"
-      "RUN: a run directory, its results.json, or the JSON output of Google Benchmark.");
+      "RUN: a run directory, its results.json, or the JSON output of Google Benchmark.\n"
+      "PROFILE: what memduel summary reads; compare prints what memduel summary --diff does.");
   add_compared_commands(*verb, *arguments);
   add_build_options(*verb, *arguments);
-  verb->add_option("WHAT", arguments->words, "runs to compare, or a program or config to run")
+  add_profile_options(*verb, arguments->profiles);
+  verb->add_option("WHAT", arguments->words,
+                   "runs or profiles to compare, or a program or config to run")
       ->group("");
   verb->add_option("--variant", arguments->arm, "compare this variant (default: the baseline)")
       ->type_name("NAME")

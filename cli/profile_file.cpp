@@ -92,7 +92,7 @@ Profile open_recording(const std::filesystem::path& file, std::optional<std::siz
 }
 
 void add_image_option(CLI::App& verb, std::optional<std::size_t>& image) {
-  verb.add_option("--process", image, "select process N of a recording (default: the largest)")
+  verb.add_option("--process", image, "select process N of a recording (default: largest)")
       ->transform(no_sign())
       ->option_text("N");
 }

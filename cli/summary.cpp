@@ -11,6 +11,7 @@
 #include "cli/option_checks.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
+#include "compare_profiles.h"
 #include "model/run_directory.h"
 #include "profile/outputs.h"
 #include "profile_file.h"
@@ -22,22 +23,24 @@ namespace memduel::cli {
 namespace {
 
 struct SummaryArguments {
-  std::string profile;
-  std::optional<std::size_t> image;
-  SummaryOptions options;
+  ProfilesArguments profiles;
   const CLI::App* verb = nullptr;
 };
 
 constexpr CommandForm kOneProfile{1, "summary of a profile"};
 constexpr CommandForm kWholeFolder{2, "summary of a folder"};
+constexpr CommandForm kTwoProfiles{4, "summary of two profiles"};
+constexpr unsigned kOneOrTwoProfiles = kOneProfile.bit | kTwoProfiles.bit;
 constexpr const char* kIsTable = "is one table of its profiles";
 constexpr const char* kNameProfile = "name one of the profiles";
 
 constexpr std::array kSummaryOptions = {
-    OptionOfForms{"--stacks", kOneProfile.bit, kIsTable, kNameProfile},
-    OptionOfForms{"--frames", kOneProfile.bit, kIsTable, kNameProfile},
-    OptionOfForms{"--all-frames", kOneProfile.bit, kIsTable, kNameProfile},
-    OptionOfForms{"--process", kOneProfile.bit, kIsTable, kNameProfile},
+    OptionOfForms{"--stacks", kOneOrTwoProfiles, kIsTable, kNameProfile},
+    OptionOfForms{"--frames", kOneOrTwoProfiles, kIsTable, kNameProfile},
+    OptionOfForms{"--all-frames", kOneOrTwoProfiles, kIsTable, kNameProfile},
+    OptionOfForms{"--process", kOneOrTwoProfiles, kIsTable, kNameProfile},
+    OptionOfForms{"--diff", kOneOrTwoProfiles, kIsTable, kNameProfile},
+    OptionOfForms{"--json", kTwoProfiles.bit, "prints text", "it belongs to --diff"},
 };
 
 namespace fs = std::filesystem;
@@ -69,38 +72,42 @@ int summary_of_folder(const fs::path& given) {
 }
 
 int summary(const SummaryArguments& arguments) {
+  const ProfilesArguments& profiles = arguments.profiles;
   std::error_code unreadable;
-  const bool folder = fs::is_directory(arguments.profile, unreadable);
-  refuse_options_of_other_forms(*arguments.verb, folder ? kWholeFolder : kOneProfile,
+  const bool folder = fs::is_directory(profiles.candidate, unreadable);
+  const bool two = !profiles.baseline.empty();
+  refuse_options_of_other_forms(*arguments.verb,
+                                folder ? kWholeFolder
+                                : two  ? kTwoProfiles
+                                       : kOneProfile,
                                 kSummaryOptions);
-  if (folder) return summary_of_folder(arguments.profile);
-  const Profile profile = open_recording(arguments.profile, arguments.image);
-  print_fitted(escape_terminal_lines(summarize(profile, arguments.options)));
+  if (folder) return summary_of_folder(profiles.candidate);
+  if (two) return compare_profile_files(profiles);
+  const Profile profile = open_recording(profiles.candidate, profiles.image);
+  print_fitted(escape_terminal_lines(summarize(profile, profiles.options)));
   return 0;
 }
 
 }  // namespace
 
 void add_summary(CLI::App& app, Action& action) {
-  const auto [verb, arguments] = add_verb(
-      app, action, "summary", "print a profile: totals, top stacks, sizes, retention", summary);
+  const auto [verb, arguments] =
+      add_verb(app, action, "summary",
+               "print a profile, or the difference of two: totals, top stacks", summary);
   verb->group(kProfileGroup);
   verb->footer(std::string("Examples:\n"
                            "  memduel summary train.mdp\n"
+                           "  memduel summary after.mdp --diff before.mdp\n"
                            "  memduel summary runs/quickstart") +
                kProfileNotes + "\nA folder or a run directory as PROFILE lists all its profiles.");
-  verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
-  add_image_option(*verb, arguments->image);
-  verb->add_option("--stacks", arguments->options.stacks, "print the N largest stacks of each kind")
-      ->transform(no_sign())
-      ->capture_default_str()
-      ->type_name("N");
-  verb->add_option("--frames", arguments->options.frames, "print N frames of each stack")
-      ->transform(no_sign())
-      ->capture_default_str()
-      ->type_name("N");
-  verb->add_flag("--all-frames", arguments->options.all_frames,
-                 "print whole names, and frames of allocators and libraries");
+  ProfilesArguments& profiles = arguments->profiles;
+  verb->add_option("PROFILE", profiles.candidate, kProfileHelp)->required();
+  verb->add_option("--diff", profiles.baseline,
+                   "print what PROFILE has more or less than this baseline")
+      ->type_name("BASELINE");
+  add_image_option(*verb, profiles.image);
+  add_summary_options(*verb, profiles.options);
+  add_json_option(*verb, profiles.json);
   arguments->verb = verb;
 }
 

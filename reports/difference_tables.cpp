@@ -157,18 +157,7 @@ DifferenceRow shown_row(const Difference& row) {
 }
 
 std::string remark_on(const DifferenceTotal& total) {
-  std::string matched =
-      total.unmatched_share > 0
-          ? fmt::format(
-                "{} of the bytes of both could not be matched: their stacks are in one of "
-                "them only, or have no names",
-                format_percent(total.unmatched_share))
-          : "every stack is in both";
-  if (total.guessed_share > 0)
-    matched += fmt::format(
-        "; {} lie in stacks that are alike, not equal: functions were renamed, inlined or have no "
-        "names",
-        format_percent(total.guessed_share));
+  const std::string matched = match_remark(total.unmatched_share, total.guessed_share);
   if (total.stacks == 0) return "no stack differs by more than chance; " + matched;
   return matched;
 }
@@ -199,6 +188,22 @@ DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
 }
 
 }  // namespace
+
+std::string match_remark(double unmatched_share, double guessed_share) {
+  std::string matched =
+      unmatched_share > 0
+          ? fmt::format(
+                "{} of the bytes of both could not be matched: their stacks are in one of "
+                "them only, or have no names",
+                format_percent(unmatched_share))
+          : "every stack is in both";
+  if (guessed_share > 0)
+    matched += fmt::format(
+        "; {} lie in stacks that are alike, not equal: functions were renamed, inlined or have no "
+        "names",
+        format_percent(guessed_share));
+  return matched;
+}
 
 std::string amount_of(const std::string& kind, double size, double half_width) {
   const char* sign = size < 0 ? "−" : "+";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
@@ -247,13 +248,22 @@ std::string interval_text(const Comparison& row) {
 
 std::string medians_text(const Comparison& row) {
   if (!row.baseline_median || !row.candidate_median) return {};
-  std::string from = value_text(row.metric, row.baseline_median);
-  const std::string to = value_text(row.metric, row.candidate_median);
+  return values_text(value_text(row.metric, row.baseline_median),
+                     value_text(row.metric, row.candidate_median));
+}
+
+std::string values_text(std::string from, const std::string& to) {
   const std::size_t unit = from.find(' ');
   if (unit != std::string::npos &&
       from.substr(unit) == to.substr(std::min(to.find(' '), to.size())))
     from.resize(unit);
   return fmt::format("{} → {}", from, to);
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty())
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
 }
 
 std::string effect_text(const JobFacts& job, const Comparison& row) {

@@ -63,6 +63,12 @@ std::string interval_text(const Comparison& row);
 /// "82.6 → 14.2 MiB"; empty where one median is missing.
 std::string medians_text(const Comparison& row);
 
+/// "82.6 → 14.2 MiB" of two values with their units.
+std::string values_text(std::string from, const std::string& to);
+
+/// With an upper-case first letter.
+std::string capitalized(std::string text);
+
 /// "peak RSS: −83% (82.6 → 14.2 MiB, 95% CI −84 to −82%, 8 trials each)".
 std::string effect_text(const JobFacts& job, const Comparison& row);
 

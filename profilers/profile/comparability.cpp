@@ -125,11 +125,18 @@ Comparability comparability_of(const Profile& a, const Profile& b,
         "{} is of {} and {} of {}: tools count differently, so that a difference may be theirs and "
         "not the program's. Compared: {}",
         names.at(0), tool_text(first), names.at(1), tool_text(second), kinds_text(both.kinds));
-  } else if (!all) {
+    return both;
+  }
+  if (!all)
     both.warning =
         fmt::format("{} has {}, {} has {}. Compared: {}", names.at(0), kinds_text(kinds_in(a)),
                     names.at(1), kinds_text(kinds_in(b)), kinds_text(both.kinds));
-  }
+  if (const std::string x = counting_of(first), y = counting_of(second);
+      a.unit == ProfileUnit::bytes && x != y)
+    both.warning += fmt::format(
+        "{}{} has {}, {} has {}: a difference of stacks is as precise as "
+        "the less precise profile",
+        all ? "" : ". ", names.at(0), x, names.at(1), y);
   return both;
 }
 

@@ -52,6 +52,16 @@ TEST(Comparability, OfOneToolHasNoWarning) {
   EXPECT_THAT(both.kinds, ElementsAre(peak, live, allocated, temporary)) << "nothing leaked after";
 }
 
+TEST(Comparability, OfSamplesAndEveryAllocationStatesThePrecision) {
+  using enum ProfileKind;
+  Profile sampled = compared("", {peak, allocated, live});
+  sampled.info["mode"] = "sampled";
+  sampled.info["interval_bytes"] = "524288";
+  EXPECT_EQ(comparability_of(compared("", {peak, allocated, live}), sampled, kNames).warning,
+            "before has requested bytes of every allocation, after has requested bytes, one sample "
+            "per 512.0 KiB: a difference of stacks is as precise as the less precise profile");
+}
+
 TEST(Comparability, OfTwoToolsSaysWhatEachCountsAndWhatIsCompared) {
   using enum ProfileKind;
   Profile jemalloc = compared("jemalloc", {allocated, live},

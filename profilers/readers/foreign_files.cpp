@@ -108,13 +108,6 @@ std::string without_spaces(std::string_view text) {
   return compact;
 }
 
-/// One of a tool that memduel reads; null for others.
-const ProfileFormat* profile_format(std::string_view head) {
-  const auto found = std::ranges::find_if(
-      profile_formats(), [&](const ProfileFormat& format) { return format.recognises(head); });
-  return found == profile_formats().end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 const ForeignFile* foreign_file(std::string_view head) {
@@ -146,18 +139,10 @@ std::string next_step_for(const ForeignFile& kind, const std::string& file) {
 void refuse_as_results(const std::filesystem::path& file) {
   std::error_code unreadable;
   if (!std::filesystem::is_regular_file(file, unreadable)) return;  // a pipe gives its bytes once
-  const std::string flames =
-      "memduel flamegraph " + quoted_command_line({file.string()}) + " --diff OTHER compares it";
-  if (is_trace_file(file))
-    throw Error(ExitCode::io, "is a profile, and not the results of a run", file.string(), flames);
   const PlainSource source(file);
   if (const ForeignFile* kind = foreign_file(source.head()))
     throw Error(ExitCode::io, fmt::format("is {}, and not the results of a run", kind->name),
                 file.string(), next_step_for(*kind, file.string()));
-  if (const ProfileFormat* format = profile_format(source.head()))
-    throw Error(ExitCode::io,
-                fmt::format("is a profile ({}), and not the results of a run", format->name),
-                file.string(), flames);
 }
 
 }  // namespace memduel

@@ -93,17 +93,17 @@ TEST(ForeignFiles, OfAnUnknownKindAreNoneOfThem) {
   EXPECT_NO_THROW(refuse_as_results(place.path() / "absent"));
 }
 
-TEST(ForeignFiles, ProfilesAreToldWhatComparesThem) {
-  for (const char* name :
-       {"shapes.mdp", "heaptrack.gz", "go_heap.pb.gz", "memray-gprof2dot.json"}) {
-    try {
-      refuse_as_results(golden_file(name));
-      ADD_FAILURE() << "expected a refusal of " << name;
-    } catch (const Error& error) {
-      EXPECT_THAT(error.advice(), HasSubstr("memduel flamegraph ")) << name;
-      EXPECT_THAT(error.advice(), HasSubstr(" --diff OTHER")) << name;
-    }
+TEST(ForeignFiles, AreNoProfiles) {
+  const ScratchDirectory place(testing::TempDir(), "foreign-profiles");
+  const std::filesystem::path file = place.path() / "x";
+  for (const Beginning& each : kBeginnings) {
+    write_file_atomically(file, each.bytes + "\n");
+    EXPECT_FALSE(is_profile(file)) << each.name;
   }
+  EXPECT_FALSE(is_profile(place.path() / "absent"));
+  EXPECT_FALSE(is_profile(place.path()));
+  for (const char* name : {"shapes.mdp", "heaptrack.gz", "go_heap.pb.gz", "memray-gprof2dot.json"})
+    EXPECT_TRUE(is_profile(golden_file(name))) << name;
 }
 
 }  // namespace

@@ -51,6 +51,17 @@ Profile read_foreign_profile(PlainSource& source, const SymbolOptions& symbols) 
   source.fail("no profile of a known format (" + known + ")");
 }
 
+bool is_profile(const std::filesystem::path& file) {
+  std::error_code unreadable;
+  if (!std::filesystem::is_regular_file(file, unreadable)) return false;
+  if (is_trace_file(file)) return true;
+  const PlainSource source(file);
+  return foreign_file(source.head()) == nullptr &&
+         std::ranges::any_of(kFormats, [&](const ProfileFormat& format) {
+           return format.recognises(source.head());
+         });
+}
+
 Profile read_profile(const std::filesystem::path& file) {
   const SymbolOptions symbols{default_symbol_cache(), false};
   std::error_code unreadable;

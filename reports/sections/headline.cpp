@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <set>
 
@@ -393,12 +392,6 @@ std::string best_candidate(const ReportModel& model, const std::string& best) {
   return fmt::format(" {} uses {} {}, but its time is not decided ({}).", best,
                      share_words(*told.front()), noun_and_place(results, *told.front()),
                      open_change_words(*time_row(results, best)));
-}
-
-std::string capitalized(std::string text) {
-  if (!text.empty())
-    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text;
 }
 
 std::string sentence_of(const ReportModel& model, Answer answer) {

@@ -32,7 +32,7 @@ SAMPLES = {
     "--stacks": ["1"], "--frames": ["1"], "--all-frames": [], "--diff": ["other.mdp"], "--kind": ["allocated"], "--output": ["output"], "--ci": [],
     "--profiler": ["heaptrack"], "--interval": ["64"], "--exact": [], "--count": [], "--snapshot-at": ["rss=1KiB"], "--peak-from": ["snapshot.mdp"],
     "--alone": [], "--slowdown": ["500"], "--confirm": ["5"], "--limit": ["process"], "--pid": ["1"], "--round-pattern": ["round (\\d+)"],
-    "--log": ["no.log"], "--pss-interval": ["0.1"], "--duration": ["1"], "--warn": ["0.0001"], "--critical": ["0.0001"],
+    "--log": ["no.log"], "--pss-interval": ["0.1"], "--duration": ["1"], "--json": [], "--warn": ["0.0001"], "--critical": ["0.0001"],
 }
 
 # What no call of a second can show.
@@ -240,8 +240,10 @@ FORMS = [
          ["google_benchmark_a.json", "google_benchmark_b.json"],
          samples={"--on-inconclusive": ["pass"], "--variant": ["benchmarks"], "--gate": ["allocate.peak_heap_bytes<=1KiB"]},
          unseen={"--variant": "such a file has one variant"}),
+    Form("compare of profiles", "compare", {}, ["many.mdp", "more.mdp"]),
     Form("report", "report", {}, ["run-1"], copies=True, pairs="none"),
     Form("summary", "summary", {}, ["many.mdp"]),
+    Form("summary of two profiles", "summary", {"--diff": ["more.mdp"]}, ["many.mdp"]),
     Form("summary of a folder", "summary", {}, ["run-1"]),
     Form("flamegraph", "flamegraph", {"--output": ["page.html"]}, ["many.mdp"]),
     Form("export", "export", {"--format": ["folded"]}, ["many.mdp"], samples={"--format": ["pprof"]}, pairs="none"),
@@ -287,6 +289,7 @@ def make_source(source):
     must(["run", "t.json", "--shard", "1/1", "--repeats", "2", "--seed", "1", "--out", "share", "--quiet"], source)
     for name in ("many.mdp", "other.mdp"):
         must(["record", "--exact", "-o", name, "--", "sh", "-c", "sort /etc/services > /dev/null; ls -l / > /dev/null; true"], source)
+    must(["record", "--exact", "-o", "more.mdp", "--", "sh", "-c", "ls -l /etc > /dev/null; true"], source)
     must(["record", "--snapshot-at", "rss=1KiB", "-o", "snapshot.mdp", "--", "sort", "/etc/services"], source)
     shutil.rmtree(source / "cache", ignore_errors=True)
     (source / "no-slurm").mkdir()

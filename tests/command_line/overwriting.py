@@ -186,7 +186,8 @@ class Draw:
         return ["flamegraph", self.profile(), *diff, *self.one([], ["-o", self.output()])], []
 
     def summary(self):
-        return ["summary", self.one(self.profile(), self.run())], []
+        diff = self.one([], ["--diff", self.profile()])
+        return ["summary", self.one(self.profile(), self.run()), *diff], []
 
     def explain(self):
         return ["explain", self.run(), *self.one([], ["all.peak_rss_bytes"])], []

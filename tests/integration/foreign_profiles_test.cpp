@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "support/memduel_program.h"
 #include "util/file.h"
@@ -103,13 +104,70 @@ TEST(ForeignProfiles, CompareNamesWhatTheFilesAreAndWhatComparesThem) {
       times.err,
       AllOf(HasSubstr("h.json: is a file of results of hyperfine, and not the results of a run"),
             HasSubstr("memduel compare --a CMD --b CMD")));
-  const Finished heaps = memduel(place, {"compare", golden("heaptrack.gz"), golden("shapes.mdp")});
-  EXPECT_EQ(heaps.status, 4);
-  EXPECT_THAT(heaps.err,
-              AllOf(HasSubstr("is a profile (heaptrack)"), HasSubstr("memduel flamegraph ")));
   const Finished other = memduel(place, {"compare", place.file("x.json", "{}"), hyperfine});
   EXPECT_EQ(other.status, 4);
   EXPECT_THAT(other.err, HasSubstr("contains neither results of memduel nor of Google Benchmark"));
+}
+
+TEST(ForeignProfiles, CompareAndSummaryPrintTheSameDifference) {
+  const Workplace place;
+  for (const char* other : {"shapes.mdp", "gperftools.heap", "go_heap.pb.gz"}) {
+    const Finished compare = memduel(place, {"compare", golden("heaptrack.gz"), golden(other)});
+    EXPECT_EQ(compare.status, 0) << compare.err;
+    EXPECT_THAT(compare.out, AllOf(HasSubstr("Baseline: "), HasSubstr("tools count differently")));
+    const Finished summary =
+        memduel(place, {"summary", golden(other), "--diff", golden("heaptrack.gz")});
+    EXPECT_EQ(summary.status, 0) << summary.err;
+    EXPECT_EQ(summary.out, compare.out);
+  }
+}
+
+TEST(ForeignProfiles, AProfileAgainstItselfHasNoDifference) {
+  const Workplace place;
+  for (const char* name :
+       {"heaptrack.gz", "heaptrack.raw.zst", "shapes.mdp", "gperftools.heap", "jemalloc.heap",
+        "sampled.heap", "memray-gprof2dot.json", "memray-stats.json", "go_heap.pb.gz",
+        "go_cpu.pb.gz", "heaptrack.folded"}) {
+    const Finished run = memduel(place, {"compare", golden(name), golden(name)});
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, AllOf(HasSubstr(": unchanged ("), HasSubstr("Nothing differs")));
+  }
+}
+
+TEST(ForeignProfiles, CompareRefusesWhatIsNoPairOfProfiles) {
+  const Workplace place;
+  const std::string profile = golden("shapes.mdp");
+  const auto refused = [&](const std::vector<std::string>& words, int status,
+                           const std::string& text) {
+    const Finished run = memduel(place, words);
+    EXPECT_EQ(run.status, status) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(text));
+    EXPECT_EQ(run.out, "");
+  };
+  const std::string directory = place.path("run").string();
+  std::filesystem::create_directory(directory);
+  refused({"compare", profile, directory}, 2, "shapes.mdp is a profile, " + directory);
+  refused({"compare", directory, profile}, 2, directory + " is a directory");
+  refused({"compare", profile, "absent.mdp"}, 2,
+          "absent.mdp is a command, since no file has this name");
+  refused({"compare", profile}, 2, "two profiles");
+  refused({"compare", profile, profile, profile}, 2, "two profiles");
+  const std::string whole = read_file(profile);
+  const std::string half = place.file("half.mdp", whole.substr(0, whole.size() / 2));
+  refused({"compare", profile, half}, 4, "ends inside a block at byte ");
+  refused({"compare", profile, place.file("letter.txt", "Dear reader\n")}, 4, "letter.txt: byte ");
+  refused({"compare", profile, place.file("massif.out", "desc: x\ncmd: y\n")}, 4,
+          "a file of massif");
+  refused({"summary", profile, "--diff", "absent.mdp"}, 4, "absent.mdp");
+  refused({"summary", profile, "--json"}, 2, "--json");
+  for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{
+           {"--gate", "default"}, {"--repeats", "2"}, {"--out", "x"}, {"--export", "json", "x"}}) {
+    std::vector<std::string> words = {"compare", profile, profile};
+    words.insert(words.end(), option.begin(), option.end());
+    refused(words, 2, option.front() + ": compare of two profiles ");
+  }
+  refused({"compare", "true", "true", "--json"}, 2,
+          "--json: compare of commands reads no profiles");
 }
 
 TEST(ForeignProfiles, BytesAndTimeCannotBeCompared) {

@@ -46,6 +46,9 @@ struct DifferenceTable {
 /// trials of both sides.
 std::vector<DifferenceTable> difference_tables(const Results& results);
 
+/// How much of both sides' bytes could not be matched, or only by stacks that are alike.
+std::string match_remark(double unmatched_share, double guessed_share);
+
 /// "+4.0 MiB ± 1.0 MiB", of allocations "−120 allocations".
 std::string amount_of(const std::string& kind, double size, double half_width);
 

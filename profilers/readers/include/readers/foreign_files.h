@@ -19,8 +19,8 @@ const ForeignFile* foreign_file(std::string_view head);
 /// `next` for this file.
 std::string next_step_for(const ForeignFile& kind, const std::string& file);
 
-/// Throws Error(io) if `file` is a profile or of a kind above, which a command that compares
-/// results cannot use. Returns for a file of an unknown kind, or one that cannot be read.
+/// Throws Error(io) if `file` is of a kind above, which a command that compares results cannot use.
+/// Returns for a file of another kind, or one that is no regular file.
 void refuse_as_results(const std::filesystem::path& file);
 
 }  // namespace memduel

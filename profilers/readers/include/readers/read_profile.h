@@ -25,6 +25,10 @@ struct ProfileFormat {
 /// Of other tools; in the order in which they are asked, so that the vaguest comes last.
 std::span<const ProfileFormat> profile_formats();
 
+/// Whether a regular file begins as a profile that read_profile() reads. Throws Error(io) if it
+/// cannot be read.
+bool is_profile(const std::filesystem::path& file);
+
 /// A profile of memduel's recorder or of any format above, packed with gzip or zstd or plain, with
 /// names for its addresses as far as the files they lie in are still here. Throws Error(io).
 Profile read_profile(const std::filesystem::path& file);
