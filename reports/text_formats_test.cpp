@@ -227,7 +227,10 @@ TEST(Benchstat, HasNamesWithoutSpaces) {
 
 TEST(Hyperfine, HasTheParametersOfAScan) {
   ReportModel model = sample_model({.series = false});
-  model.config.variants.back().parameters = {{"threads", "4"}};
+  model.config.variants.resize(2);
+  model.config.variants[0].name = "original";
+  model.config.variants[1].name = "optimized";
+  model.config.variants[1].parameters = {{"threads", "4"}};
   const json results = json::parse(render_hyperfine_json(model)).at("results");
   EXPECT_EQ(results.back().at("parameters"), json({{"threads", {{"value", "4"}}}}));
   EXPECT_FALSE(results.front().contains("parameters"));
