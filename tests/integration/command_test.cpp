@@ -196,11 +196,11 @@ TEST(Hyperfine, TheCommandsOfOneFileAreComparedWithTheFirstOrTheNamedOne) {
   const std::string scan = hyperfine_file("2.0-scan.json");
   const Finished first = memduel(place, {"compare", scan, "--out", place.path("first")});
   EXPECT_EQ(first.status, 0) << first.err;
-  EXPECT_EQ(results_in(place.path("first")).at("baseline"), "touch-mib_8");
+  EXPECT_EQ(results_in(place.path("first")).at("comparisons")[0].at("baseline"), "touch-mib_8");
   const Finished other =
       memduel(place, {"compare", scan, "--variant", "touch-mib_16", "--out", place.path("other")});
   EXPECT_EQ(other.status, 0) << other.err;
-  EXPECT_EQ(results_in(place.path("other")).at("baseline"), "touch-mib_16");
+  EXPECT_EQ(results_in(place.path("other")).at("comparisons")[0].at("baseline"), "touch-mib_16");
   const Finished alone = memduel(place, {"compare", hyperfine_file("2.0-old.json")});
   EXPECT_EQ(alone.status, 2);
   EXPECT_THAT(alone.err, HasSubstr("expected a file of several commands, found one command"));
@@ -237,7 +237,8 @@ TEST(Hyperfine, ReadsWhatMemduelExportedForIt) {
   EXPECT_EQ(back.status, 0) << back.err;
   EXPECT_THAT(back.out, HasSubstr("does not contain the order of the trials"));
   const auto of_run = comparison(results_in(place.path("run")), "all", "peak_rss_bytes");
-  const auto of_file = comparison(results_in(place.path("back")), "all", "peak_rss_bytes");
+  const auto of_file = comparison(nlohmann::json::parse(read_file(place.path("back/results.json"))),
+                                  "all", "peak_rss_bytes");
   EXPECT_EQ(of_file.at("candidate"), "n-2");
   EXPECT_EQ(of_file.at("baseline_median"), of_run.at("baseline_median"));
   EXPECT_EQ(of_file.at("candidate_median"), of_run.at("candidate_median"));

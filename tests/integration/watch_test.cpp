@@ -365,11 +365,12 @@ TEST(Watch, WritesMetricsForPrometheusAndEndsThem) {
   EXPECT_THAT(after, Not(HasSubstr("memduel_rss_bytes")));
   EXPECT_THAT(after, HasSubstr("memduel_watch_end_time_seconds{run=\"night\"} "));
   const json results = json::parse(read_file(place.path("night/results.json")));
-  for (const json& role : results.at("trials")[0].at("roles"))
-    if (role.at("role") == "command-1")
-      EXPECT_THAT(after, HasSubstr(fmt::format(
-                             "memduel_peak_rss_bytes{{run=\"night\",role=\"command-1\"}} {:.0f}\n",
-                             role.at("metrics").at("peak_rss_bytes").get<double>())));
+  for (const json& role : results.at("trials")[0].at("roles")) {
+    if (role.at("role") != "command-1") continue;
+    EXPECT_THAT(after, HasSubstr(fmt::format(
+                           "memduel_peak_rss_bytes{{run=\"night\",role=\"command-1\"}} {:.0f}\n",
+                           role.at("metrics").at("peak_rss_bytes").get<double>())));
+  }
   const Finished nowhere = memduel(place, {"watch", "--out", place.path("other"), "--metrics",
                                            place.path("none/watch.prom"), "--", "true"});
   EXPECT_EQ(nowhere.status, 125) << "before the command is started";
