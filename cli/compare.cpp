@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "cli/option_checks.h"
@@ -23,6 +25,7 @@
 #include "util/error.h"
 #include "util/file.h"
 #include "util/json.h"
+#include "verdict/hyperfine_json.h"
 #include "verdict/result_files.h"
 
 namespace memduel::cli {
@@ -127,11 +130,14 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--json", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
 };
 
-/// What was measured earlier: a run directory, its results.json, or Google Benchmark's output.
+/// What was measured earlier: a run directory, its results.json, or another tool's output.
 struct Measured {
   RunData run;
-  bool is_benchmark = false;
+  std::string_view tool;
 };
+
+constexpr std::string_view kOwnTool = "memduel";
+constexpr std::string_view kHyperfine = "hyperfine";
 
 /// Of this or another version.
 bool has_results_schema(const nlohmann::json& json) {
@@ -140,19 +146,36 @@ bool has_results_schema(const nlohmann::json& json) {
          schema->get<std::string>().starts_with("memduel.results");
 }
 
+/// An object of JSON, also one with a syntax error, is no profile of another tool.
+nlohmann::json read_measured_json(const std::string& path) {
+  const std::string text = read_text_file(path);
+  if (const auto first = text.find_first_not_of(" \t\r\n");
+      first == std::string::npos || text[first] != '{')
+    return parse_foreign_json(text);
+  try {
+    return nlohmann::json::parse(text, refuse_deep_json);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ExitCode::io, "not valid JSON: " + reason_of(error), path);
+  } catch (const std::length_error& error) {
+    throw Error(ExitCode::io, std::string("not valid JSON: ") + error.what(), path);
+  }
+}
+
 Measured read_measured(const std::string& path) {
-  if (fs::is_directory(path)) return {read_kept_run(path, WithSeries::yes)};
+  if (fs::is_directory(path)) return {read_kept_run(path, WithSeries::yes), kOwnTool};
   if (!fs::exists(path))
     throw Error(ExitCode::io, "no such file or directory, expected a measured run", path,
                 "two commands are compared with memduel compare --a CMD --b CMD");
-  const nlohmann::json json = parse_foreign_json(read_text_file(path));
-  if (is_google_benchmark(json)) return {run_from_google_benchmark(json, path), true};
+  const nlohmann::json json = read_measured_json(path);
+  if (is_google_benchmark(json)) return {run_from_google_benchmark(json, path), "Google Benchmark"};
+  if (is_hyperfine(json)) return {run_from_hyperfine(json, path), kHyperfine};
   if (!has_results_schema(json)) {
     refuse_as_results(path);
-    throw Error(ExitCode::io, "contains neither results of memduel nor of Google Benchmark", path,
-                "give a run directory, its results.json, or the JSON of Google Benchmark");
+    throw Error(ExitCode::io, "contains no results of memduel, hyperfine or Google Benchmark", path,
+                "give a run directory, its results.json, or the JSON of hyperfine or Google "
+                "Benchmark");
   }
-  return {run_from_results(results_from_json(json, path))};
+  return {run_from_results(results_from_json(json, path)), kOwnTool};
 }
 
 /// Two files and no run, which a later comparison may replace; a folder with anything else stays as
@@ -190,11 +213,37 @@ void refuse_to_replace_inputs(const fs::path& directory, const std::vector<fs::p
     }
 }
 
+constexpr const char* kExpectMeasured =
+    "expected two commands, two measured runs, two profiles or one file of hyperfine";
+constexpr const char* kHowToCompare =
+    "memduel compare './old' './new', memduel compare runs/old runs/new, or memduel compare "
+    "old.mdp new.mdp";
+
+/// The trials of two runs, or of the results in one file of hyperfine.
+RunData measured_run(const std::vector<std::string>& words, const std::string& arm) {
+  const std::string& a = words.front();
+  Measured of_a = read_measured(a);
+  if (words.size() == 1) {
+    if (of_a.tool == kHyperfine) return comparison_within(std::move(of_a.run), arm, a);
+    throw Error(ExitCode::usage,
+                fmt::format("{}, found one file of {}", kExpectMeasured, of_a.tool), "compare",
+                kHowToCompare);
+  }
+  const std::string& b = words.back();
+  const Measured of_b = read_measured(b);
+  if (of_a.tool != of_b.tool)
+    throw Error(ExitCode::usage,
+                fmt::format("expected results of one tool, found those of {} and of {}", of_a.tool,
+                            of_b.tool),
+                a + ", " + b);
+  const auto [name_a, name_b] = names_of_directories(directory_or_stem(a), directory_or_stem(b));
+  return merge_runs(of_a.run, of_b.run, arm, {name_a, a}, {name_b, b});
+}
+
 int compare_measured(const CompareArguments& arguments) {
   const RunOptions& options = arguments.options;
-  const std::string& a = arguments.words[0];
-  const std::string& b = arguments.words[1];
-  const Kept kept{{a, b}, options.out};
+  const std::vector<std::string>& words = arguments.words;
+  const Kept kept{{words.begin(), words.end()}, options.out};
   check_exports(options.exports, kept);
   GateOptions gate = options.gate;
   name_implied_gates(gate, false);
@@ -206,14 +255,8 @@ int compare_measured(const CompareArguments& arguments) {
     refuse_to_replace_inputs(*options.out, kept.inputs);
     make_output_directory(*options.out);
   }
-  const Measured measured_a = read_measured(a);
-  const Measured measured_b = read_measured(b);
-  if (measured_a.is_benchmark != measured_b.is_benchmark)
-    throw Error(ExitCode::usage, "only one of the two is a Google Benchmark file", a + ", " + b);
   FinishedRun finished;
-  const auto [name_a, name_b] = names_of_directories(directory_or_stem(a), directory_or_stem(b));
-  finished.run =
-      merge_runs(measured_a.run, measured_b.run, arguments.arm, {name_a, a}, {name_b, b});
+  finished.run = measured_run(words, arguments.arm);
   AnalysisSettings settings = settings_for(finished.run, demands);
   settings.design = Design::unpaired;
   // What is there is there: one look with the whole level.
@@ -324,11 +367,12 @@ void check_words(const CompareArguments& arguments, CommandForm form) {
   if (form.bit == kCommands.bit && words > 0)
     throw Error(ExitCode::usage, fmt::format("found \"{}\" beside --a and --b", arguments.words[0]),
                 "compare", "quote each command: --a './old --load big.bin'");
-  if ((form.bit & (kMeasured.bit | kProfiles.bit)) != 0 && words != 2)
-    throw Error(ExitCode::usage, "expected two commands, two measured runs or two profiles",
-                "compare",
-                "memduel compare './old' './new', memduel compare runs/old runs/new, or memduel "
-                "compare old.mdp new.mdp");
+  if (form.bit == kProfiles.bit && words != 2)
+    throw Error(ExitCode::usage, "expected two profiles", "compare",
+                "memduel compare old.mdp new.mdp");
+  if (form.bit == kMeasured.bit && words != 2 &&
+      (words != 1 || !fs::is_regular_file(arguments.words[0])))
+    throw Error(ExitCode::usage, kExpectMeasured, "compare", kHowToCompare);
   if ((form.bit & (kOfDirectories | kOfRevisions)) != 0 && words == 0)
     throw Error(ExitCode::usage, "found no program", "compare",
                 "end the command with -- PROGRAM ARGS…, or with a config");
@@ -442,7 +486,8 @@ void add_compare(CLI::App& app, Action& action) {
       "called a, b, c and so on without -n. --shell and -S also run --build.\n"
       "REGEX: its first group, or (?<round>...), is the number of the round.\n"
       "PROGRAM may be a config instead: --variant names what runs in both builds.\n"
-      "RUN: a run directory, its results.json, or the JSON output of Google Benchmark.\n"
+      "RUN: a run directory, its results.json, or the JSON output of hyperfine or Google "
+      "Benchmark. One file of hyperfine with several commands may be the only RUN.\n"
       "PROFILE: what memduel summary reads; compare prints what memduel summary --diff does.");
   add_compared_commands(*verb, *arguments);
   add_build_options(*verb, *arguments);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,6 +52,7 @@ struct NamedCommand {
   std::string conclude;
   std::string setup;
   std::string cleanup;
+  std::map<std::string, std::string> parameters = {};  // NOLINT(readability-redundant-member-init)
 };
 
 /// Throws Error(usage) unless it is empty or VAR MIN MAX.

@@ -194,6 +194,7 @@ std::vector<NamedCommand> with_values(const std::vector<NamedCommand>& commands,
     int used = 0;
     for (const std::string& value : parameter.values) {
       NamedCommand one = command;
+      one.parameters[parameter.name] = value;
       for (std::string* text :
            {&one.text, &one.env, &one.prepare, &one.conclude, &one.setup, &one.cleanup})
         used += replace_all(*text, place, value);
@@ -353,6 +354,7 @@ Document document_of(const ComparedCommands& commands) {
     variant.name = one.name;
     variant.env.insert(command.env.begin(), command.env.end());
     variant.env.merge(environment_in(one.env));
+    variant.parameters = one.parameters;
     add_iteration(variant.env, one);
     if (&one != &all.front()) variant.argv[kCommand] = command.argv;
     if (!one.prepare.empty()) variant.prepare = {in_shell(commands.shell, one.prepare)};

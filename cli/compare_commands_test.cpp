@@ -47,6 +47,16 @@ TEST(ComparedCommands, OfListsAreEveryCombination) {
   EXPECT_THAT(argv_of(document, 3), ElementsAre("./sort", "2", "--buffer=1/2", "2"));
 }
 
+TEST(ComparedCommands, OfAScanHaveTheirParameters) {
+  ComparedCommands commands;
+  commands.commands = {"srv {n} {m}"};
+  commands.lists = {{"n", "1,2"}, {"m", "x"}};
+  const Document document = document_of(commands);
+  ASSERT_EQ(document.variants.size(), 2U);
+  EXPECT_EQ(document.variants[1].parameters,
+            (std::map<std::string, std::string>{{"n", "2"}, {"m", "x"}}));
+}
+
 TEST(ComparedCommands, OfAListEscapeCommas) {
   const Document document =
       document_of({.commands = {"./join '{words}'"}, .lists = {{"words", "a\\,b,c\\\\d"}}});

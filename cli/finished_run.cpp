@@ -45,7 +45,7 @@ struct Format {
   std::string (*render)(const ReportModel&);
 };
 
-constexpr std::array<Format, 11> kFormats = {{{"text", render_document<render_text>},
+constexpr std::array<Format, 12> kFormats = {{{"text", render_document<render_text>},
                                               {"markdown", render_document<render_markdown>},
                                               {"json", render_json},
                                               {"csv", render_csv},
@@ -53,6 +53,7 @@ constexpr std::array<Format, 11> kFormats = {{{"text", render_document<render_te
                                               {"github", render_document<render_github>},
                                               {"bencher", render_bencher},
                                               {"benchmark-action", render_benchmark_action},
+                                              {"benchstat", render_benchstat},
                                               {"hyperfine-json", render_hyperfine_json},
                                               {"hyperfine-csv", render_hyperfine_csv},
                                               {"hyperfine-markdown", render_hyperfine_markdown}}};

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,8 +23,11 @@
 #include "duel.h"
 #include "gate_options.h"
 #include "model/run_directory.h"
+#include "named_file.h"
 #include "reports/terminal.h"
+#include "reports/watch_metrics.h"
 #include "run/run.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/text.h"
@@ -137,6 +142,34 @@ struct WatchArguments {
   double warn = 85;
   double critical = 90;
   bool quiet = false;
+  std::optional<std::string> metrics;
+};
+
+/// A file for Prometheus. A watch goes on if it cannot be written; each new reason is a warning.
+class MetricsFile {
+ public:
+  MetricsFile(const std::string& file, const std::filesystem::path& directory,
+              std::function<void(const std::string&)> warn)
+      : file_(file, Kept{{}, directory}),
+        run_(std::filesystem::absolute(directory).lexically_normal().filename().string()),
+        warn_(std::move(warn)) {}
+
+  void write(const WatchSnapshot& snapshot, std::optional<double> end = std::nullopt) {
+    try {
+      file_.write(watch_metrics(snapshot, run_, end));
+      failure_.clear();
+    } catch (const Error& error) {
+      const std::string before = std::exchange(failure_, error.what());
+      if (failure_ != before)
+        warn_(fmt::format("warning: {}: {}", file_.path().string(), failure_));
+    }
+  }
+
+ private:
+  NamedFile file_;
+  std::string run_;
+  std::function<void(const std::string&)> warn_;
+  std::string failure_;
 };
 
 /// What is seen of a watch while it goes on, on standard error.
@@ -234,8 +267,14 @@ int watch_and_conclude(const WatchArguments& arguments) {
     throw Error(ExitCode::usage, "no gate decides the exit code", "--on-inconclusive",
                 "name a gate with --gate");
   WatchDisplay display(arguments.quiet);
-  const WatchOptions options = options_for(arguments, display);
+  WatchOptions options = options_for(arguments, display);
+  std::optional<MetricsFile> metrics;
+  if (arguments.metrics) {
+    metrics.emplace(*arguments.metrics, options.directory, options.say);
+    options.publish = [&](const WatchSnapshot& snapshot) { metrics->write(snapshot); };
+  }
   const WatchResult result = watch(options);
+  if (metrics) metrics->write(result.last, static_cast<double>(clock_ns(CLOCK_REALTIME)) * 1e-9);
   display.end();
   const int of_gates = tell_end(arguments, result, options.directory);
   return result.status != 0 ? result.status : of_gates;
@@ -304,6 +343,10 @@ void add_watch(CLI::App& app, Action& action) {
   add_on_inconclusive(*verb, arguments->gate);
   verb->add_option("--out", arguments->out, "write the run to DIR (default: runs/watch-TIME)")
       ->type_name("DIR")
+      ->group(kOutputOptions);
+  verb->add_option("--metrics", arguments->metrics,
+                   "write gauges for Prometheus to FILE every 10 s")
+      ->type_name("FILE")
       ->group(kOutputOptions);
   verb->add_flag("--quiet", arguments->quiet, "print warnings only")->group(kOutputOptions);
 }

@@ -100,6 +100,10 @@ const Keys<Variant>& keys_of(const Variant*) {
           .optional(
               "twin_of", &Variant::twin_of,
               "Variant that this one repeats on purpose, for an A/A test. Written by --calibrate.")
+          .optional(
+              "parameters", &Variant::parameters,
+              "Values of the parameters of a scan in this variant, by parameter, for exports. "
+              "Written by compare -L and -P.")
           .with_default("templates", &Variant::templates,
                         "Templates of this variant, in addition to those of the workload.")
           .with_default("prepare", &Variant::prepare,

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "test_golden.h"
 #include "test_sample_run.h"
 
 namespace memduel {
@@ -211,6 +212,30 @@ TEST(BenchmarkAction, IsAListOfNamesUnitsAndValues) {
 
 TEST(BenchmarkAction, OfARunWithoutTrialsIsAnEmptyList) {
   EXPECT_EQ(render_benchmark_action(sample_model({.blocks = -1})), "[]\n");
+}
+
+// benchstat of golang.org/x/perf reads the file and prints the same medians.
+TEST(Benchstat, HasALineForEachTrialAndRoleBelowItsVariant) {
+  expect_golden("benchstat.txt", render_benchstat(sample_model({.series = false})));
+}
+
+TEST(Benchstat, HasNamesWithoutSpaces) {
+  ReportModel model = sample_model({.series = false});
+  model.results.name = "my run";
+  EXPECT_THAT(render_benchstat(model), testing::HasSubstr("\nBenchmarkMy_run/role=server\t1\t"));
+}
+
+TEST(Hyperfine, HasTheParametersOfAScan) {
+  ReportModel model = sample_model({.series = false});
+  model.config.variants.resize(2);
+  model.config.variants[0].name = "original";
+  model.config.variants[1].name = "optimized";
+  model.config.variants[1].parameters = {{"threads", "4"}};
+  const json results = json::parse(render_hyperfine_json(model)).at("results");
+  EXPECT_EQ(results.back().at("parameters"), json({{"threads", {{"value", "4"}}}}));
+  EXPECT_FALSE(results.front().contains("parameters"));
+  for (Variant& variant : model.config.variants) variant.parameters = {{"threads", "4"}};
+  EXPECT_THAT(render_hyperfine_csv(model), testing::ContainsRegex(",parameter_threads\n.*,4\n"));
 }
 
 TEST(Bencher, TakesAnyName) {

@@ -36,6 +36,9 @@ constexpr ForeignFile kV8{
     "a heap profile of V8",
     "Chrome's developer tools open it; memduel compare --a 'node …' --b 'node …' compares the "
     "memory of two commands"};
+constexpr ForeignFile kHyperfine{"a file of results of hyperfine",
+                                 "memduel compare FILE OTHER compares them with another such file, "
+                                 "memduel compare FILE the commands in it"};
 constexpr ForeignFile kResults{"a file of results of memduel",
                                "memduel compare FILE OTHER compares them with other results; "
                                "memduel summary DIR lists the profiles of the run in DIR"};
@@ -76,10 +79,8 @@ constexpr std::array kKnownSigns = {
                "reads"}},
     KnownSign{Sign::json, R"({"snapshot":{"meta")", kV8},
     KnownSign{Sign::json, R"({"head":{"callFrame")", kV8},
-    KnownSign{Sign::json,
-              R"({"results":[{"command")",
-              {"a file of results of hyperfine",
-               "memduel measures the commands itself: memduel compare --a CMD --b CMD"}},
+    KnownSign{Sign::json, R"({"results":[{"command")", kHyperfine},
+    KnownSign{Sign::json, R"({"schema_version":)", kHyperfine},
     KnownSign{Sign::json,
               R"({"machine_info")",
               {"a file of results of pytest-benchmark",

@@ -44,7 +44,7 @@ const Beginning kBeginnings[] = {
     {R"({"head":{"callFrame":{"functionName":"",)", "a heap profile of V8",
      "memduel compare --a 'node"},
     {"{\n  \"results\": [\n    {\n      \"command\": \"sleep 0.1\",\n",
-     "a file of results of hyperfine", "memduel compare --a CMD --b CMD"},
+     "a file of results of hyperfine", "memduel compare FILE OTHER"},
     {"{\n  \"context\": {\n    \"date\": \"2026-", "a file of results of Google Benchmark",
      "memduel compare FILE OTHER"},
     {bytes("SQLite format 3\0\x10"), "a database, such as a run's store",

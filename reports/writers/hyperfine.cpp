@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -21,6 +21,7 @@
 #include "reports/text_formats.h"
 #include "stats/estimates.h"
 #include "util/text.h"
+#include "verdict/hyperfine_json.h"
 #include "words.h"
 
 namespace memduel {
@@ -28,21 +29,20 @@ namespace {
 
 using nlohmann::json;
 
-/// A quantity of hyperfine's. What it calls the peak is that of the largest single process.
-struct Quantity {
-  const char* name;
-  const char* unit;
-  std::string_view metric;
-  std::string_view or_else = {};
-};
-constexpr std::array kQuantities = {
-    Quantity{"time_wall_clock", "second", kRoundSeconds},
-    Quantity{"time_cpu", "second", kCpuSeconds},
-    Quantity{"memory_peak_resident", "byte", kPeakLargestProcess, kPeakRss},
-    Quantity{"memory_peak_resident_all_processes", "byte", kPeakRss}};
+using Quantity = HyperfineQuantity;
+constexpr auto& kQuantities = kHyperfineQuantities;
+
+/// Of a job that ends no round, which is one round as a whole; else of the whole trial.
+std::optional<double> wall_seconds_of(const TrialData& trial) {
+  const auto all = std::ranges::find(trial.roles, std::string_view(kTree), &RoleData::role);
+  if (all != trial.roles.end() && all->rounds.items().size() == 1)
+    return all->rounds.items().front().metrics.value(kRoundSeconds);
+  return trial.end_ns > trial.begin_ns ? std::optional(trial.seconds()) : std::nullopt;
+}
 
 std::optional<double> value_of(const TrialData& trial, const Quantity& quantity) {
   const auto value = trial.value(kTree, quantity.metric);
+  if (!value && quantity.metric == kRoundSeconds) return wall_seconds_of(trial);
   return value || quantity.or_else.empty() ? value : trial.value(kTree, quantity.or_else);
 }
 
@@ -76,6 +76,7 @@ std::optional<Summary> summary_of(const std::vector<double>& values) {
 struct Benchmark {
   const ArmSummary* variant;
   std::string command;
+  std::map<std::string, std::string> parameters;
   std::vector<const TrialData*> trials;
 
   [[nodiscard]] std::vector<double> values(const Quantity& quantity) const {
@@ -89,12 +90,13 @@ struct Benchmark {
 std::vector<Benchmark> benchmarks_of(const ReportModel& model) {
   std::vector<Benchmark> benchmarks;
   for (const ArmSummary* variant : judged_arms(model.results)) {
-    Benchmark benchmark{variant, variant->name, {}};
+    Benchmark benchmark{variant, variant->name, {}, {}};
     if (const Variant* config = model.config.variant(variant->name);
         config != nullptr && !model.confidential) {
       benchmark.command = arm_words(model.config, *config, LeftOut::directory);
       if (benchmark.command.empty())
         benchmark.command = baseline_words(model.config, LeftOut::directory);
+      benchmark.parameters = config->parameters;
     }
     for (const TrialData& trial : model.results.trials)
       if (trial.counts() && trial.arm == variant->name) benchmark.trials.push_back(&trial);
@@ -126,10 +128,13 @@ json written(const Benchmark& benchmark) {
   for (const Quantity& quantity : kQuantities)
     if (const auto summary = summary_of(benchmark.values(quantity)))
       summaries[quantity.name] = written(*summary, quantity.unit);
-  return {{"command", valid_utf8(benchmark.command)},
-          {"name", valid_utf8(benchmark.variant->name)},
-          {"measurements", std::move(measurements)},
-          {"summary", std::move(summaries)}};
+  json result = {{"command", valid_utf8(benchmark.command)},
+                 {"name", valid_utf8(benchmark.variant->name)},
+                 {"measurements", std::move(measurements)},
+                 {"summary", std::move(summaries)}};
+  for (const auto& [name, value] : benchmark.parameters)
+    result["parameters"][valid_utf8(name)] = {{"value", valid_utf8(value)}};
+  return result;
 }
 
 std::string cell(const std::optional<double>& value) {
@@ -151,12 +156,12 @@ std::pair<std::string, std::string> change_words(double mean, double of_baseline
 std::string render_hyperfine_json(const ReportModel& model) {
   json results = json::array();
   for (const Benchmark& benchmark : benchmarks_of(model)) results.push_back(written(benchmark));
-  const json document = {
-      {"schema_version", 2},
-      {"primary_metric", kQuantities.front().name},
-      {"metadata",
-       {{"generator", "memduel"}, {"platform", {{"os", "Linux"}, {"architecture", "x86_64"}}}}},
-      {"results", std::move(results)}};
+  const json document = {{"schema_version", 2},
+                         {"primary_metric", kQuantities.front().name},
+                         {"metadata",
+                          {{"generator", kHyperfineGenerator},
+                           {"platform", {{"os", "Linux"}, {"architecture", "x86_64"}}}}},
+                         {"results", std::move(results)}};
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -165,8 +170,12 @@ std::string render_hyperfine_csv(const ReportModel& model) {
   for (const Quantity& quantity : kQuantities)
     for (const char* field : {"unit", "mean", "stddev", "median", "min", "max"})
       out += fmt::format(",{}_{}", quantity.name, field);
+  const std::vector<Benchmark> benchmarks = benchmarks_of(model);
+  const auto parameters =
+      benchmarks.empty() ? std::map<std::string, std::string>() : benchmarks.front().parameters;
+  for (const auto& [name, value] : parameters) out += "," + escape_csv("parameter_" + name);
   out += "\n";
-  for (const Benchmark& benchmark : benchmarks_of(model)) {
+  for (const Benchmark& benchmark : benchmarks) {
     out += escape_csv(benchmark.command);
     for (const Quantity& quantity : kQuantities) {
       const auto summary = summary_of(benchmark.values(quantity));
@@ -176,6 +185,10 @@ std::string render_hyperfine_csv(const ReportModel& model) {
       else
         out += fmt::format(",{},{},{},{},{},{}", unit, summary->mean, cell(summary->stddev),
                            summary->median, summary->min, summary->max);
+    }
+    for (const auto& [name, of_first] : parameters) {
+      const auto value = benchmark.parameters.find(name);
+      out += "," + (value == benchmark.parameters.end() ? "" : escape_csv(value->second));
     }
     out += "\n";
   }

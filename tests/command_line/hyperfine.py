@@ -93,7 +93,8 @@ def main():
                 wrong.append(f"{words}: {variants}, expected {expected} variants")
         exported = json.loads((place / "r.json").read_text())
         assert exported["schema_version"] == 2 and len(exported["results"]) == 2
-        assert exported["results"][0]["summary"]["memory_peak_resident"]["count"] == 1
+        for metric in ("time_wall_clock", "time_cpu", "memory_peak_resident"):
+            assert exported["results"][0]["summary"][metric]["count"] == 1, metric
         assert (place / "r.csv").read_text().startswith("command,time_wall_clock_unit,time_wall_clock_mean,")
         assert (place / "r.md").read_text().startswith("| Command | Mean Wall Time [s] | Change | Factor |")
         assert not (place / "made").exists(), "--cleanup ran"

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-FORMATS = ["text", "markdown", "json", "csv", "junit", "github", "bencher", "benchmark-action"]
+FORMATS = ["text", "markdown", "json", "csv", "junit", "github", "bencher", "benchmark-action", "benchstat"]
 GATES = ["all.peak_rss_bytes<=+2%", "all.peak_rss_bytes<=1KiB", "*.peak_rss_bytes<=900MiB", "all.peak_rss_bytes<=+1%:advisory", "all.nothing<=1", "x"]
 # Names that a run has or is going to have.
 OF_RUNS = ["run.sqlite", "run.sqlite-wal", "config.json", "results.json", "report.html", "run.lock", "calibration.json", "suite.json", "index.html",

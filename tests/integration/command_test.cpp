@@ -165,6 +165,85 @@ TEST(GoogleBenchmark, FilesOfTwoBuildsAreCompared) {
   EXPECT_EQ(mixed.status, 2);
 }
 
+std::string hyperfine_file(const std::string& name) {
+  return MEMDUEL_SOURCES "/bench/verdict/testdata/hyperfine/" + name;
+}
+
+TEST(Hyperfine, FilesOfTwoCommandsAreCompared) {
+  const Workplace place;
+  const std::string a = hyperfine_file("2.0-old.json");
+  const std::string b = hyperfine_file("2.0-new.json");
+  const Finished run =
+      memduel(place, {"compare", a, b, "--gate", "all.peak_largest_process_rss_bytes<=+5%",
+                      "--verbose", "--out", place.path("run")});
+  EXPECT_EQ(run.status, 1) << run.err;
+  // The commands fill 16 and 24 MiB.
+  const auto row =
+      comparison(results_in(place.path("run")), "all", "peak_largest_process_rss_bytes");
+  EXPECT_EQ(row.at("verdict"), "regressed");
+  EXPECT_NEAR(row.at("difference").get<double>(), 8 << 20, 1 << 17);
+  EXPECT_THAT(run.out, HasSubstr("touch-mib 24 3"));
+  EXPECT_THAT(run.out, HasSubstr("not interleaved"));
+  EXPECT_THAT(run.out, HasSubstr("peak RSS of the largest single process"));
+  EXPECT_TRUE(std::filesystem::exists(place.path("run/report.html")));
+  const Finished mixed = memduel(place, {"compare", a, place.path("run/results.json").string()});
+  EXPECT_EQ(mixed.status, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("found those of hyperfine and of memduel"));
+}
+
+TEST(Hyperfine, TheCommandsOfOneFileAreComparedWithTheFirstOrTheNamedOne) {
+  const Workplace place;
+  const std::string scan = hyperfine_file("2.0-scan.json");
+  const Finished first = memduel(place, {"compare", scan, "--out", place.path("first")});
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(results_in(place.path("first")).at("comparisons")[0].at("baseline"), "touch-mib_8");
+  const Finished other =
+      memduel(place, {"compare", scan, "--variant", "touch-mib_16", "--out", place.path("other")});
+  EXPECT_EQ(other.status, 0) << other.err;
+  EXPECT_EQ(results_in(place.path("other")).at("comparisons")[0].at("baseline"), "touch-mib_16");
+  const Finished alone = memduel(place, {"compare", hyperfine_file("2.0-old.json")});
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_THAT(alone.err, HasSubstr("expected a file of several commands, found one command"));
+  const Finished benchmark =
+      memduel(place, {"compare", MEMDUEL_TESTDATA "/google_benchmark_a.json"});
+  EXPECT_EQ(benchmark.status, 2);
+  EXPECT_THAT(benchmark.err, HasSubstr("found one file of Google Benchmark"));
+}
+
+TEST(Hyperfine, ABrokenFileIsRefusedWithItsPlace) {
+  const Workplace place;
+  const std::string nan =
+      place.file("nan.json", "{\"results\": [{\"command\": \"x\",\n\"times\": [0.1, NaN]}]}\n");
+  const Finished run = memduel(place, {"compare", nan, hyperfine_file("2.0-old.json")});
+  EXPECT_EQ(run.status, 4);
+  EXPECT_THAT(run.err, HasSubstr("nan.json: not valid JSON: "));
+  EXPECT_THAT(run.err, HasSubstr("line 2, column 16"));
+  const std::string schema = place.file("three.json", "{\"schema_version\": 3, \"results\": []}");
+  const Finished other = memduel(place, {"compare", schema, schema});
+  EXPECT_EQ(other.status, 4);
+  EXPECT_THAT(other.err, HasSubstr("three.json at /schema_version: expected schema_version 2"));
+}
+
+TEST(Hyperfine, ReadsWhatMemduelExportedForIt) {
+  const Workplace place;
+  const Finished scan = memduel(
+      place, {"compare", "-L", "n", "1,2", "head -c {n} /dev/zero", "--repeats", "6",
+              "--export-json", place.path("h.json"), "--out", place.path("run"), "--quiet"});
+  EXPECT_EQ(scan.status, 0) << scan.err;
+  const auto exported = nlohmann::json::parse(read_file(place.path("h.json")));
+  EXPECT_EQ(exported.at("results")[1].at("parameters"), nlohmann::json({{"n", {{"value", "2"}}}}));
+  const Finished back = memduel(
+      place, {"compare", place.path("h.json").string(), "--out", place.path("back"), "--verbose"});
+  EXPECT_EQ(back.status, 0) << back.err;
+  EXPECT_THAT(back.out, HasSubstr("does not contain the order of the"));
+  const auto of_run = comparison(results_in(place.path("run")), "all", "peak_rss_bytes");
+  const auto of_file = comparison(nlohmann::json::parse(read_file(place.path("back/results.json"))),
+                                  "all", "peak_rss_bytes");
+  EXPECT_EQ(of_file.at("candidate"), "n-2");
+  EXPECT_EQ(of_file.at("baseline_median"), of_run.at("baseline_median"));
+  EXPECT_EQ(of_file.at("candidate_median"), of_run.at("candidate_median"));
+}
+
 TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
   const Workplace place;
   const std::string program = MEMDUEL_RECORDER_PROGRAMS "/benchmarks";

@@ -1,5 +1,6 @@
 // memduel watch on real programs: rounds, growth, ends, and what it leaves.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -339,6 +340,41 @@ TEST(Watch, JudgesItsGatesWhenTheDurationIsOver) {
     EXPECT_THAT(run.out, HasSubstr(std::string("Gate ") + gate));
     fs::remove_all(out);
   }
+}
+
+TEST(Watch, WritesMetricsForPrometheusAndEndsThem) {
+  const Workplace place;
+  Child first({"sleep", "600"});
+  Child second({"sleep", "600"});
+  const fs::path file = place.path("watch.prom");
+  std::string during;
+  std::thread reader([&] {
+    for (int i = 0; i < 200 && during.empty(); ++i) {
+      if (fs::exists(file)) during = read_file(file);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  const Finished run =
+      memduel(place, {"watch", "--out", place.path("night"), "--metrics", file.string(), "--pid",
+                      first.pid(), second.pid(), "--duration", "2.5", "--pss-interval", "0.2"});
+  reader.join();
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(during, HasSubstr("memduel_rss_bytes{run=\"night\",role=\"command-2\"} "));
+  EXPECT_THAT(during, HasSubstr("memduel_processes{run=\"night\",role=\"command-1\"} 1\n"));
+  const std::string after = read_file(file);
+  EXPECT_THAT(after, Not(HasSubstr("memduel_rss_bytes")));
+  EXPECT_THAT(after, HasSubstr("memduel_watch_end_time_seconds{run=\"night\"} "));
+  const json results = json::parse(read_file(place.path("night/results.json")));
+  for (const json& role : results.at("trials")[0].at("roles")) {
+    if (role.at("role") != "command-1") continue;
+    EXPECT_THAT(after, HasSubstr(fmt::format(
+                           "memduel_peak_rss_bytes{{run=\"night\",role=\"command-1\"}} {:.0f}\n",
+                           role.at("metrics").at("peak_rss_bytes").get<double>())));
+  }
+  const Finished nowhere = memduel(place, {"watch", "--out", place.path("other"), "--metrics",
+                                           place.path("none/watch.prom"), "--", "true"});
+  EXPECT_EQ(nowhere.status, 125) << "before the command is started";
+  EXPECT_FALSE(fs::exists(place.path("other")));
 }
 
 TEST(Watch, CountsALineForEveryProcessAndItsMetricsForAllTogether) {

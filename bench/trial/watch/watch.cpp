@@ -38,6 +38,8 @@ namespace {
 
 constexpr std::int64_t kLookInterval = kSecondNs;
 constexpr std::int64_t kStoreInterval = 60 * kSecondNs;
+/// Prometheus scrapes every 15 to 60 seconds.
+constexpr std::int64_t kPublishInterval = 10 * kSecondNs;
 /// Rounds that wait for the store.
 constexpr std::size_t kMostWaiting = 1000;
 /// Of each series in the store; a day at a second is 86,400.
@@ -278,6 +280,7 @@ class Watching {
   std::int64_t look_due_ns_ = begin_ns_;
   std::int64_t store_due_ns_ = begin_ns_ + kStoreInterval;
   std::int64_t show_due_ns_ = 0;
+  std::int64_t publish_due_ns_ = 0;
   TrialStatus status_ = TrialStatus::ok;
   int ended_by_signal_ = 0;
   std::size_t descendants_left_ = 0;  ///< when the command ended
@@ -414,6 +417,10 @@ void Watching::look(std::int64_t now_ns) {
   if (now_ns >= store_due_ns_ || job_.rounds_waiting() >= kMostWaiting) {
     store_due_ns_ = now_ns + kStoreInterval;
     store(now_ns, job_.take_roles());
+  }
+  if (options_.publish && now_ns >= publish_due_ns_) {
+    publish_due_ns_ = now_ns + kPublishInterval;
+    options_.publish(snapshot());
   }
   if (!options_.show || now_ns < show_due_ns_) return;
   show_due_ns_ = now_ns + whole_ns(options_.show_interval_seconds);

@@ -117,10 +117,26 @@ void WatchedJob::finish(const SupervisedProcess& process, const RoleEnd& end) {
   std::ranges::find(roles_, process.role(), &WatchedRole::role)->finish(end);
 }
 
+WatchedNow WatchedJob::now_of(std::size_t role) const {
+  WatchedNow now;
+  now.role = roles_[role].role();
+  if (samples_ > 0) now.peak_rss_bytes = roles_[role].peak_rss_bytes();
+  if (!is_running(std::as_const(loop_.processes).started()[role])) return now;
+  const auto latest = meter_.latest(now.role);
+  now.processes = latest.processes;
+  now.rss_bytes = latest.rss_bytes;
+  if (last_sweep_)
+    if (const auto pss = last_sweep_->bytes.find(now.role); pss != last_sweep_->bytes.end())
+      now.pss_bytes = static_cast<std::int64_t>(pss->second);
+  return now;
+}
+
 WatchSnapshot WatchedJob::snapshot(std::int64_t now_ns) const {
   WatchSnapshot shot;
-  for (const SupervisedProcess& process : std::as_const(loop_.processes).started())
-    if (is_running(process)) shot.processes += meter_.latest(process.role()).processes;
+  for (std::size_t i = 0; i < roles_.size(); ++i) {
+    shot.roles.push_back(now_of(i));
+    shot.processes += shot.roles.back().processes;
+  }
   shot.rss_bytes = rss_now();
   shot.samples = samples_;
   if (samples_ > 0)

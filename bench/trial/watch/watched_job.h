@@ -46,6 +46,7 @@ class WatchedJob {
   void take_for_all(const std::vector<std::vector<MarkEvent>>& marks);
   void take_sample(std::int64_t now_ns);
   void take_sweep(PssSweep sweep);
+  [[nodiscard]] WatchedNow now_of(std::size_t role) const;
   /// Of all together, as sampled last.
   [[nodiscard]] std::optional<std::int64_t> rss_now() const;
 

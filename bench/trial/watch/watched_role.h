@@ -2,6 +2,7 @@
 // held, finished ones are handed over.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "meters/meter.h"
+#include "model/metric_catalogue.h"
 #include "model/run_data.h"
 #include "model/watch_snapshot.h"
 #include "trial/trial_trace.h"
@@ -58,7 +60,10 @@ class WatchedRole {
 
   [[nodiscard]] const std::string& role() const { return trace_.role; }
 
-  void sample(std::int64_t t_ns, std::int64_t rss_bytes) { rss_.add(t_ns, rss_bytes); }
+  void sample(std::int64_t t_ns, std::int64_t rss_bytes) {
+    rss_.add(t_ns, rss_bytes);
+    peak_rss_bytes_ = std::max(peak_rss_bytes_, rss_bytes);
+  }
   void add_sweep(const PssSweep& sweep);
   void take(MarkEvent event);
   /// Marks carry the peak of the whole life, not that of their stretch.
@@ -72,6 +77,11 @@ class WatchedRole {
   RoleData take_data(Series rss);
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
   [[nodiscard]] std::optional<int> running_round() const { return running_; }
+  /// Sampled, or the kernel's if that is larger.
+  [[nodiscard]] std::int64_t peak_rss_bytes() const {
+    return std::max(peak_rss_bytes_,
+                    static_cast<std::int64_t>(metrics_.value(kPeakRss).value_or(0)));
+  }
   /// Marks of a round that were too many to keep.
   [[nodiscard]] std::int64_t marks_dropped() const { return marks_dropped_; }
 
@@ -89,6 +99,7 @@ class WatchedRole {
   RoleTrace trace_;  ///< the running round, or what came since the last one
   std::vector<PssSweep> sweeps_;
   ThinnedSeries rss_;
+  std::int64_t peak_rss_bytes_ = 0;
   ThinnedSeries pss_;
   Metrics metrics_;
   std::set<DeclaredDirection> declared_;

@@ -48,9 +48,10 @@ struct Variant {
   std::map<std::string, Argv> argv;  ///< by role: instead of its own
   std::map<std::string, Argv> append;
   std::optional<std::string> twin_of;
-  std::vector<JobTemplate> templates;  ///< beside the job's
-  std::vector<Argv> prepare;           ///< before each of its trials, after the job's own
-  std::vector<Argv> cleanup;           ///< after each of its trials, before the job's own
+  std::map<std::string, std::string> parameters = {};  ///< NAME to value, of a scan
+  std::vector<JobTemplate> templates;                  ///< beside the job's
+  std::vector<Argv> prepare;  ///< before each of its trials, after the job's own
+  std::vector<Argv> cleanup;  ///< after each of its trials, before the job's own
   /// The job's, with these changes. No key: an Experiment has them.
   std::vector<JobProcess> processes = {};  // NOLINT(readability-redundant-member-init)
 };

@@ -21,6 +21,15 @@ struct RoundEnd {
   std::optional<double> file_bytes = std::nullopt;  ///< of rss_bytes: pages of mapped files
 };
 
+/// One role of a watch, with its descendants.
+struct WatchedNow {
+  std::string role;
+  std::size_t processes = 0;                   ///< 0 of a role that has ended
+  std::optional<std::int64_t> rss_bytes;       ///< absent of a role that has ended
+  std::optional<std::int64_t> pss_bytes;       ///< as last read, likewise
+  std::optional<std::int64_t> peak_rss_bytes;  ///< as in WatchSnapshot
+};
+
 /// What a watch knows at one moment: filled by bench/trial, judged by growth_now, shown by
 /// reports/.
 struct WatchSnapshot {
@@ -34,6 +43,7 @@ struct WatchSnapshot {
   std::optional<std::int64_t> peak_pss_bytes;  ///< of those that were read
   std::optional<std::int64_t> rss_at_peak_pss_bytes;  ///< when that was read
   double pss_age_seconds = 0;
+  std::vector<WatchedNow> roles;
   std::optional<int> running_round;
   std::int64_t rounds_ended = 0;
   std::vector<RoundEnd> round_ends;  ///< of the whole tree; of many only every n-th

@@ -36,6 +36,11 @@ std::string render_bencher(const ReportModel& model);
 /// Source: the README of benchmark-action/github-action-benchmark.
 std::string render_benchmark_action(const ReportModel& model);
 
+/// Go's benchmark format: a line for each measured trial and role, below the configuration key
+/// `variant`; `benchstat -col variant FILE` compares the variants. Units are the metrics' names
+/// with hyphens; wall time is in ns/op.
+std::string render_benchstat(const ReportModel& model);
+
 /// As hyperfine 2 exports runs: JSON of schema 2, CSV with all metrics, Markdown with the wall
 /// time. `memory_peak_resident` is that of the largest single process, as in hyperfine;
 /// `memory_peak_resident_all_processes` is their sum at its highest.

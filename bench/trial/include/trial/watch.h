@@ -37,7 +37,9 @@ struct WatchOptions {
 
   std::function<void(int target, std::string_view bytes)> pass_on;  ///< captured output
   std::function<void(const WatchSnapshot&)> show;
-  double show_interval_seconds = 1;              ///< at least 1
+  double show_interval_seconds = 1;  ///< at least 1
+  /// Now and then, from the first sample on.
+  std::function<void(const WatchSnapshot&)> publish;
   std::function<void(const std::string&)> say =  ///< what happened, one sentence
       [](const std::string&) {};
 };

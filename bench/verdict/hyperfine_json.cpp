@@ -1,0 +1,353 @@
+#include "verdict/hyperfine_json.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/document.h"
+#include "model/keys.h"
+#include "stats/hypothesis_tests.h"
+#include "util/command_line.h"
+#include "util/error.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+constexpr long long kSchema = 2;
+
+/// A result, whatever the version.
+struct HyperfineResult {
+  std::string command;
+  std::string name;  ///< of hyperfine 1, the command
+  std::map<std::string, std::string> env;
+  std::map<std::string, std::string> parameters;
+  std::vector<Metrics> runs;
+  std::vector<std::optional<int>> exit_codes;
+};
+
+double amount_of(const JsonReader& value) {
+  if (const double amount = value.number(); amount >= 0) return amount;
+  value.refuse("a number that is not negative");
+}
+
+std::map<std::string, std::string> texts_of(const JsonReader& in, const char* member,
+                                            const char* inner) {
+  std::map<std::string, std::string> texts;
+  const auto object = in.find(member);
+  if (!object) return texts;
+  for (const auto& [name, value] : object->members())
+    texts[name] = inner == nullptr ? value.text() : value.at(inner).text();
+  return texts;
+}
+
+HyperfineResult described(const JsonReader& in, const char* inner_of_parameter) {
+  HyperfineResult result;
+  result.command = in.at("command").text();
+  result.name = in.maybe_text("name").value_or(result.command);
+  result.env = texts_of(in, "environment", nullptr);
+  result.parameters = texts_of(in, "parameters", inner_of_parameter);
+  return result;
+}
+
+// Schema 2.
+
+Metrics metrics_of_measurement(const JsonReader& measurement) {
+  Metrics metrics;
+  for (const HyperfineQuantity& quantity : kHyperfineQuantities) {
+    const auto value = measurement.find(quantity.name);
+    if (!value) continue;
+    const JsonReader unit = value->at("unit");
+    if (unit.text() != quantity.unit) unit.refuse(fmt::format("\"{}\"", quantity.unit));
+    metrics[std::string(quantity.metric)] = amount_of(value->at("value"));
+  }
+  return metrics;
+}
+
+/// hyperfine exports a quantity of all runs of a command, or of none.
+void expect_same_quantities(const Metrics& first, const Metrics& metrics,
+                            const JsonReader& measurement) {
+  for (const HyperfineQuantity& quantity : kHyperfineQuantities)
+    if (first.value(quantity.metric).has_value() != metrics.value(quantity.metric).has_value())
+      measurement.refuse(fmt::format("{} in all runs of a result or in none", quantity.name));
+}
+
+HyperfineResult result_of_schema_2(const JsonReader& in) {
+  HyperfineResult result = described(in, "value");
+  for (const JsonReader& measurement : in.at("measurements").elements()) {
+    result.runs.push_back(metrics_of_measurement(measurement));
+    expect_same_quantities(result.runs.front(), result.runs.back(), measurement);
+    result.exit_codes.push_back(measurement.maybe_int("exit_code"));
+  }
+  if (result.runs.empty()) in.at("measurements").refuse("at least one run");
+  if (result.runs.front().empty())
+    in.at("measurements").refuse("runs with time_wall_clock or memory_peak_resident");
+  return result;
+}
+
+// hyperfine 1.
+
+/// None when it is absent.
+std::vector<JsonReader> one_for_each_time(const JsonReader& in, const char* name,
+                                          std::size_t times) {
+  const auto array = in.find(name);
+  if (!array) return {};
+  std::vector<JsonReader> values = array->elements();
+  if (values.size() != times)
+    array->refuse(fmt::format("{}, one for each of times", format_count(times, "value")));
+  return values;
+}
+
+/// @param largest_so_far of the results before this one.
+HyperfineResult result_of_version_1(const JsonReader& in, double& largest_so_far) {
+  HyperfineResult result = described(in, nullptr);
+  for (const JsonReader& time : in.at("times").elements())
+    result.runs.push_back({{kRoundSeconds, amount_of(time)}});
+  if (result.runs.empty()) in.at("times").refuse("at least one run");
+  const std::size_t times = result.runs.size();
+  double largest = 0;
+  for (const JsonReader& bytes : one_for_each_time(in, "memory_usage_byte", times))
+    largest = std::max(largest, amount_of(bytes));
+  if (largest > largest_so_far) result.runs.back()[kPeakLargestProcess] = largest;
+  largest_so_far = std::max(largest_so_far, largest);
+  result.exit_codes.resize(times);
+  const std::vector<JsonReader> codes = one_for_each_time(in, "exit_codes", times);
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    if (!codes[i].raw().is_null()) result.exit_codes[i] = read_value<int>(codes[i]);
+  return result;
+}
+
+std::vector<HyperfineResult> results_in(const JsonReader& in, bool is_version_1) {
+  std::vector<HyperfineResult> results;
+  double largest_so_far = 0;
+  for (const JsonReader& result : in.at("results").elements())
+    results.push_back(is_version_1 ? result_of_version_1(result, largest_so_far)
+                                   : result_of_schema_2(result));
+  if (results.empty()) in.at("results").refuse("at least one result");
+  if (results.size() > kMostVariants)
+    in.at("results").refuse(fmt::format("at most {} results", kMostVariants));
+  return results;
+}
+
+// The run.
+
+std::optional<std::string> variant_name_of(std::string name) {
+  std::ranges::replace(name, ' ', '_');
+  const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0; };
+  const bool is_name = !name.empty() && name.size() <= kLongestVariantName &&
+                       is_letter(static_cast<unsigned char>(name.front())) &&
+                       std::ranges::all_of(name, [&](unsigned char c) {
+                         return is_letter(c) || std::string_view("._+-").find(
+                                                    static_cast<char>(c)) != std::string_view::npos;
+                       });
+  return is_name ? std::optional(name) : std::nullopt;
+}
+
+std::vector<std::string> variant_names_of(const std::vector<HyperfineResult>& results) {
+  std::vector<std::string> names;
+  std::vector<std::string> letters;
+  std::set<std::string> distinct;
+  constexpr std::size_t kLetters = 26;
+  for (const HyperfineResult& result : results) {
+    const std::size_t i = letters.size();
+    letters.push_back(fmt::format("{}{}", static_cast<char>('a' + i % kLetters),
+                                  i < kLetters ? "" : std::to_string(i / kLetters + 1)));
+    const auto name = variant_name_of(result.name);
+    if (name && distinct.insert(*name).second) names.push_back(*name);
+  }
+  return names.size() == results.size() ? names : letters;
+}
+
+/// Its words, or all of it as one word if only a shell could split it.
+CommandLine words_of(const std::string& command) {
+  try {
+    return split_typed_command(command);
+  } catch (const Error&) {
+    return {{}, {command}};
+  }
+}
+
+void add_variant(RunData& run, const std::string& name, const HyperfineResult& result) {
+  Variant& variant = run.config.variants.emplace_back();
+  variant.name = name;
+  variant.parameters = result.parameters;
+  const CommandLine words = words_of(result.command);
+  variant.env.insert(words.env.begin(), words.env.end());
+  variant.env.insert(result.env.begin(), result.env.end());
+  if (run.config.variants.size() > 1) variant.argv[kCommand] = words.argv;
+}
+
+void add_trials_of(RunData& run, const std::string& name, const HyperfineResult& result) {
+  for (std::size_t i = 0; i < result.runs.size(); ++i) {
+    TrialData& trial = run.trials.emplace_back();
+    trial.id = static_cast<std::int64_t>(run.trials.size());
+    trial.block = static_cast<int>(i) + 1;
+    trial.arm = name;
+    RoleData& command = trial.roles.emplace_back();
+    command.role = kCommand;
+    command.exit_status = result.exit_codes[i];
+    RoleData& all = trial.roles.emplace_back();
+    all.role = kTree;
+    all.metrics = result.runs[i];
+  }
+}
+
+void note_failures(RunData& run, const HyperfineResult& result) {
+  std::set<int> codes;
+  std::size_t failed = 0;
+  for (const auto& code : result.exit_codes) {
+    if (code.value_or(0) == 0) continue;
+    codes.insert(*code);
+    ++failed;
+  }
+  if (failed == 0) return;
+  run.warnings.push_back(
+      {"failures_ignored",
+       fmt::format("{} of '{}' exited with {}, and hyperfine was run with --ignore-failure",
+                   format_count(failed, "run"), result.command, fmt::join(codes, ", ")),
+       "check that the commands do their work"});
+}
+
+bool has_metric(const RunData& run, std::string_view metric) {
+  return std::ranges::any_of(
+      run.trials, [&](const TrialData& trial) { return trial.value(kTree, metric).has_value(); });
+}
+
+bool is_exported_by_memduel(const RunData& run) {
+  const json& metadata = run.environment.at("hyperfine");
+  const auto generator = metadata.find("generator");
+  return generator != metadata.end() && *generator == json(kHyperfineGenerator);
+}
+
+void note_scope(RunData& run, const std::string& where, bool is_version_1) {
+  const std::string advice =
+      "memduel compare --a CMD --b CMD interleaves the commands and adds up all processes";
+  if (is_version_1) {
+    run.limitations.push_back(
+        {"hyperfine_1_memory",
+         fmt::format("{} is of hyperfine 1, which reports the largest memory of all processes "
+                     "so far: one value for each command, none for a command that needs less than "
+                     "an earlier one, and no CPU time for each run",
+                     where),
+         "hyperfine 2 reports the memory of each run; " + advice});
+    return;
+  }
+  if (has_metric(run, kPeakLargestProcess) && !has_metric(run, kPeakRss))
+    run.limitations.push_back(
+        {"largest_process_only",
+         fmt::format("{} has the peak RSS of the largest single process of each run; processes "
+                     "that run at the same time are not added up",
+                     where),
+         advice});
+}
+
+/// The kernel's maximum for a process has the pages that it shared with its parent before exec.
+/// With hyperfine 2.0.0, which has 2.9 MiB itself, `true` has 2.8 MiB instead of 1 MiB.
+void note_small_peaks(RunData& run, const std::string& where) {
+  constexpr double kOwnMemory = 4 << 20;
+  const bool is_small = std::ranges::any_of(run.trials, [](const TrialData& trial) {
+    const auto peak = trial.value(kTree, kPeakLargestProcess);
+    return peak && *peak < kOwnMemory;
+  });
+  if (!is_small) return;
+  run.warnings.push_back(
+      {"peak_of_hyperfine",
+       fmt::format("{} has peaks below 4 MiB, which may be the memory of hyperfine itself: the "
+                   "kernel counts that of a process before it executes the command",
+                   where),
+       "measure such small commands with memduel compare --a CMD --b CMD"});
+}
+
+void note_few_runs(RunData& run, const std::string& where,
+                   const std::vector<HyperfineResult>& results) {
+  std::size_t least = results.front().runs.size();
+  for (const HyperfineResult& result : results) least = std::min(least, result.runs.size());
+  if (least >= static_cast<std::size_t>(kMinimumBlocks)) return;
+  run.limitations.push_back({"too_few_repetitions",
+                             fmt::format("{} has only {} of some commands; a verdict needs {}",
+                                         where, format_count(least, "run"), kMinimumBlocks),
+                             "rerun hyperfine with --runs 12"});
+}
+
+/// Schema 2 has a number, and hyperfine 1 has none.
+bool is_of_version_1(const JsonReader& in) {
+  const auto schema = in.find("schema_version");
+  if (!schema) return true;
+  if (schema->integer() != kSchema)
+    schema->refuse(fmt::format("schema_version {}, which hyperfine 2 writes", kSchema));
+  return false;
+}
+
+}  // namespace
+
+bool is_hyperfine(const json& document) {
+  if (!document.is_object()) return false;
+  const auto results = document.find("results");
+  if (results == document.end() || !results->is_array()) return false;
+  return document.contains("schema_version") || results->empty() ||
+         (results->front().is_object() && results->front().contains("command"));
+}
+
+RunData run_from_hyperfine(const json& document, const std::string& where) {
+  const JsonReader in(document, where);
+  const bool is_version_1 = is_of_version_1(in);
+  const std::vector<HyperfineResult> results = results_in(in, is_version_1);
+  const std::vector<std::string> names = variant_names_of(results);
+  RunData run;
+  run.config = document_of_program(where, words_of(results.front().command).argv, "");
+  run.config.baseline = names.front();
+  run.job.default_gates = {{kTree, kPeakLargestProcess}};
+  run.environment = {{"fingerprint", ""}, {"hyperfine", json::object()}};
+  if (const auto metadata = in.find("metadata"))
+    for (const auto& [name, value] : metadata->members())
+      run.environment["hyperfine"][name] = value.raw();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    add_variant(run, names[i], results[i]);
+    add_trials_of(run, names[i], results[i]);
+    note_failures(run, results[i]);
+  }
+  note_scope(run, where, is_version_1);
+  if (!is_exported_by_memduel(run)) note_small_peaks(run, where);
+  note_few_runs(run, where, results);
+  return run;
+}
+
+RunData comparison_within(RunData run, const std::string& baseline, const std::string& where) {
+  if (run.config.variants.size() < 2)
+    throw Error(ExitCode::usage, "expected a file of several commands, found one command", where,
+                "name a second file: memduel compare OLD.json NEW.json");
+  if (!baseline.empty()) {
+    if (run.config.variant(baseline) == nullptr)
+      throw Error(ExitCode::usage,
+                  fmt::format("expected the name of a variant ({}), found \"{}\"",
+                              fmt::join(run.config.variant_names(), ", "), baseline),
+                  "--variant");
+    run.config.baseline = baseline;
+  }
+  std::vector<std::string> again = {"memduel", "compare", where};
+  if (!baseline.empty()) again.insert(again.end(), {"--variant", baseline});
+  run.environment["reproduce"] = quoted_command_line(again);
+  const bool is_own = is_exported_by_memduel(run);
+  run.warnings.push_back(
+      is_own ? Note{"order_unknown",
+                    fmt::format("{} does not contain the order of the trials, so the verdicts do "
+                                "not use that they were interleaved",
+                                where),
+                    "compare the run directory instead"}
+             : Note{"not_interleaved",
+                    "hyperfine ran the commands one after the other, not interleaved, so machine "
+                    "drift between them looks like a difference",
+                    "compare the commands with --a and --b"});
+  return run;
+}
+
+}  // namespace memduel
