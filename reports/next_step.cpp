@@ -277,12 +277,14 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
+  const bool is_unpinned = is_unpinned_python(model.results);
+  if (is_unpinned) command = "PYTHONHASHSEED=0 " + command;  // which trials inherit
   return Suggestion{
-      fmt::format("Rerun with {} trials each{}, which decides with a probability of 80%{}:", needed,
-                  time_of_trials(model.results, needed),
-                  is_unpinned_python(model.results)
-                      ? ". Set PYTHONHASHSEED=0 first: fewer trials may then do"
-                      : ""),
+      fmt::format(
+          "Rerun with {}{} trials each{}. If trials vary as these did{}, that decides with a "
+          "probability of 80%:",
+          is_unpinned ? "a fixed hash seed and " : "", needed,
+          time_of_trials(model.results, needed), is_unpinned ? " or less" : ""),
       std::move(command)};
 }
 

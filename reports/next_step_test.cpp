@@ -125,16 +125,15 @@ TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   sample.results.comparisons[0].blocks_needed = 24;
   const auto step = step_after(sample);
   ASSERT_TRUE(step);
-  EXPECT_THAT(
-      step->sentence,
-      testing::StrEq(
-          "Rerun with 24 trials each (about 3 min), which decides with a probability of 80%:"));
+  EXPECT_THAT(step->sentence,
+              testing::StrEq("Rerun with 24 trials each (about 3 min). If trials vary as these "
+                             "did, that decides with a probability of 80%:"));
   EXPECT_THAT(split_command_line(step->command).argv,
               ElementsAre("memduel", "run", "config.json", "--repeats", "24"));
   Sample unpinned = sample;
   unpinned.results.limitations.push_back({"python_not_pinned", "", ""});
   EXPECT_THAT(step_after(unpinned)->sentence,
-              HasSubstr("Set PYTHONHASHSEED=0 first: fewer trials may then do:"));
+              HasSubstr("Rerun with a fixed hash seed and 24 trials each"));
   sample.results.environment["reproduce"] =
       "memduel compare --ref-a 1 --ref-b 2 --repeats 4 -- './a b'";
   EXPECT_THAT(split_command_line(step_after(sample)->command).argv,
