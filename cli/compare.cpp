@@ -111,6 +111,7 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--warmup", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--seed", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--max-minutes", kWithTrials, kTakesNoTrials},
+    OptionOfForms{"--no-why", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--set", kWithTrials, "has no config to change"},
     OptionOfForms{"--data-dir", kOfConfig, "has no data sets"},
     OptionOfForms{"--gate", kWithVerdict, kHasNoGates, kRepeatTrials},
@@ -502,6 +503,7 @@ void add_compare(CLI::App& app, Action& action) {
   add_arms(*verb, options);
   add_config_options(*verb, options);
   add_plan_options(*verb, options);
+  add_no_why(*verb, options);
   add_gate_options(*verb, options.gate);
   add_bisect(*verb, options.gate);
   add_out(*verb, options);

@@ -17,6 +17,8 @@
 #include "meters/meter_registry.h"
 #include "model/run_directory.h"
 #include "progress.h"
+#include "reports/report_document.h"
+#include "reports/report_model.h"
 #include "run/conclusion.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -286,9 +288,11 @@ void tell_too_few_trials(const Experiment& experiment, const std::string& label)
                                                                  note->message, note->advice))));
 }
 
-/// The trials of a run, into its store.
+/// The trials of a run, into its store. `decided` gets the sentence of the result when trials are
+/// to follow that only find its cause.
 void measure(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
-             const RunFacts& facts, DriverOptions driver) {
+             const RunFacts& facts, DriverOptions driver,
+             const std::function<void(const std::string& sentence)>& decided = {}) {
   const bool judges = judges_gates(experiment);
   refuse_few_descriptors();
   refuse_small_stack();
@@ -328,7 +332,11 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
   // A config that speaks of profiles has decided it.
   if (!experiment.config.profile)
     driver.arms_to_profile = [&](const RunData& so_far) {
-      return arms_to_explain(analyse(so_far, settings(so_far)));
+      const Results results = analyse(so_far, settings(so_far));
+      std::vector<std::string> arms = arms_to_explain(results);
+      if (decided && !arms.empty() && !results.is_alone())
+        decided(document_of(build_report_model(results, so_far)).sentence.plain());
+      return arms;
     };
   const auto run_one = [&supervision](const TrialPlan& plan) {
     return run_trial(plan, supervision);
@@ -342,7 +350,13 @@ void measure_and_show(const Experiment& experiment, const RunOptions& options,
                     {facts.label, facts.seconds_after, experiment.facts.roles.size() > 1});
   DriverOptions driver;
   driver.progress = [&](const Progress& progress) { shown.show(progress); };
-  measure(experiment, options, directory, facts, std::move(driver));
+  measure(
+      experiment, options, directory, facts, std::move(driver), [&](const std::string& sentence) {
+        shown.print(
+            fitted_to(STDERR_FILENO, fmt::format("{}{} One more trial of each follows, to find "
+                                                 "the cause.",
+                                                 facts.label, escape_terminal_lines(sentence))));
+      });
 }
 
 }  // namespace

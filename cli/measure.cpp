@@ -63,6 +63,7 @@ void add_measure(CLI::App& app, Action& action) {
   RunOptions& options = arguments->options;
   add_set(*verb, options);
   add_trial_options(*verb, options, fmt::format("run CMD N times (default: {})", kTrialsOfOne));
+  add_no_why(*verb, options);
   verb->add_option("--limit", arguments->limits, "exit with 1 beyond LIMIT, see below (repeatable)")
       ->type_name("LIMIT")
       ->allow_extra_args(false)

@@ -35,6 +35,7 @@ std::vector<GivenValue> values_of_options(const RunOptions& options) {
   if (options.repeats) add("--repeats", "measure.repeats", *options.repeats);
   if (options.warmups) add("--warmup", "measure.warmups", *options.warmups);
   if (options.seed) add("--seed", "measure.seed", *options.seed);
+  if (options.no_why) add("--no-why", "profile.trials", 0);
   if (!options.gate.named.empty()) add("--gate", "gates", options.gate.named);
   if (options.gate.strict) add("--gate-strict", "strict_gates", true);
   if (options.gate.no_defaults) add("--no-default-gates", "default_gates", false);
@@ -146,6 +147,7 @@ Overrides overrides_from(const RunOptions& options) {
   overrides.set = options.set_by_suite;
   overrides.set_places = options.places_in_suite;
   overrides.set.insert(overrides.set.end(), options.set.begin(), options.set.end());
+  if (options.no_why) overrides.set.emplace_back("profile.trials=0");
   if (!options.arms.empty()) overrides.arms = options.arms;
   overrides.repeats = options.repeats;
   overrides.warmups = options.warmups;

@@ -32,6 +32,9 @@ class RunProgress {
   /// Before each trial, and at the end.
   void show(const Progress& progress);
 
+  /// Prints a message that stays, above the line that is rewritten.
+  void print(const std::string& message) { line_.say(message); }
+
  private:
   ProgressLine line_;
   ProgressFacts facts_;

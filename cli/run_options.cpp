@@ -51,6 +51,11 @@ void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& re
       ->group(kHowOftenOptions);
 }
 
+void add_no_why(CLI::App& verb, RunOptions& options) {
+  verb.add_flag("--no-why", options.no_why, "run no profiled trials, which find the cause")
+      ->group(kHowOftenOptions);
+}
+
 void add_arms(CLI::App& verb, RunOptions& options) {
   verb.add_option("--variants", options.arms, "run only these variants, with the baseline")
       ->delimiter(',')

@@ -33,6 +33,7 @@ struct RunOptions {
   std::map<std::string, std::string> places_in_suite;  ///< of each of `set_by_suite`
   bool resume = false;
   std::optional<double> max_minutes;
+  bool no_why = false;
   GateOptions gate;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> data_dir;
@@ -55,6 +56,8 @@ void add_trial_options(CLI::App& verb, RunOptions& options, const std::string& r
 void add_plan_options(
     CLI::App& verb, RunOptions& options,
     const std::string& repeats_help = "run each variant N times (default: until decided)");
+/// --no-why
+void add_no_why(CLI::App& verb, RunOptions& options);
 /// --variants
 void add_arms(CLI::App& verb, RunOptions& options);
 /// --set

@@ -102,7 +102,7 @@ void note_unexplained(Results& results, const RunData& run) {
   const bool is_off = run.config.profile && run.config.profile->trials == 0;
   results.limitations.push_back(
       {"where_unknown", "a gate failed, but no profile shows where the variants differ",
-       is_off ? "rerun with --set profile.trials=1"
+       is_off ? "rerun without --no-why, or with --set profile.trials=1"
               : "rerun with this gate, with time for one more trial of each variant"});
 }
 

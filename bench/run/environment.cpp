@@ -82,7 +82,7 @@ std::optional<std::int64_t> cgroup_limit(const fs::path& root) {
 /// what ended a minute ago.
 std::optional<double> cpu_busy_ratio(const fs::path& root) {
   MemoryInfoOptions options;
-  options.cpu_interval = std::chrono::milliseconds(150);
+  options.cpu_interval = std::chrono::milliseconds(50);
   options.pss = false;
   options.root = root;
   const auto percent = memory_info(options).cpu_percent;

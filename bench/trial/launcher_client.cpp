@@ -39,7 +39,7 @@ bool wait_for(pid_t pid, milliseconds limit) {
   while (steady_clock::now() < deadline) {
     const pid_t ended = waitpid(pid, nullptr, WNOHANG);
     if (ended == pid || (ended < 0 && errno == ECHILD)) return true;
-    std::this_thread::sleep_for(milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
   return false;
 }

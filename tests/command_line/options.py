@@ -33,7 +33,7 @@ SAMPLES = {
     "--profiler": ["heaptrack"], "--interval": ["64"], "--exact": [], "--count": [], "--snapshot-at": ["rss=1KiB"], "--peak-from": ["snapshot.mdp"],
     "--alone": [], "--slowdown": ["500"], "--confirm": ["5"], "--limit": ["process"], "--pid": ["1"], "--round-pattern": ["round (\\d+)"],
     "--log": ["no.log"], "--pss-interval": ["0.1"], "--duration": ["1"], "--json": [], "--warn": ["0.0001"], "--critical": ["0.0001"],
-    "--metrics": ["watch.prom"],
+    "--metrics": ["watch.prom"], "--no-why": [],
 }
 
 # What no call of a second can show.

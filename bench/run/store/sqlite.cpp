@@ -98,6 +98,14 @@ void Database::execute(const std::string& sql) {
   }
 }
 
+void Database::pace_syncs() {
+  constexpr std::chrono::seconds kInterval{1};
+  const auto now = std::chrono::steady_clock::now();
+  const bool is_due = now - synced_ >= kInterval;
+  execute(is_due ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=OFF");
+  if (is_due) synced_ = now;
+}
+
 void Database::fail(const std::string& doing) const {
   const int code = handle_ ? sqlite3_errcode(handle_.get()) : SQLITE_NOMEM;
   std::error_code unreadable;
@@ -201,6 +209,7 @@ std::string_view Statement::blob(int column) const {
 }
 
 Transaction::Transaction(Database& database) : database_(database) {
+  database_.pace_syncs();
   database_.execute("BEGIN IMMEDIATE");
 }
 

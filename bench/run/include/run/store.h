@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -63,6 +64,10 @@ class Database {
   static Database from_bytes(std::string_view bytes);
 
   void execute(const std::string& sql);
+  /// Lets the next transactions reach the disk when the kernel writes them, unless the last one
+  /// that was synced began a second ago: syncing takes longer than a short trial. A process that is
+  /// killed loses nothing; a machine that loses power, the run's last second.
+  void pace_syncs();
   [[noreturn]] void fail(const std::string& doing) const;
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
 
@@ -70,6 +75,7 @@ class Database {
   explicit Database(std::string name) : name_(std::move(name)) {}
 
   std::string name_;
+  std::chrono::steady_clock::time_point synced_;
   std::unique_ptr<sqlite3, CloseDatabase> handle_;
 };
 
