@@ -62,13 +62,34 @@ const GateResult* gate_on(const Results& results, const Comparison& row, GateOut
   return found == results.gates.end() ? nullptr : &*found;
 }
 
-/// " (server, limit +2%)": where, and by which limit its gate failed.
+/// Whether a change is a factor instead of a percentage.
+bool is_factor(const Comparison& row) {
+  return row.ratio && shown_change(row).value_or(0) >= kTimes;
+}
+
+/// In a list that ends in "than a": a factor is a percentage, too.
+std::string share_words(const Comparison& row) {
+  constexpr double kPercent = 100;
+  return is_factor(row) ? fmt::format("{:.0f}% more", kPercent * (*shown_change(row) - 1))
+                        : amount_words(row);
+}
+
+/// Of a row of peak RSS the change above start-up, which a gate judges; null without one.
+const Comparison* part_above_startup(const Results& results, const Comparison& row) {
+  if (row.metric != kPeakRss) return nullptr;
+  const Comparison* part = results.row(row.candidate, row.role, kPeakRssAboveIdle);
+  return part != nullptr && part->is_asked() && part->is_change() && part->ratio ? part : nullptr;
+}
+
+/// " (server, limit +2%)": where, by which limit its gate failed, and what its gate is about.
 std::string place_and_limit(const Results& results, const Comparison& row) {
   std::vector<std::string> parts;
   if (std::string place = place_of(results, row); !place.empty()) parts.push_back(std::move(place));
   const GateResult* gate = gate_on(results, row, GateOutcome::failed);
   if (gate != nullptr && gate->evidence.limit) parts.push_back("limit " + limit_text(*gate));
   if (!row.is_change()) parts.emplace_back("inconclusive");
+  if (const Comparison* part = part_above_startup(results, row); part != nullptr)
+    parts.push_back(share_words(*part) + " above start-up");
   return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
 }
 
@@ -118,18 +139,6 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
     if (told.size() < kMost && roles.insert(role).second) told.push_back(row);
   }
   return told;
-}
-
-/// Whether a change is a factor instead of a percentage.
-bool is_factor(const Comparison& row) {
-  return row.ratio && shown_change(row).value_or(0) >= kTimes;
-}
-
-/// In a list that ends in "than a": a factor is a percentage, too.
-std::string share_words(const Comparison& row) {
-  constexpr double kPercent = 100;
-  return is_factor(row) ? fmt::format("{:.0f}% more", kPercent * (*shown_change(row) - 1))
-                        : amount_words(row);
 }
 
 /// "40% less time"; empty where the time did not change.
