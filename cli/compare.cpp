@@ -408,7 +408,7 @@ int compare_in_form(const CompareArguments& arguments) {
   if ((form.bit & kOfDirectories) != 0)
     return compare_directories(arguments.build_a, arguments.build_b, builds_arguments(arguments));
   RevisionsArguments revisions = arguments.revisions;
-  revisions.shell = !arguments.commands.run.shell.empty();
+  revisions.shell = arguments.commands.run.shell;
   return compare_revisions(revisions, builds_arguments(arguments));
 }
 

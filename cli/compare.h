@@ -84,7 +84,7 @@ struct RevisionsArguments {
   std::string ref_a;
   std::string ref_b;
   std::vector<std::string> build;  ///< command lines, in order
-  bool shell = false;              ///< hand each to /bin/sh -c
+  std::vector<std::string> shell;  ///< that gets each as its last word; empty: none
   std::vector<std::string> keep;
 };
 

@@ -211,8 +211,8 @@ void build_side(const Side& side, const RevisionsArguments& revisions, const fs:
   fs::remove(log);
   for (const std::string& text : revisions.build) {
     MakeOptions make;
-    make.command =
-        revisions.shell ? CommandLine{{}, {"/bin/sh", "-c", text}} : split_typed_command(text);
+    make.command = revisions.shell.empty() ? split_typed_command(text)
+                                           : CommandLine{{}, in_shell(revisions.shell, text)};
     make.command.env.emplace("SOURCE_DATE_EPOCH", side.time);
     make.directory = side.worktree;
     make.log = log;
@@ -220,11 +220,10 @@ void build_side(const Side& side, const RevisionsArguments& revisions, const fs:
          fmt::format("building {} {}: {}", side.what, describe_revision(side.revision), text));
     const int status = run_make(make);
     if (status == 0) continue;
-    throw Error(
-        ExitCode::cannot_measure,
-        fmt::format("the {} {} does not build: '{}' ended with status {}; the last lines:{}",
-                    side.what, describe_revision(side.revision), text, status, last_lines(log)),
-        log.string(), "nothing was measured, so no gate passed");
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("the {} {} does not build: '{}' ended with status {}{}", side.what,
+                            describe_revision(side.revision), text, status, last_lines(log)),
+                log.string(), "nothing was measured, so no gate passed");
   }
 }
 
@@ -312,7 +311,7 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   check_before_building(
       arguments,
       {root, fs::weakly_canonical(fs::absolute(out / kWorktreesFolder)), a, b, revisions.keep});
-  if (!revisions.shell)
+  if (revisions.shell.empty())
     for (const std::string& text : revisions.build) split_typed_command(text);
   if (a.tree == b.tree && !arguments.calibrate) return nothing_differs(arguments.options, a, b);
   const BuildsArguments settled = with_directory(arguments);

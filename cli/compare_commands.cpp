@@ -251,11 +251,19 @@ std::vector<NamedCommand> lettered(const ComparedCommands& commands) {
 
 Environment environment_in(const std::string& assignments) {
   if (assignments.find_first_not_of(" \t\n") == std::string::npos) return {};
-  const CommandLine line = split_command_line(assignments + " :");
+  constexpr const char* kOption = "--env";
+  constexpr const char* kExample = "for example --env 'OMP_NUM_THREADS=8'";
+  CommandLine line;
+  try {
+    line = split_command_line(assignments + " :");
+  } catch (const Error& error) {
+    throw Error(ExitCode::usage, error.what(), fmt::format("{} {}", kOption, assignments),
+                kExample);
+  }
   if (line.argv.size() != 1)
     throw Error(ExitCode::usage,
-                fmt::format("expected NAME=VALUE, found \"{}\"", line.argv.front()), "--env",
-                "for example --env 'OMP_NUM_THREADS=8'");
+                fmt::format("expected NAME=VALUE, found \"{}\"", line.argv.front()), kOption,
+                kExample);
   return {line.env.begin(), line.env.end()};
 }
 
@@ -302,6 +310,9 @@ void check_scan(const std::vector<std::string>& scan) {
   if (scan.size() != kWords)
     throw Error(ExitCode::usage, fmt::format("expected VAR MIN MAX, found {} words", scan.size()),
                 kOption, "for example -P threads 1 8");
+  // A command in the place of MAX, which would seem to be absent.
+  decimal_in(scan[1], kOption);
+  decimal_in(scan[2], kOption);
 }
 
 std::vector<std::string> shell_named(const std::string& name) {

@@ -14,6 +14,7 @@
 #include "cli/program.h"
 #include "cli/verbs.h"
 #include "duel.h"
+#include "limit_lines.h"
 #include "meters/cgroup.h"
 #include "model/metric_catalogue.h"
 #include "model/run_directory.h"
@@ -43,6 +44,7 @@ struct NeedArguments {
   double slowdown_percent = 5;
   int confirmations = 20;
   std::string limit = "auto";
+  std::string headroom = "15%";
   RunOptions options;  ///< --set, --data-dir and --quiet
 };
 
@@ -178,7 +180,7 @@ std::string signed_percent(double share) {
   return fmt::format("{}{:.1f}%", share < 0 ? "−" : "+", 100 * std::abs(share));
 }
 
-std::string describe(const Need& need, const Runs& runs) {
+std::string describe(const Need& need, const Runs& runs, double headroom) {
   std::string text = fmt::format("{}: smallest memory limit {}\n", runs.subject(),
                                  format_bytes(static_cast<double>(need.bytes)));
   if (need.too_little > 0)
@@ -191,18 +193,24 @@ std::string describe(const Need& need, const Runs& runs) {
                       signed_percent(need.slowdown),
                       format_interval(signed_percent(need.slowdown_interval.low),
                                       signed_percent(need.slowdown_interval.high)));
-  const double bytes = static_cast<double>(need.bytes);
-  if (runs.of_each_process())
-    return text + fmt::format(
-                      "  the limit applies to the private memory of each process (RLIMIT_DATA)\n"
-                      "  without a limit: peak RSS of all processes {}\nshell: ulimit -d {:.0f}\n",
-                      format_bytes(runs.resident_bytes()), std::ceil(bytes / 1024));
-  text += fmt::format("  without a limit: peak RSS {}, peak cgroup memory {} (with page cache)\n",
-                      format_bytes(runs.resident_bytes()), format_bytes(runs.charged_bytes()));
-  return text + fmt::format("Slurm: #SBATCH --mem={:.0f}M\n", std::ceil(bytes / kMiB));
+  if (!runs.of_each_process())
+    return text +
+           fmt::format("  without a limit: peak RSS {}, peak cgroup memory {} (with page cache)\n",
+                       format_bytes(runs.resident_bytes()), format_bytes(runs.charged_bytes())) +
+           limit_lines(static_cast<double>(need.bytes), headroom);
+  // What limits all processes follows from their peak RSS: RLIMIT_DATA is private memory of one.
+  return text +
+         fmt::format(
+             "  the limit applies to the private memory of each process (RLIMIT_DATA)\n"
+             "  shell: ulimit -d {:.0f}\n"
+             "without a limit: peak RSS of all processes {}\n",
+             std::ceil(static_cast<double>(need.bytes) / kKiB),
+             format_bytes(runs.resident_bytes())) +
+         limit_lines(runs.resident_bytes(), headroom);
 }
 
 int need(const NeedArguments& arguments) {
+  const double headroom = share_of(arguments.headroom, "--headroom", "15%", 0);
   Runs runs(experiment_for(arguments), arguments);
   const std::vector<double> unlimited = runs.unlimited();
   NeedOptions options;
@@ -212,7 +220,7 @@ int need(const NeedArguments& arguments) {
   const double most = std::max(runs.charged_bytes(), runs.resident_bytes());
   const Need found = find_need(unlimited, static_cast<std::int64_t>(most), options,
                                [&](std::int64_t limit) { return runs.run(limit); });
-  print_fitted(describe(found, runs));
+  print_fitted(describe(found, runs, headroom));
   return 0;
 }
 
@@ -259,6 +267,10 @@ void add_need(CLI::App& app, Action& action) {
       ->type_name("N")
       ->capture_default_str()
       ->group(kSearchOptions);
+  verb->add_option("--headroom", arguments->headroom, "add P% to the limits to copy")
+      ->type_name("P%")
+      ->capture_default_str()
+      ->group(kOutputOptions);
   verb->add_flag("--quiet", arguments->options.quiet, "print no line for each trial")
       ->group(kOutputOptions);
 }

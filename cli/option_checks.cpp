@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 #include "util/error.h"
 
@@ -26,6 +27,19 @@ CLI::Validator no_sign() {
     return text.starts_with('-') ? "Value " + text + " is negative" : std::string();
   };
   return {refuse_sign, ""};
+}
+
+double share_of(const std::string& text, const char* option, const char* example, double least) {
+  constexpr double kMost = 10;
+  char* end = nullptr;
+  const double share = std::strtod(text.c_str(), &end) / 100;
+  const bool is_percent = end != text.c_str() && std::string_view(end) == "%";
+  if (!is_percent || !(share >= least) || share > kMost)
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected a share of at most 1000% such as {}, found \"{}\"", example, text),
+        option);
+  return share;
 }
 
 void refuse_options_of_other_forms(const CLI::App& verb, const CommandForm& form,

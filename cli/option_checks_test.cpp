@@ -53,5 +53,14 @@ TEST_F(Forms, KnowEveryOption) {
   EXPECT_THROW(refuse_options_of_other_forms(app_, kTrials, kRows), std::logic_error);
 }
 
+TEST(ShareOf, TakesPercentFromTheLeastTo1000) {
+  EXPECT_DOUBLE_EQ(share_of("15%", "--headroom", "15%", 0), 0.15);
+  EXPECT_DOUBLE_EQ(share_of("0%", "--headroom", "15%", 0), 0);
+  EXPECT_DOUBLE_EQ(share_of("1000%", "--headroom", "15%", 0), 10);
+  for (const char* text : {"", "%", "15", "15 %", "15%%", "-1%", "1000.1%", "nan%", "inf%", "much"})
+    EXPECT_THROW(share_of(text, "--headroom", "15%", 0), Error) << text;
+  EXPECT_THROW(share_of("0%", "--detect", "2%", 1e-6), Error);
+}
+
 }  // namespace
 }  // namespace memduel::cli

@@ -56,24 +56,11 @@ constexpr std::array kPlanOptions = {
     OptionOfForms{"--no-default-gates", kScript.bit, "judges no gate", "omit it"},
 };
 
+constexpr double kLeastDetected = 1e-6;
+
 /// What only a probe honours: where one is given, a calibration on file does not stand in for it.
 constexpr std::array kOptionsOfProbe = {"--out", "--repeats", "--warmup", "--seed",
                                         "--max-minutes"};
-
-/// "2%" is 0.02.
-double share_of(const std::string& text) {
-  std::size_t used = 0;
-  double percent = 0;
-  try {
-    percent = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used == 0 || text.substr(used) != "%" || !(percent > 0) || percent > 1000)
-    throw Error(ExitCode::usage, fmt::format("expected a share such as 2%, found \"{}\"", text),
-                "--detect");
-  return percent / 100;
-}
 
 std::vector<Gate> gates_of(const Experiment& experiment) {
   const AnalysisSettings settings = settings_from_config(experiment.config);
@@ -129,7 +116,7 @@ int plan(const PlanArguments& arguments) {
                        fs::absolute(out).lexically_normal()));
     return 0;
   }
-  const double change = share_of(arguments.detect);
+  const double change = share_of(arguments.detect, "--detect", "2%", kLeastDetected);
   const int repeats = arguments.options.repeats.value_or(kProbeBlocks);
   if (repeats < kProbeBlocks)
     throw Error(

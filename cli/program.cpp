@@ -4,17 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <new>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string_view>
 
 #include "cli/print.h"
-#include "foreign_options.h"
+#include "foreign_tools.h"
 #include "model/removed.h"
+#include "util/command_line.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -273,8 +276,8 @@ std::string unknown_argument(const CLI::App& command, std::string_view listed) {
   constexpr std::string_view kSeparator = "-- ";
   if (listed.starts_with(kSeparator)) listed.remove_prefix(kSeparator.size());
   const std::string argument(listed.substr(0, listed.find_first_of(" =")));
-  if (const auto advice = advice_for_foreign_option(command.get_name(), argument))
-    return fmt::format("unknown option {}; {}", argument, *advice);
+  if (auto refusal = refusal_of_foreign_option(command.get_name(), argument))
+    return *std::move(refusal);
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -284,6 +287,29 @@ std::string unknown_argument(const CLI::App& command, std::string_view listed) {
                      nearest ? fmt::format("; did you mean {}?", *nearest) : "");
 }
 
+/// Of counts and numbers: "--name: 1 required NAME missing" and the like.
+std::string in_plain_words(const std::string& text) {
+  static const std::regex kMissing("(.+): ([0-9]+) required (\\S+) missing");
+  static const std::regex kTwice("(.+): At Most 1 required but received ([0-9]+)");
+  static const std::regex kNumber("Could not convert: (\\S+) = (.*)");
+  std::smatch found;
+  if (std::regex_match(text, found, kMissing))
+    return found[3] == "..."
+               ? fmt::format("{}: expected {} words, found fewer", found[1].str(), found[2].str())
+               : fmt::format("{}: expected {}, found none", found[1].str(), found[3].str());
+  if (std::regex_match(text, found, kTwice))
+    return fmt::format("{}: expected it once, found it {} times", found[1].str(), found[2].str());
+  if (std::regex_match(text, found, kNumber)) {
+    const std::string word = found[2];
+    char* end = nullptr;
+    std::strtod(word.c_str(), &end);
+    const bool is_fraction = !word.empty() && *end == '\0';
+    return fmt::format("{}: expected a {}number, found \"{}\"", found[1].str(),
+                       is_fraction ? "whole " : "", word);
+  }
+  return text;
+}
+
 /// CLI11's words, but for those that do not help.
 std::string words_of(const CLI::ParseError& error, const CLI::App& command) {
   const std::string text = error.what();
@@ -291,11 +317,12 @@ std::string words_of(const CLI::ParseError& error, const CLI::App& command) {
   if (at != std::string::npos) return fmt::format("--{} takes no value", text.substr(0, at));
   if (text.starts_with(" is required") || text.starts_with(": is required"))
     return "expected a command to run after --, found none";
+  if (text == "A subcommand is required") return "expected a command, found none";
   constexpr std::string_view kOne = "The following argument was not expected: ";
   constexpr std::string_view kSeveral = "The following arguments were not expected: ";
   for (const std::string_view prefix : {kOne, kSeveral})
     if (text.starts_with(prefix)) return unknown_argument(command, text.substr(prefix.size()));
-  return text;
+  return in_plain_words(text);
 }
 
 /// Advice for the first option or name among the arguments that an earlier version of `verb` had.
@@ -307,6 +334,27 @@ std::optional<std::string> replacement_of_option(const std::string& verb, int ar
     auto replacement = replacement_for(Removed::option, fmt::format("{} {}", verb, word));
     if (!replacement) replacement = replacement_for(Removed::option, word);
     if (replacement) return fmt::format("{}: {}", word, *replacement);
+  }
+  return std::nullopt;
+}
+
+/// Given instead of a verb, as to heaptrack and to GNU time.
+bool is_program(const std::string& word) {
+  std::error_code none;
+  return word.find('/') != std::string::npos && std::filesystem::is_regular_file(word, none) &&
+         ::access(word.c_str(), X_OK) == 0;
+}
+
+/// The refusal of an option in the place of a verb, or of the first option with one dash and
+/// several letters, of which other programs have some: CLI11 would take -col for -c ol.
+std::optional<std::string> refusal_before_parsing(const CLI::App& app, int argc, char** argv) {
+  if (argc > 1 && *argv[1] == '-') return refusal_of_foreign_option(app.get_name(), argv[1]);
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") break;
+    const std::string_view option = word.substr(0, word.find('='));
+    if (!is_one_dash_option(option)) continue;
+    if (auto refusal = refusal_of_foreign_option(argv[1], option)) return refusal;
   }
   return std::nullopt;
 }
@@ -335,7 +383,15 @@ const std::vector<std::string>& given_words() {
 }
 
 int refuse_verb(const CLI::App& app, const std::string& word) {
-  std::string advice = nearest_advice(word, verb_names(app), "see " + app.get_name() + " --help");
+  const auto verbs = verb_names(app);
+  std::string advice = nearest_advice(word, verbs, "see " + app.get_name() + " --help");
+  // The package memduel-fl has none of the commands that these name.
+  if (std::ranges::find(verbs, "record") != verbs.end()) {
+    if (const auto foreign = advice_for_foreign_command(word)) advice = *foreign;
+    if (is_program(word))
+      advice = fmt::format("did you mean memduel record -- {0}, or memduel measure {0}?",
+                           quoted_command_line({word}));
+  }
   if (const auto replacement = replacement_for(Removed::verb, word)) advice = *replacement;
   print_failure(fmt::format("expected a command, found \"{0}\"\n  {1}", word, advice));
   return static_cast<int>(ExitCode::usage);
@@ -362,6 +418,10 @@ int run_program(CLI::App& app, const Action& action, int argc, char** argv,
     // A program memduel-VERB of an older installation may still be there.
     const bool removed = replacement_for(Removed::verb, argv[1]).has_value();
     return rules.run_other && !removed ? rules.run_other(argv[1], argv) : refuse_verb(app, argv[1]);
+  }
+  if (const auto refusal = refusal_before_parsing(app, argc, argv)) {
+    print_failure(fmt::format("{}\n  see {} --help", *refusal, app.get_name()));
+    return static_cast<int>(ExitCode::usage);
   }
   try {
     app.parse(argc, argv);

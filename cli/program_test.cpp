@@ -28,9 +28,11 @@ Ended run_with(std::vector<std::string> words, const std::function<int()>& act) 
   prepare(app, "");
   Action action;
   std::string out;
+  int count = 0;
   for (const char* name : {"act", "record"}) {
     CLI::App* verb = app.add_subcommand(name, "help");
     verb->add_option("--out", out, "a name");
+    verb->add_option("--count", count, "a number");
     verb->callback([&] { action = act; });
   }
   ProgramRules rules;
@@ -161,6 +163,17 @@ TEST(PrintFailure, LetsNoNameCommandTheTerminal) {
   testing::internal::CaptureStderr();
   print_failure("a\x1b[2Jb");
   EXPECT_EQ(testing::internal::GetCapturedStderr().find('\x1b'), std::string::npos);
+}
+
+TEST(RunProgram, ExplainsWrongValuesOfAnOption) {
+  EXPECT_THAT(run_with({"act", "--out"}, nothing).said,
+              HasSubstr("memduel: --out: expected TEXT, found none\n"));
+  EXPECT_THAT(run_with({"act", "--out", "x", "--out", "y"}, nothing).said,
+              HasSubstr("memduel: --out: expected it once, found it 2 times\n"));
+  EXPECT_THAT(run_with({"act", "--count", "1.5"}, nothing).said,
+              HasSubstr("memduel: --count: expected a whole number, found \"1.5\"\n"));
+  EXPECT_THAT(run_with({"act", "--count", "x"}, nothing).said,
+              HasSubstr("memduel: --count: expected a number, found \"x\"\n"));
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ void run_beside(const NamedCommand& command, const std::string& text, const char
   const int status = run_make(make);
   if (status != 0)
     throw Error(ExitCode::cannot_measure,
-                fmt::format("'{}' of {} ended with status {}; the last lines:{}", text,
-                            command.name, status, last_lines(make.log)),
+                fmt::format("'{}' of {} ended with status {}{}", text, command.name, status,
+                            last_lines(make.log)),
                 fmt::format("--{}", what));
 }
 

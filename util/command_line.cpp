@@ -98,7 +98,7 @@ CommandLine split(std::string_view text, bool is_typed) {
       command.argv.push_back(word.text);
     }
   }
-  if (command.argv.empty()) fail(text, "names no program");
+  if (command.argv.empty() || command.argv.front().empty()) fail(text, "names no program");
   return command;
 }
 

@@ -299,6 +299,9 @@ std::optional<std::string> nearest_name(std::string_view word,
     if (candidate.starts_with(std::string(word) + "_") &&
         (!best || candidate.size() < best->size()))
       best = candidate;
+  const auto starts = [&](const std::string& candidate) { return candidate.starts_with(word); };
+  if (!best && std::ranges::count_if(candidates, starts) == 1)
+    best = *std::ranges::find_if(candidates, starts);
   return best;
 }
 

@@ -120,6 +120,8 @@ TEST(NearestName, CompletesABeginning) {
   const std::vector<std::string> names = {"peak_rss_above_idle_bytes", "peak_rss_bytes", "cpu"};
   EXPECT_EQ(nearest_name("peak_rss", names), "peak_rss_bytes");
   EXPECT_EQ(nearest_name("pe", names), std::nullopt);
+  EXPECT_EQ(nearest_name("flame", {"summary", "flamegraph"}), "flamegraph");
+  EXPECT_EQ(nearest_name("peak", {"peak-a-long-name", "peak-b-long-name"}), std::nullopt);
 }
 
 TEST(ValidUtf8, ReplacesEachByteThatIsNotPartOfACharacter) {

@@ -105,7 +105,8 @@ std::string advice_on_dead_baseline(const Experiment& experiment, const std::str
   std::string advice =
       "see its logs in logs/ and its files in trials/; memduel report shows the completed rounds";
   const bool foreign = !experiment.expansion;
-  if (foreign && failure.find("exited with status") != std::string::npos)
+  const bool is_of_step = failure.starts_with("prepare.");
+  if (foreign && !is_of_step && failure.find("exited with status") != std::string::npos)
     advice +=
         "; if that status is not a failure, use compare --ignore-failure, or add it to "
         "\"exit_statuses\" of the process in a config";

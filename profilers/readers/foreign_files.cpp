@@ -43,6 +43,11 @@ constexpr ForeignFile kResults{"a file of results of memduel",
                                "memduel compare FILE OTHER compares them with other results; "
                                "memduel summary DIR lists the profiles of the run in DIR"};
 
+constexpr ForeignFile kGoBenchmarks{
+    "a file of results of Go's benchmarks",
+    "benchstat FILE OTHER compares them; memduel compare --a './old.test -test.bench .' --b "
+    "'./new.test -test.bench .' compares the memory of two test programs"};
+
 constexpr std::array kKnownSigns = {
     KnownSign{Sign::begins, std::string_view("memray\0", 7), kMemray},
     // memray packs with LZ4, which leaves the first bytes as they are.
@@ -67,6 +72,19 @@ constexpr std::array kKnownSigns = {
               {"a recording of perf",
                "perf script report stackcollapse -i FILE writes folded stacks, which memduel "
                "reads; memduel record -- PROGRAM records allocations"}},
+    KnownSign{Sign::within,
+              " Performance counter stats for",
+              {"a report of perf stat",
+               "memduel compare --a CMD --b CMD compares the memory and time of two commands"}},
+    KnownSign{Sign::begins, "goos: ", kGoBenchmarks},
+    KnownSign{Sign::begins, "pkg: ", kGoBenchmarks},
+    KnownSign{Sign::begins,
+              "\tCommand being timed: ",
+              {"a report of GNU time",
+               "memduel compare --a CMD --b CMD compares the memory and time of two commands"}},
+    KnownSign{Sign::begins,
+              "reading file \"",
+              {"a report of heaptrack_print", "memduel summary reads the file that it is made of"}},
     KnownSign{Sign::begins,
               "JAVA PROFILE 1.0",
               {"a heap dump of a Java virtual machine",

@@ -1,5 +1,6 @@
 // Files that memduel recognises and does not read. Their beginnings are those of files that memray
-// 1.20.0, perf 6.1, OpenJDK 17, Node.js 18 and hyperfine 1.15 wrote.
+// 1.20.0, perf 6.1, heaptrack 1.4, GNU time 1.9, Go 1.24, OpenJDK 17, Node.js 18 and hyperfine 1.15
+// wrote.
 #include "readers/foreign_files.h"
 
 #include <gmock/gmock.h>
@@ -35,6 +36,16 @@ const Beginning kBeginnings[] = {
      "a capture of memray", "memray transform gprof2dot FILE"},
     {bytes("PERFILE2h\0\0\0\0\0\0\0"), "a recording of perf",
      "perf script report stackcollapse -i FILE"},
+    {"# started on Mon Nov 30 09:46:30 2026\n\n\n Performance counter stats for 'true':\n",
+     "a report of perf stat", "memduel compare --a CMD --b CMD"},
+    {"goos: linux\ngoarch: amd64\npkg: ex\ncpu: AMD EPYC\nBenchmarkX-2   \t     100\t",
+     "a file of results of Go's benchmarks", "benchstat FILE OTHER"},
+    {"pkg: ex\nBenchmarkX-2   \t     100\t", "a file of results of Go's benchmarks",
+     "benchstat FILE OTHER"},
+    {"\tCommand being timed: \"true\"\n\tUser time (seconds): 0.00\n", "a report of GNU time",
+     "memduel compare --a CMD --b CMD"},
+    {"reading file \"ht.zst\" - please wait, this might take some time...\n",
+     "a report of heaptrack_print", "memduel summary reads the file"},
     {bytes("JAVA PROFILE 1.0.2\0\0\0\0\x08"), "a heap dump of a Java virtual machine",
      "memduel compare --a 'java"},
     {bytes("FLR\0\0\x02\0\x01"), "a recording of Java Flight Recorder",

@@ -37,15 +37,15 @@ std::span<const ProfileFormat> profile_formats() {
 
 Profile read_foreign_profile(PlainSource& source, const SymbolOptions& symbols) {
   if (source.head().empty()) source.fail("the file is empty");
+  if (const ForeignFile* kind = foreign_file(source.head()))
+    throw Error(ExitCode::io, fmt::format("is {}, and no profile that memduel reads", kind->name),
+                source.name(), next_step_for(*kind, source.name()));
   for (const ProfileFormat& format : kFormats) {
     if (!format.recognises(source.head())) continue;
     Profile profile = format.read(source, symbols);
     profile.info.emplace("profiler", format.name);
     return profile;
   }
-  if (const ForeignFile* kind = foreign_file(source.head()))
-    throw Error(ExitCode::io, fmt::format("is {}, and no profile that memduel reads", kind->name),
-                source.name(), next_step_for(*kind, source.name()));
   std::string known = "memduel record";
   for (const ProfileFormat& format : kFormats) known += fmt::format(", {}", format.name);
   source.fail("no profile of a known format (" + known + ")");

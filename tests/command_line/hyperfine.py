@@ -50,7 +50,7 @@ EXAMPLES = [
     (["-S", "./run > output-${HYPERFINE_ITERATION}.log", "cat f"], 2),
     (["--export-json", "r.json", "--export-csv", "r.csv", "--export-markdown", "r.md", "cat f", "cat g"], 2),
     (["-m", "2", "-M", "3", "cat f", "cat g"], "--max-minutes their time"),
-    (["--metrics", "time", "cat f", "cat g"], "unknown option --metrics; memory and time are always measured"),
+    (["--metrics", "time", "cat f", "cat g"], "unknown option --metrics of hyperfine; memory and time are always measured"),
     (["--output", "pipe", "cat f", "cat g"], "use -S 'CMD > FILE'"),
     (["--input", "f", "cat", "cat -n"], "use -S 'CMD < FILE'"),
     (["--show-output", "cat f", "cat g"], "logs/ of the run"),

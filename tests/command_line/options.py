@@ -31,7 +31,7 @@ SAMPLES = {
     "--repeats-per-comparison": ["6"], "--baseline": ["lean"], "--candidate": ["second"], "--format": ["csv"], "--confidential": [], "--process": ["2"],
     "--stacks": ["1"], "--frames": ["1"], "--all-frames": [], "--diff": ["other.mdp"], "--kind": ["allocated"], "--output": ["output"], "--ci": [],
     "--profiler": ["heaptrack"], "--interval": ["64"], "--exact": [], "--count": [], "--snapshot-at": ["rss=1KiB"], "--peak-from": ["snapshot.mdp"],
-    "--alone": [], "--slowdown": ["500"], "--confirm": ["5"], "--limit": ["process"], "--pid": ["1"], "--round-pattern": ["round (\\d+)"],
+    "--alone": [], "--slowdown": ["500"], "--confirm": ["5"], "--headroom": ["50%"], "--limit": ["process"], "--pid": ["1"], "--round-pattern": ["round (\\d+)"],
     "--log": ["no.log"], "--pss-interval": ["0.1"], "--duration": ["1"], "--json": [], "--warn": ["0.0001"], "--critical": ["0.0001"],
     "--metrics": ["watch.prom"], "--no-why": [],
 }

@@ -22,8 +22,8 @@ bool can_limit() {
 TEST(Need, FindsTheLimitOfAProgramAndSaysItToSlurm) {
   if (!can_limit()) GTEST_SKIP() << "no control group can be made here";
   const Workplace place;
-  const Finished run =
-      memduel(place, {"need", "--slowdown", "200", "--confirm", "5", "--", MEMDUEL_HOG, "100"});
+  const Finished run = memduel(place, {"need", "--slowdown", "200", "--confirm", "5", "--headroom",
+                                       "0%", "--", MEMDUEL_HOG, "100"});
   ASSERT_EQ(run.status, 0) << run.err;
   std::smatch mebibytes;
   ASSERT_TRUE(std::regex_search(run.out, mebibytes, std::regex("--mem=(\\d+)M\n"))) << run.out;
@@ -58,8 +58,22 @@ TEST(Need, WithoutAGroupLimitsEachProcess) {
         .wait()
         .status;
   };
+  std::smatch mebibytes;
+  ASSERT_TRUE(
+      std::regex_search(run.out, mebibytes, std::regex("With 15% headroom[^=]*--mem=(\\d+)M\n")))
+      << run.out;
+  EXPECT_GE(std::stoi(mebibytes[1]), 115);
+  EXPECT_LE(std::stoi(mebibytes[1]), 125);
   EXPECT_EQ(limited(kibibytes[1]), 0) << "the shell's own limit says the same";
   EXPECT_NE(limited(std::to_string(99 * 1024)), 0);
+}
+
+TEST(Need, RefusesHeadroomThatIsNoShareBeforeAnyTrial) {
+  const Workplace place;
+  const Finished run = memduel(place, {"need", "--headroom", "15", "--", "/bin/true"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.err,
+            "memduel: --headroom: expected a share of at most 1000% such as 15%, found \"15\"\n");
 }
 
 TEST(Need, OfAProgramThatFailsAnywaySaysSo) {

@@ -205,6 +205,22 @@ TEST(Revisions, ABaselineThatDoesNotBuildIsNeverAPass) {
   EXPECT_THAT(other.err, HasSubstr("the baseline HEAD ("));
 }
 
+TEST(Revisions, AreBuiltByTheShellThatIsNamed) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  repository.write("note", "1\n");
+  static_cast<void>(repository.commit("base"));
+  repository.write("note", "2\n");
+  static_cast<void>(repository.commit("next"));
+  const Finished run =
+      memduel(place,
+              duel_of(place, "HEAD~1", "HEAD",
+                      {"--shell", "bash -e", "--build", "echo by=$0; false; true", "--", "x"}),
+              repository.path());
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("ended with status 1"), HasSubstr("by=bash")));
+}
+
 TEST(Revisions, TakeKeptPathsFromTheCandidate) {
   const Workplace place;
   const ForeignRepository repository(place);

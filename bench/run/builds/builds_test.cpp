@@ -234,8 +234,12 @@ TEST_F(MakeTest, LastLinesAreFewAndShort) {
   ASSERT_EQ(make("for i in $(seq 100); do echo line $i; done; head -c 5000 /dev/zero | tr '\\0' x"),
             0);
   const std::string lines = last_lines(folder_ / "log");
-  EXPECT_THAT(lines, StartsWith("\n    line 82\n"));
+  EXPECT_THAT(lines, StartsWith("; the last lines:\n    line 82\n"));
   EXPECT_LT(lines.size(), 1000U);
+  ASSERT_EQ(make("true"), 0);
+  EXPECT_EQ(last_lines(folder_ / "log"), lines) << "a log is appended to";
+  ASSERT_EQ(make(": > '" + (folder_ / "log").string() + "'"), 0);
+  EXPECT_EQ(last_lines(folder_ / "log"), "");
 }
 
 }  // namespace

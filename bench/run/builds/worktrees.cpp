@@ -334,7 +334,7 @@ std::string last_lines(const std::filesystem::path& log) {
   }
   std::string excerpt;
   for (const std::string& line : lines) excerpt += "\n    " + line;
-  return excerpt;
+  return excerpt.empty() ? excerpt : "; the last lines:" + excerpt;
 }
 
 }  // namespace memduel

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <span>
+#include <string>
 
 namespace memduel::cli {
 
@@ -12,6 +13,10 @@ CLI::Validator finite_range(double least, double most);
 
 /// Before CLI::AsSizeValue, which takes -1 for the largest number of bytes that there is.
 CLI::Validator no_sign();
+
+/// A share of at most 1000%: "2%" is 0.02. Throws Error(usage) for other text and for less than
+/// `least`, with `example` as what was expected.
+double share_of(const std::string& text, const char* option, const char* example, double least);
 
 /// One of the ways in which a command is given, such as `compare` of two measured runs.
 struct CommandForm {

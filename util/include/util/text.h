@@ -105,8 +105,8 @@ std::string valid_utf8(const std::string& text);
 std::string file_name_for(std::string name);
 
 /// The candidate with the smallest edit distance to `word`, else the shortest that `word` and "_"
-/// begin. Nothing when all are far away: more than a third of the word's length (at least 2), or
-/// more than half of the longer of the two.
+/// begin, else the only one that `word` begins. Nothing when all are far away: more than a third of
+/// the word's length (at least 2), or more than half of the longer of the two.
 std::optional<std::string> nearest_name(std::string_view word,
                                         const std::vector<std::string>& candidates);
 

@@ -168,7 +168,8 @@ struct MakeOptions {
 /// what is left of the group is ended.
 int run_make(const MakeOptions& options);
 
-/// The last lines of a log, each indented, at most 20.
+/// "; the last lines:" and the last lines of a log, each indented, at most 20. Empty if there is
+/// none.
 std::string last_lines(const std::filesystem::path& log);
 
 struct BuildPair {

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Bad input of `memduel compare` and `measure`: bad_input.py MEMDUEL
+
+Each call must end with the documented exit code and a message that names the option or the command, write nothing unless trials were to run, and leave no process."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+MEMDUEL = os.path.abspath(sys.argv[1])
+A, B = "sleep 0.01", "sleep 0.02"
+SCAN = "sleep {n}"
+
+# A command, and a part of the message. The exit code is 2, and nothing is written.
+COMMANDS = [
+    ("", "command '': names no program"),
+    ("''", "command '''': names no program"),
+    (" \n ", "names no program"),
+    ("A=1", "command 'A=1': names no program"),
+    ("echo 'a", "the quote ' is never closed"),
+    ('echo "a', 'the quote " is never closed'),
+    ("echo \\", "ends in a backslash"),
+    ("echo $HOME", "found $HOME, which only a shell understands"),
+    ('echo "$(id)"', "which only a shell understands"),
+    ("echo a; echo b", "which only a shell understands"),
+    ("no-such-program x", 'found no program "no-such-program" in its PATH'),
+]
+
+# The same of arguments.
+REFUSED = [
+    (["-S", "-N", A, B], "expected -N or a shell, found both"),
+    (["-N", "--shell", "bash", A, B], "expected -N or a shell, found both"),
+    (["-r", "0", A, B], "--repeats: Value 0 is not from 1 to 10000"),
+    (["-r", "-1", A, B], "--repeats: Value -1 is not from 1 to 10000"),
+    (["-r", "1.5", A, B], '--repeats: expected a whole number, found "1.5"'),
+    (["-r", "3x", A, B], '--repeats: expected a number, found "3x"'),
+    (["-r", "x", A, B], "--repeats: Value x is not"),
+    (["-w", "-1", A, B], "--warmup: Value -1 not in range 0 to 100"),
+    (["-r"], "--repeats: expected N, found none"),
+    (["-P", "n", "5", "1", SCAN], "expected MIN MAX in ascending order, found 5 1"),
+    (["-P", "n", "1", "5", "-D", "0", SCAN], "--parameter-step-size: expected a step above 0, found 0"),
+    (["-P", "n", "1", "5", "-D", "-1", SCAN], "--parameter-step-size: expected a step above 0, found -1"),
+    (["-P", "n", "1", "1000000", SCAN], "expected at most 64 values, found 1000000"),
+    (["-P", "n", "0", "1", "-D", "0.000001", SCAN], "expected at most 64 values, found 1000001"),
+    (["-P", "n", "nan", "inf", SCAN], 'expected a number of at most 9 digits, found "nan"'),
+    (["-P", "n", "1", SCAN], 'expected a number of at most 9 digits, found "sleep {n}"'),
+    (["-P", "n", SCAN], "expected VAR MIN MAX, found 2 words"),
+    (["-D", "1", A, B], "expected --parameter-scan beside it, found none"),
+    (["-L", "n"], "--parameter-list: expected 2 words, found fewer"),
+    (["-L", "n", "", SCAN], "--parameter-list: expected a value, found empty text"),
+    (["-L", "n", "1,,2", SCAN], 'found an empty value in "1,,2"'),
+    (["-L", "n", "1,1", SCAN], "found the value 1 twice"),
+    (["-L", "n", "1,2", "-L", "n", "3,4", SCAN], "found the parameter n twice"),
+    (["-L", "n", "1,2", A, B], "expected {n} in 'sleep 0.01', found none"),
+    (["-L", "n", "1,2", SCAN, B], "expected {n} in 'sleep 0.02', found none"),
+    (["-L", "n", "1,2", "-P", "m", "1", "2", "sleep {n}{m}"], "expected --parameter-scan or --parameter-list, found both"),
+    (["-n", "x", "-n", "x", A, B], 'found the variant name "x" twice'),
+    (["-n", "x", "-n", "y", "-n", "z", A, B], "expected a name for each of 2 commands, found 3"),
+    (["-n", "../x", A, B], "letters, digits and . _ + -"),
+    (["--export-json", "folder", A, B], "folder: expected a file to write, found a directory"),
+    (["--export-json", "out/results.json", A, B], "out/results.json: cannot write over a file of a run"),
+    (["--export-json", "x", "--export-csv", "x", A, B], "found two outputs to one file, x and x"),
+    (["--export-json", "x", "--export-csv", "./folder/../x", A, B], "found two outputs to one file"),
+    (["--export-json", "x", "--export-json", "y", A, B], "--export-json: expected it once, found it 2 times"),
+    (["--env", "A", A, B], '--env: expected NAME=VALUE, found "A"'),
+    (["--env", "=1", A, B], '--env: expected NAME=VALUE, found "=1"'),
+    (["--env", "A='1", A, B], "--env A='1: the quote ' is never closed"),
+    (["--env", "A=1", "--env", "A=2", "--env", "A=3", A, B], "expected one for all commands, or 2 for 2 commands, found 3"),
+    (["-i", "-i", A, B], "--ignore-failure: expected it once, found it 2 times"),
+    (["--ignore-failure=256", A, B], 'expected exit statuses from 0 to 255, found "256"'),
+    ([A, "./no-such-program"], 'found no program "./no-such-program"'),
+    (["-col", ".file", A, B], "unknown option -col of benchstat"),
+]
+
+# The arguments, the exit code, a part of what is printed, and how many trials its results have: 0 if a run without results is
+# left, which --resume continues, None if nothing is.
+FAILED = [
+    (["--export-json", "absent/x.json", A, B], 4, "cannot write: there is no directory", None),
+    (["--export-json", "/proc/x.json", A, B], 4, "/proc/x.json: cannot create", 4),
+    (["--export-json", "/dev/full", A, B], 4, "/dev/full: cannot write: No space left on device", 4),
+    (["--setup", "exit 7", A, B], 3, "--setup: 'exit 7' of a ended with status 7\n", None),
+    (["--setup", "no-such-program", A, B], 3, "no-such-program: not found", None),
+    (["--cleanup", "exit 7", A, B], 3, "--cleanup: 'exit 7' of a ended with status 7\n", 4),
+    (["--prepare", "false", A, B], 3, "prepare.1 exited with status 1", 0),
+    # The second trial of each fails; the others are kept.
+    (["--prepare", "test $MEMDUEL_ITERATION -lt 2", A, B], 0, "prepare.1 exited with status 1", 4),
+    (["--conclude", "false", A, B], 0, "cleanup.1 exited with status 1", 4),
+    (["false", A], 3, "the baseline a failed in all of its 2 trials, the last time: command exited with status 1", 0),
+    ([A, "false"], 3, "command exited with status 1", 4),
+    (["sh -c 'kill -9 $$'", A], 3, "command was ended by signal 9", 0),
+]
+
+
+def call(place, verb, words):
+    quick = (["-r", "2"] if "-r" not in words else []) + ["-w", "0", "--set", "profile.trials=0", "--verbose"]
+    if "-w" in words:
+        quick.remove("-w")
+        quick.remove("0")
+    return subprocess.run([MEMDUEL, verb, "--out", "out", *quick, *words], cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
+
+
+def processes_in(place):
+    """Those that have the folder as their working directory."""
+    found = []
+    for process in pathlib.Path("/proc").iterdir():
+        try:
+            if process.name.isdigit() and os.readlink(process / "cwd").startswith(str(place)):
+                found.append((process / "cmdline").read_text())
+        except OSError:
+            pass
+    return found
+
+
+def tried(verb, words, code, message, trials):
+    """What is wrong with a call, or nothing."""
+    with tempfile.TemporaryDirectory() as root:
+        place = pathlib.Path(root).resolve()
+        (place / "folder").mkdir()
+        done = call(place, verb, words)
+        wrong = []
+        printed = done.stderr + done.stdout
+        joined = " ".join(printed.split())
+        if done.returncode != code:
+            wrong.append(f"exit {done.returncode}, expected {code}")
+        if message not in printed and " ".join(message.split()) not in joined:
+            wrong.append(f"expected \"{message}\"")
+        results = place / "out" / "results.json"
+        if trials is None:
+            left = sorted(path.name for path in place.iterdir() if path.name != "folder")
+            if left:
+                wrong.append(f"wrote {left}")
+        elif trials == 0:
+            if results.exists() or not (place / "out" / "run.sqlite").exists():
+                wrong.append("expected a run without results")
+        elif not results.exists():
+            wrong.append("no results.json")
+        elif len(json.loads(results.read_text())["trials"]) != trials:
+            wrong.append(f"expected {trials} trials")
+        if processes_in(place):
+            wrong.append(f"left {processes_in(place)}")
+        return f"{verb} {words}: {'; '.join(wrong)}\n{printed}" if wrong else ""
+
+
+def main():
+    calls = [("compare", words, 2, message, None) for words, message in REFUSED]
+    calls += [(verb, [command] + [B] * (verb == "compare"), 2, message, None) for command, message in COMMANDS for verb in ("compare", "measure")]
+    calls += [("compare", *rest) for rest in FAILED]
+    wrong = [one for one in (tried(*each) for each in calls) if one]
+    print(f"{len(calls)} calls with bad input, {len(wrong)} with another end than expected")
+    for one in wrong:
+        print(f"WRONG {one}")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
