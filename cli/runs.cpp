@@ -145,14 +145,21 @@ int list_runs(const RunsArguments& arguments) {
   return 0;
 }
 
-int prune_runs(const PruneArguments& arguments) {
+PruneRule rule_of(const PruneArguments& arguments) {
   if (!arguments.keep && !arguments.older_than)
     throw Error(ExitCode::usage, "expected --keep N or --older-than AGE, found neither",
                 "runs prune");
   PruneRule rule;
   rule.keep = arguments.keep;
   if (arguments.older_than) rule.older_than_seconds = parse_age(*arguments.older_than);
-  const auto runs = runs_to_prune(runs_in(runs_directory()), rule, std::time(nullptr));
+  return rule;
+}
+
+/// A run that cannot be deleted does not end the deletion of the others.
+int prune_runs(const PruneArguments& arguments) {
+  const auto runs =
+      runs_to_prune(runs_in(runs_directory()), rule_of(arguments), std::time(nullptr));
+  const char* done = arguments.dry_run ? "would delete" : "deleted";
   std::size_t deleted = 0;
   double bytes = 0;
   std::optional<Error> failure;
@@ -161,23 +168,20 @@ int prune_runs(const PruneArguments& arguments) {
     const std::string name = escape_terminal(run.name());
     try {
       if (arguments.dry_run ? is_running(run) : !delete_run(run)) {
-        say(fmt::format("memduel: {} is in use, and is not deleted\n", name));
+        say(fmt::format("memduel: kept {}, which is in use\n", name));
         continue;
       }
     } catch (const Error& error) {
-      if (failure) say(fmt::format("memduel: {}\n", escape_terminal_lines(failure->message())));
+      print_failure(error.message());
       failure = error;
       continue;
     }
-    print(fmt::format("{} {} ({})\n", arguments.dry_run ? "would delete" : "deleted", name,
-                      format_bytes(size)));
+    print(fmt::format("{} {} ({})\n", done, name, format_bytes(size)));
     ++deleted;
     bytes += size;
   }
-  print(fmt::format("{}{}, {}\n", format_count(deleted, "run"),
-                    arguments.dry_run ? " would be deleted" : " deleted", format_bytes(bytes)));
-  if (failure) throw Error(*failure);
-  return 0;
+  print(fmt::format("{} {}, {}\n", done, format_count(deleted, "run"), format_bytes(bytes)));
+  return failure ? static_cast<int>(failure->code()) : 0;
 }
 
 void add_prune(CLI::App& runs, Action& action) {

@@ -84,7 +84,7 @@ def check_unfinished(place):
     slow = place.start("compare", "--a", "sleep 0.2", "--b", "sleep 0.201", "--repeats", "40", "--set", "profile.trials=0")
     wait_for(lambda: "running" in {run["answer"] for run in place.listed().values()})
     (name,) = [name for name, run in place.listed().items() if run["answer"] == "running"]
-    assert f"{name} is in use" in place.messages("runs", "prune", "--keep", "0", "--dry-run")
+    assert f"kept {name}, which is in use" in place.messages("runs", "prune", "--keep", "0", "--dry-run")
     time.sleep(1)
     slow.send_signal(signal.SIGINT)
     _, said = slow.communicate(timeout=60)
@@ -125,7 +125,7 @@ def check_prune(place, unfinished):
     assert "would delete broken-1" in place.call("runs", "prune", "--older-than", "30d", "--dry-run")
     assert place.names() == before
     out = place.call("runs", "prune", "--older-than", "30d")
-    assert re.match(r"deleted broken-1 \(.*\)\n1 run deleted, ", out), out
+    assert re.match(r"deleted broken-1 \(.*\)\ndeleted 1 run, ", out), out
     assert place.names() == [name for name in before if name != "broken-1"]
     running = place.start("compare", "--a", "sleep 0.2", "--b", "sleep 0.201", "--repeats", "40", *QUICK[2:])
     wait_for(lambda: "running" in {run["answer"] for run in place.listed().values()})
