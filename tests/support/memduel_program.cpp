@@ -22,6 +22,8 @@ Workplace::Workplace() {
   std::string name = (fs::temp_directory_path() / "memduel-test-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "mkdtemp " << name;
   root_ = name;
+  // Also for a memduel that another program of the test starts.
+  ::setenv("XDG_STATE_HOME", path("state").c_str(), 1);
 }
 
 Workplace::~Workplace() {
