@@ -49,7 +49,7 @@ void add_check(CLI::App& app, Action& action) {
       "Examples:\n"
       "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=+2%|+4MiB'\n"
       "  memduel check runs/quickstart --gate default --on-inconclusive fail");
-  verb->add_option("DIR", arguments->directory, "run directory")->required();
+  add_run_directory(*verb, arguments->directory);
   add_gate_options(*verb, arguments->gate);
   add_no_defaults(*verb, arguments->gate);
   add_bisect(*verb, arguments->gate);

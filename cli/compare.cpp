@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include "readers/read_profile.h"
 #include "run/store.h"
 #include "run_commands.h"
+#include "state_runs.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/json.h"
@@ -320,8 +322,10 @@ CompareArguments with_commands(CompareArguments arguments) {
   if (!arguments.a.empty()) commands.push_back(arguments.a);
   commands.insert(commands.end(), arguments.b.begin(), arguments.b.end());
   check_scan(arguments.commands.run.scan);
-  if (commands.empty() && !is_of_builds && are_commands(arguments.words))
-    commands = std::exchange(arguments.words, {});
+  if (commands.empty() && !is_of_builds) {
+    std::ranges::transform(arguments.words, arguments.words.begin(), find_run);
+    if (are_commands(arguments.words)) commands = std::exchange(arguments.words, {});
+  }
   arguments.commands.run.shell = shell_of(arguments.commands);
   return arguments;
 }
@@ -487,8 +491,9 @@ void add_compare(CLI::App& app, Action& action) {
       "called a, b, c and so on without -n. --shell and -S also run --build.\n"
       "REGEX: its first group, or (?<round>...), is the number of the round.\n"
       "PROGRAM may be a config instead: --variant names what runs in both builds.\n"
-      "RUN: a run directory, its results.json, or the JSON output of hyperfine or Google "
-      "Benchmark. One file of hyperfine with several commands may be the only RUN.\n"
+      "RUN: a run directory or a name that memduel runs lists, its results.json, or the JSON "
+      "output of hyperfine or Google Benchmark. One file of hyperfine with several commands may be "
+      "the only RUN.\n"
       "PROFILE: what memduel summary reads; compare prints what memduel summary --diff does.");
   add_compared_commands(*verb, *arguments);
   add_build_options(*verb, *arguments);

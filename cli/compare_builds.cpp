@@ -16,6 +16,7 @@
 #include "run/builds.h"
 #include "run/plan.h"
 #include "run/store.h"
+#include "state_runs.h"
 #include "util/command_line.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -307,7 +308,8 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   const fs::path root = repository_root();
   const Revision a = find_revision(root, revisions.ref_a);
   const Revision b = find_revision(root, revisions.ref_b);
-  const fs::path out = arguments.options.out.value_or("runs/compare");
+  const fs::path out =
+      arguments.options.out ? fs::path(*arguments.options.out) : runs_directory() / "compare";
   check_before_building(
       arguments,
       {root, fs::weakly_canonical(fs::absolute(out / kWorktreesFolder)), a, b, revisions.keep});

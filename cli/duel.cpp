@@ -1,13 +1,11 @@
 #include "duel.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "cli/print.h"
 #include "cli/program.h"
@@ -24,6 +22,7 @@
 #include "run/run.h"
 #include "run/store.h"
 #include "slurm.h"
+#include "state_runs.h"
 #include "trial/processes.h"
 #include "trial/supervisor.h"
 #include "util/bytes.h"
@@ -151,47 +150,9 @@ fs::path current_directory() {
               "rename it, or start memduel in another directory");
 }
 
-namespace {
-
-/// Directories that this process made for a run. Those that stay empty, because the run was refused
-/// before it began, go with the process.
-class MadeDirectories {
- public:
-  MadeDirectories() = default;
-  MadeDirectories(const MadeDirectories&) = delete;
-  MadeDirectories& operator=(const MadeDirectories&) = delete;
-  ~MadeDirectories() {
-    std::error_code not_empty;
-    for (auto made = made_.rbegin(); made != made_.rend(); ++made) fs::remove(*made, not_empty);
-  }
-
-  /// False where it is there already. Throws Error(io).
-  bool make(const fs::path& directory) {
-    std::error_code failed;
-    const bool is_new = fs::create_directory(directory, failed);
-    if (failed)
-      throw Error(ExitCode::io, "cannot make the output directory: " + failed.message(),
-                  directory.string(), "give another --out");
-    if (is_new) made_.push_back(directory);
-    return is_new;
-  }
-
- private:
-  std::vector<fs::path> made_;
-};
-
-}  // namespace
-
 fs::path output_directory(const RunOptions& options, const std::string& name) {
-  if (options.out) return *options.out;
-  static MadeDirectories made;
-  const std::string stem = fmt::format("runs/{}-{:%Y%m%d-%H%M%S}", file_name_for(name),
-                                       fmt::localtime(std::time(nullptr)));
-  made.make("runs");
-  fs::path directory = stem;
-  // Another memduel of the same second takes another name.
-  for (int number = 2; !made.make(directory); ++number)
-    directory = fmt::format("{}-{}", stem, number);
+  fs::path directory = options.out ? fs::path(*options.out) : make_run_directory(name);
+  claim_run(directory);
   return directory;
 }
 

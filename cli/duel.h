@@ -65,7 +65,8 @@ DuelRun run_duel(const Experiment& experiment, const RunOptions& options,
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
                        const std::filesystem::path& directory);
 
-/// --out, or runs/NAME-TIME below the current directory, which is made. Throws Error(io).
+/// --out, or a directory in the state directory, which is made and claimed. Throws what
+/// make_run_directory() and claim_run() throw.
 std::filesystem::path output_directory(const RunOptions& options, const std::string& name);
 
 /// Runs a duel, prints how it ended and returns the exit code that its gates ask for.

@@ -2,6 +2,7 @@
 #include "cli/print.h"
 #include "cli/verbs.h"
 #include "finished_run.h"
+#include "run_options.h"
 #include "verdict/questions.h"
 
 namespace memduel::cli {
@@ -29,7 +30,7 @@ void add_explain(CLI::App& app, Action& action) {
       "Examples:\n"
       "  memduel explain runs/quickstart\n"
       "  memduel explain runs/quickstart server.peak_rss_bytes");
-  verb->add_option("DIR", arguments->directory, "run directory")->required();
+  add_run_directory(*verb, arguments->directory);
   verb->add_option("ROLE.METRIC", arguments->row,
                    "row of the results (default: the worst that a gate judges)");
 }

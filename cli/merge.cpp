@@ -10,6 +10,7 @@
 #include "run/shares.h"
 #include "run/store.h"
 #include "run_options.h"
+#include "state_runs.h"
 
 namespace memduel::cli {
 namespace {
@@ -54,7 +55,9 @@ void add_merge(CLI::App& app, Action& action) {
       "\n"
       "The report names a missing shard. See docs/scale.md.");
   set_usage(*verb, {"--out DIR [OPTIONS] DIR..."});
-  verb->add_option("DIR", arguments->directories, "directories of the shards")->required();
+  verb->add_option("DIR", arguments->directories, "directories of the shards")
+      ->required()
+      ->transform(find_run);
   verb->add_option("--out", arguments->out, "write the run to DIR")
       ->required()
       ->type_name("DIR")

@@ -13,6 +13,7 @@
 #include "duel.h"
 #include "run/conclusion.h"
 #include "slurm.h"
+#include "state_runs.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/text.h"
@@ -110,8 +111,9 @@ int plan(const PlanArguments& arguments) {
   if (arguments.slurm_shares) {
     const Experiment divided = load_experiment(arguments.config, overrides_from(arguments.options));
     refuse_unused_data_dir(divided, arguments.options);
-    const fs::path out =
-        arguments.options.out.value_or("runs/" + file_name_for(divided.config.name));
+    const fs::path out = arguments.options.out
+                             ? fs::path(*arguments.options.out)
+                             : runs_directory() / file_name_for(divided.config.name);
     print(slurm_script(arguments.config, divided, arguments.options, *arguments.slurm_shares,
                        fs::absolute(out).lexically_normal()));
     return 0;

@@ -10,6 +10,7 @@
 #include "model/run_directory.h"
 #include "reports/pages.h"
 #include "run/store.h"
+#include "run_options.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/text.h"
@@ -78,7 +79,7 @@ void add_report(CLI::App& app, Action& action) {
                   "  memduel report runs/quickstart --format markdown >>$GITHUB_STEP_SUMMARY\n\n"
                   "FORMAT: html (written to DIR/report.html), or to stdout {}",
                   fmt::join(report_formats(), ", ")));
-  verb->add_option("DIR", arguments->directory, "run directory")->required();
+  add_run_directory(*verb, arguments->directory);
   verb->add_option("--format", arguments->format, "write the report in this format")
       ->check(CLI::IsMember(format_names()))
       ->type_name("FORMAT")

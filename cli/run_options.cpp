@@ -7,6 +7,7 @@
 #include "cli/verbs.h"
 #include "finished_run.h"
 #include "model/keys.h"
+#include "state_runs.h"
 
 namespace memduel::cli {
 namespace {
@@ -17,9 +18,19 @@ constexpr double kMostMinutes = 1e6;
 }  // namespace
 
 void add_out(CLI::App& verb, RunOptions& options) {
-  verb.add_option("--out", options.out, "write the run to DIR (default: runs/NAME-TIME)")
+  add_out(verb, options.out);
+}
+
+void add_out(CLI::App& verb, std::optional<std::string>& out) {
+  verb.add_option("--out", out, "write the run to DIR (default: see memduel runs)")
       ->type_name("DIR")
       ->group(kOutputOptions);
+}
+
+void add_run_directory(CLI::App& verb, std::string& directory) {
+  verb.add_option("DIR", directory, "run directory, or a name that memduel runs lists")
+      ->required()
+      ->transform(find_run);
 }
 
 void add_resume(CLI::App& verb, RunOptions& options) {

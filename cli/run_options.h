@@ -48,6 +48,9 @@ struct RunOptions {
 
 /// --out
 void add_out(CLI::App& verb, RunOptions& options);
+void add_out(CLI::App& verb, std::optional<std::string>& out);
+/// The required argument DIR of a command that reads a run: find_run() of what is given.
+void add_run_directory(CLI::App& verb, std::string& directory);
 /// --resume, which needs --out.
 void add_resume(CLI::App& verb, RunOptions& options);
 /// --repeats, --warmup and --max-minutes.

@@ -16,6 +16,7 @@
 #include "profile/outputs.h"
 #include "profile_file.h"
 #include "run/store.h"
+#include "state_runs.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -95,13 +96,16 @@ void add_summary(CLI::App& app, Action& action) {
       add_verb(app, action, "summary",
                "print a profile, or the difference of two: totals, top stacks", summary);
   verb->group(kProfileGroup);
-  verb->footer(std::string("Examples:\n"
-                           "  memduel summary train.mdp\n"
-                           "  memduel summary after.mdp --diff before.mdp\n"
-                           "  memduel summary runs/quickstart") +
-               kProfileNotes + "\nA folder or a run directory as PROFILE lists all its profiles.");
+  verb->footer(
+      std::string("Examples:\n"
+                  "  memduel summary train.mdp\n"
+                  "  memduel summary after.mdp --diff before.mdp\n"
+                  "  memduel summary runs/quickstart") +
+      kProfileNotes +
+      "\nA folder, a run directory or a name that memduel runs lists, as PROFILE, lists all its "
+      "profiles.");
   ProfilesArguments& profiles = arguments->profiles;
-  verb->add_option("PROFILE", profiles.candidate, kProfileHelp)->required();
+  verb->add_option("PROFILE", profiles.candidate, kProfileHelp)->required()->transform(find_run);
   verb->add_option("--diff", profiles.baseline,
                    "print what PROFILE has more or less than this baseline")
       ->type_name("BASELINE");

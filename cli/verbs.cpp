@@ -26,6 +26,7 @@ void add_verbs(CLI::App& app, Action& action) {
   add_explain(app, action);
   add_check(app, action);
   add_merge(app, action);
+  add_runs(app, action);
   add_doctor(app, action);
   add_list(app, action);
   add_generate(app, action);

@@ -341,9 +341,7 @@ void add_watch(CLI::App& app, Action& action) {
   add_times(*verb, *arguments);
   add_gates(*verb, arguments->gate);
   add_on_inconclusive(*verb, arguments->gate);
-  verb->add_option("--out", arguments->out, "write the run to DIR (default: runs/watch-TIME)")
-      ->type_name("DIR")
-      ->group(kOutputOptions);
+  add_out(*verb, arguments->out);
   verb->add_option("--metrics", arguments->metrics,
                    "write gauges for Prometheus to FILE every 10 s")
       ->type_name("FILE")

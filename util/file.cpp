@@ -221,12 +221,25 @@ std::vector<fs::path> abandoned_scratch(const fs::path& parent, const std::strin
   return found;
 }
 
-std::optional<std::filesystem::path> cache_directory() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "memduel";
+namespace {
+
+/// As the XDG Base Directory Specification 0.8 has it: a relative path is ignored.
+std::optional<fs::path> user_directory(const char* variable, const char* below_home) {
+  const char* given = std::getenv(variable);
+  if (given != nullptr && *given == '/') return fs::path(given) / "memduel";
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home != '/') return std::nullopt;
-  return std::filesystem::path(home) / ".cache" / "memduel";
+  return fs::path(home) / below_home / "memduel";
+}
+
+}  // namespace
+
+std::optional<fs::path> cache_directory() {
+  return user_directory("XDG_CACHE_HOME", ".cache");
+}
+
+std::optional<fs::path> state_directory() {
+  return user_directory("XDG_STATE_HOME", ".local/state");
 }
 
 }  // namespace memduel

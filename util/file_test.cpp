@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <thread>
 
 #include "util/error.h"
@@ -196,6 +197,26 @@ TEST(WriteAll, TellsWhenItCannot) {
   const Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
   EXPECT_FALSE(write_all(full.get(), "text"));
   EXPECT_EQ(errno, ENOSPC);
+}
+
+TEST(UserDirectories, FollowTheXdgVariablesAndIgnoreRelativePaths) {
+  const std::string home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  const auto set = [](const char* variable, const char* value) { ::setenv(variable, value, 1); };
+  set("HOME", "/home/one");
+  set("XDG_CACHE_HOME", "/c");
+  set("XDG_STATE_HOME", "/s");
+  EXPECT_EQ(cache_directory(), "/c/memduel");
+  EXPECT_EQ(state_directory(), "/s/memduel");
+  set("XDG_CACHE_HOME", "c");
+  set("XDG_STATE_HOME", "");
+  EXPECT_EQ(cache_directory(), "/home/one/.cache/memduel");
+  EXPECT_EQ(state_directory(), "/home/one/.local/state/memduel");
+  ::unsetenv("HOME");
+  EXPECT_EQ(cache_directory(), std::nullopt);
+  EXPECT_EQ(state_directory(), std::nullopt);
+  ::unsetenv("XDG_CACHE_HOME");
+  ::unsetenv("XDG_STATE_HOME");
+  set("HOME", home.c_str());
 }
 
 }  // namespace

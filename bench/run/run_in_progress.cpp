@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <system_error>
 
 #include "model/metric_catalogue.h"
@@ -104,8 +103,6 @@ std::optional<double> Ledger::trial_seconds() const {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr double kSecondsPerMinute = 60;
 
 /// With a little to spare, so that the next warm-up does not refuse them: in tenths below ten.
@@ -114,17 +111,6 @@ double enough_minutes(double seconds) {
   constexpr double kTenth = 10;
   const double minutes = kSpare * seconds / kSecondsPerMinute;
   return minutes < kTenth ? std::ceil(minutes * kTenth) / kTenth : std::ceil(minutes);
-}
-
-std::optional<double> directory_bytes(const fs::path& directory) {
-  double bytes = 0;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end;
-       at.increment(error)) {
-    std::error_code vanished;
-    if (at->is_regular_file(vanished)) bytes += static_cast<double>(at->file_size(vanished));
-  }
-  return error ? std::nullopt : std::optional(bytes);
 }
 
 }  // namespace

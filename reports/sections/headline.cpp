@@ -10,6 +10,7 @@
 #include "focus.h"
 #include "model/metric_catalogue.h"
 #include "reports/memory_tables.h"
+#include "reports/run_line.h"
 #include "sections/result_rows.h"
 #include "sections/sections.h"
 #include "util/error.h"
@@ -19,22 +20,6 @@
 
 namespace memduel {
 namespace {
-
-Answer answer_of(const Results& results) {
-  switch (results.overall.outcome) {
-    case OverallOutcome::passed:
-      return Answer::pass;
-    case OverallOutcome::failed:
-      return Answer::fail;
-    case OverallOutcome::inconclusive:
-      return Answer::inconclusive;
-    case OverallOutcome::not_measured:
-      return Answer::not_measured;
-    case OverallOutcome::no_gates:
-      break;
-  }
-  return Answer::no_gates;
-}
 
 /// What there is more or less of: "memory", "heap memory", else the metric's own words.
 std::string noun_of(const Results& results, const Comparison& row) {

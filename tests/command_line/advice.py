@@ -67,7 +67,7 @@ class Place:
         workload = {"kind": "command", "marks": marks, "processes": [{"role": "server", "argv": ["python3", "rounds.py", "60"]}]}
         (root / "growth.json").write_text(config(workload=workload, variants=[{"name": "x"}, {"name": "y", "env": {"A": "1"}}],
                                                  gates=["server.rss_growth_bytes_per_round<=1KiB"]))
-        self.environment = {**os.environ, "XDG_CACHE_HOME": str(root / "cache"), "NO_COLOR": "1", "PATH": f"{root}:{os.environ['PATH']}"}
+        self.environment = {**os.environ, "XDG_CACHE_HOME": str(root / "cache"), "XDG_STATE_HOME": str(root / "state"), "NO_COLOR": "1", "PATH": f"{root}:{os.environ['PATH']}"}
         (root / "memduel").symlink_to(MEMDUEL)
 
     def call(self, command, ended_after=None):

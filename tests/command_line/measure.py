@@ -48,7 +48,8 @@ if __name__ == "__main__":
 
 
 def measure(place, *words):
-    done = subprocess.run([MEMDUEL, "measure", *words], cwd=place, capture_output=True, text=True, check=False)
+    done = subprocess.run([MEMDUEL, "measure", *words], cwd=place, env={**os.environ, "XDG_STATE_HOME": str(place / "state")}, capture_output=True, text=True,
+                          check=False)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -83,7 +83,7 @@ def call(words, place):
     """Slurm's commands fail, wherever it is installed."""
     path = f"{place}/no-slurm:{os.environ['PATH']}"
     done = subprocess.run([MEMDUEL, *words], cwd=place, capture_output=True, text=True, errors="replace", timeout=120, stdin=subprocess.DEVNULL,
-                          env={**os.environ, "XDG_CACHE_HOME": f"{place}/cache", "NO_COLOR": "1", "PATH": path})
+                          env={**os.environ, "XDG_CACHE_HOME": f"{place}/cache", "XDG_STATE_HOME": f"{place}/state", "NO_COLOR": "1", "PATH": path})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -144,7 +144,7 @@ class Form:
             seen = {"code": code, "err": err if code == 2 else ""}
             for path in place.rglob("*"):
                 top = path.relative_to(place).parts[0]
-                if top not in before and top not in ("run", "runs", "cache"):
+                if top not in before and top not in ("run", "state", "cache"):
                     seen[f"file {path.relative_to(place)}"] = sha(path) if not self.measures else True
             seen.update(self.of_run(place, out, err) if self.measures else {"text": masked(out + err) if self.mask else out + err})
             if self.command == "record":
@@ -231,6 +231,7 @@ FORMS = [
     Form("plan of a script", "plan", {"--slurm": ["1"], "--repeats": ["4"], "--seed": ["7"], **OUT}, ["t.json"]),
     Form("ablate", "ablate", {"--candidate": ["lean"], "--repeats": ["1"], **OUT}, ["tiny.json"], measures=True, pairs="all"),
     Form("run with data sets", "run", OUT, ["tiny.json"], measures=True, pairs="none"),
+    Form("runs", "runs", {}),
     Form("merge", "merge", OUT, ["share"], measures=True),
     Form("check", "check", {"--on-inconclusive": ["fail"]}, ["run-1"], samples={"--on-inconclusive": ["pass"]},
          conflicts=[("--no-default-gates", "--on-inconclusive")]),

@@ -60,7 +60,7 @@ class Place:
 
     def call(self, words):
         return subprocess.run([self.memduel, *words], cwd=self.root, capture_output=True, stdin=subprocess.DEVNULL, timeout=60,
-                              env={**os.environ, "XDG_CACHE_HOME": str(self.root / "cache"), "NO_COLOR": "1"}, text=True, errors="replace")
+                              env={**os.environ, "XDG_CACHE_HOME": str(self.root / "cache"), "XDG_STATE_HOME": str(self.root / "state"), "NO_COLOR": "1"}, text=True, errors="replace")
 
     @staticmethod
     def look(path):

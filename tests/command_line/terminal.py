@@ -26,7 +26,7 @@ def on_a_terminal(place, words, interrupted_at=None):
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(place)
-        os.execve(MEMDUEL, ["memduel", *words], {**os.environ, "TERM": "xterm"})
+        os.execve(MEMDUEL, ["memduel", *words], {**os.environ, "TERM": "xterm", "XDG_STATE_HOME": f"{place}/state"})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
     printed, end = b"", time.monotonic() + 120
     while time.monotonic() < end:

@@ -474,6 +474,7 @@ def one(memduel, material, seed):
 def use_own_cache(folder):
     """memduels with another cache directory leave alone what these cases leave behind, and these leave alone theirs."""
     os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
+    os.environ["XDG_STATE_HOME"] = os.path.join(folder, "state")
 
 
 def prepare(memduel, folder):

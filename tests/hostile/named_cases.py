@@ -226,7 +226,7 @@ case("two at once", 0, "contains another run", TWINS.format(0.5) + " & sleep 0.3
 case("a lock that somebody left", 0, "", FINISHED + "echo 999999 > run/run.lock; " + AGAIN)
 case("a lock that is a directory", 4, "run.lock: cannot create the lock file", FINISHED + "rm -f run/run.lock; mkdir run/run.lock; " + AGAIN)
 case("two at once elsewhere", 0, "^0$", "mkdir e; (cd e && exec " + TWINS.format(0.5) + ") & " + TWINS.format(0.5) + "; echo $?; wait $!")
-case("three at once without a name", 0, "^3$", f"{DUEL} & a=$!; {DUEL} & b=$!; {DUEL} && wait $a && wait $b && ls -d runs/*/report.html | wc -l")
+case("three at once without a name", 0, "^3$", f"export XDG_STATE_HOME=$PWD/state; {DUEL} & a=$!; {DUEL} & b=$!; {DUEL} && wait $a && wait $b && ls -d state/memduel/runs/*/report.html | wc -l")
 case("a duel within a duel", 0, "results.json", BESIDE.format("$M compare --a true --b 'sort /etc/services' --repeats 1 --quiet --out $PWD/inner") + " --ignore-failure && ls inner")
 case("a duel that is recorded", 0, "results.json", f"$M record -o x.mdp -- {DUEL} --out run 2> /dev/null && ls run")
 case("a recording that is recorded", 0, "y.mdp", "$M record -o x.mdp -- $M record -o y.mdp -- sort /etc/services 2> /dev/null > /dev/null && ls *.mdp")

@@ -176,8 +176,8 @@ TEST(Writing, AnExperimentsNameCannotLeaveTheFolderOfRuns) {
     "measure": { "repeats": 1 } })");
   const Finished run = memduel(place, {"run", config, "--quiet"}, place.path("deep/er"));
   EXPECT_EQ(run.status, 0) << run.err;
-  ASSERT_EQ(entries(place.path("deep/er")).size(), 1U);
-  EXPECT_EQ(entries(place.path("deep/er/runs")).size(), 1U);
+  EXPECT_TRUE(fs::is_empty(place.path("deep/er")));
+  EXPECT_EQ(entries(place.path("state/memduel/runs")).size(), 1U);
   EXPECT_EQ(entries(place.path("deep")).size(), 1U);
 }
 

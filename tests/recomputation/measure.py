@@ -27,7 +27,7 @@ class Place:
         self.directory.mkdir(parents=True, exist_ok=True)
         shutil.copy(HERE / "program.py", self.directory / "program.py")
         shutil.copy(ROOT / "include/memduel/memduel_annotate.py", self.directory / "memduel_annotate.py")
-        self.environment = dict(os.environ, XDG_CACHE_HOME=str(self.directory / "cache"), PYTHONHASHSEED="0", OMP_NUM_THREADS="1")
+        self.environment = dict(os.environ, XDG_CACHE_HOME=str(self.directory / "cache"), XDG_STATE_HOME=str(self.directory / "state"), PYTHONHASHSEED="0", OMP_NUM_THREADS="1")
 
     def call(self, *words, expected=(0, 1, 5)):
         done = subprocess.run([self.memduel, *map(str, words)], cwd=self.directory, env=self.environment, capture_output=True, text=True)

@@ -22,6 +22,8 @@ Workplace::Workplace() {
   std::string name = (fs::temp_directory_path() / "memduel-test-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "mkdtemp " << name;
   root_ = name;
+  // Also for a memduel that another program of the test starts.
+  ::setenv("XDG_STATE_HOME", path("state").c_str(), 1);
 }
 
 Workplace::~Workplace() {
@@ -46,7 +48,8 @@ Running::Running(const Workplace& place, const std::string& program,
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  std::vector<std::string> variables = {"XDG_CACHE_HOME=" + place.path("cache").string()};
+  std::vector<std::string> variables = {"XDG_CACHE_HOME=" + place.path("cache").string(),
+                                        "XDG_STATE_HOME=" + place.path("state").string()};
   for (char** at = environ; *at != nullptr; ++at) variables.emplace_back(*at);
   std::vector<char*> environment;
   for (std::string& variable : variables) environment.push_back(variable.data());

@@ -230,6 +230,17 @@ bool has_run(const fs::path& directory) {
   return is_there(directory / kStoreFile);
 }
 
+std::optional<double> directory_bytes(const fs::path& directory) {
+  double bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code vanished;
+    if (at->is_regular_file(vanished)) bytes += static_cast<double>(at->file_size(vanished));
+  }
+  return error ? std::nullopt : std::optional(bytes);
+}
+
 void refuse_used_directory(const fs::path& directory, const std::string& advice) {
   for (const char* file : {kStoreFile, kConfigFile, kResultsFile}) {
     if (!fs::exists(directory / file)) continue;

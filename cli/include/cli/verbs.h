@@ -64,6 +64,7 @@ void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_measure(CLI::App& app, Action& action);
 void add_merge(CLI::App& app, Action& action);
+void add_runs(CLI::App& app, Action& action);
 void add_record(CLI::App& app, Action& action);
 void add_watch(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);

@@ -164,6 +164,8 @@ std::vector<std::filesystem::path> abandoned_scratch(const std::filesystem::path
 /// $XDG_CACHE_HOME/memduel or ~/.cache/memduel; it may not exist yet. std::nullopt if neither
 /// variable is an absolute path, since other users could change a cache in a shared directory.
 std::optional<std::filesystem::path> cache_directory();
+/// The same of $XDG_STATE_HOME/memduel or ~/.local/state/memduel.
+std::optional<std::filesystem::path> state_directory();
 
 /// A file of configs/ that is built into a program; cmake/EmbedFiles.cmake writes the functions
 /// that give them.

@@ -150,6 +150,9 @@ struct RunHeader {
 /// Whether a run is there, finished or not.
 bool has_run(const std::filesystem::path& directory);
 
+/// Of all files below `directory`; absent if it cannot be read.
+std::optional<double> directory_bytes(const std::filesystem::path& directory);
+
 /// Throws Error(usage) when `directory` holds a run.
 void refuse_used_directory(
     const std::filesystem::path& directory,
