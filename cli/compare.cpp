@@ -290,7 +290,7 @@ std::string kind_of_word(const std::string& word) {
               fmt::format("expected commands, measured runs or profiles, found two of them: {} is "
                           "{}, {} is {}",
                           one, kind_of_word(one), other, kind_of_word(other)),
-              "compare");
+              "compare", "a command is one word in quotes: memduel compare './old big.bin' ...");
 }
 
 /// Whether the words are commands, and not what was measured earlier. Throws Error(usage) for a

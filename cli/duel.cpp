@@ -295,8 +295,10 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
     driver.arms_to_profile = [&](const RunData& so_far) {
       const Results results = analyse(so_far, settings(so_far));
       std::vector<std::string> arms = arms_to_explain(results);
-      if (decided && !arms.empty() && !results.is_alone())
-        decided(document_of(build_report_model(results, so_far)).sentence.plain());
+      if (decided && !arms.empty() && !results.is_alone()) {
+        const Results shown = analyse(so_far, settings_in(directory, so_far, demands_of(options)));
+        decided(document_of(build_report_model(shown, so_far)).sentence.plain());
+      }
       return arms;
     };
   const auto run_one = [&supervision](const TrialPlan& plan) {

@@ -382,6 +382,20 @@ const std::vector<std::string>& given_words() {
   return words();
 }
 
+/// The commands on a command line that has nothing else than options and their numbers: a word
+/// with a blank, or a program. Empty if there is another word.
+static std::vector<std::string> commands_in_place_of_verb() {
+  std::vector<std::string> commands;
+  for (std::size_t i = 1; i < given_words().size(); ++i) {
+    const std::string& word = given_words()[i];
+    if (word.starts_with('-') || word.find_first_not_of("0123456789") == std::string::npos)
+      continue;
+    if (word.find(' ') == std::string::npos && !is_program(word)) return {};
+    commands.push_back(word);
+  }
+  return commands;
+}
+
 int refuse_verb(const CLI::App& app, const std::string& word) {
   const auto verbs = verb_names(app);
   std::string advice = nearest_advice(word, verbs, "see " + app.get_name() + " --help");
@@ -391,6 +405,10 @@ int refuse_verb(const CLI::App& app, const std::string& word) {
     if (is_program(word))
       advice = fmt::format("did you mean memduel record -- {0}, or memduel measure {0}?",
                            quoted_command_line({word}));
+    if (const auto commands = commands_in_place_of_verb(); commands.size() > 1)
+      advice = fmt::format("did you mean memduel compare {}?", quoted_command_line(commands));
+    else if (commands.size() == 1 && !is_program(word))
+      advice = fmt::format("did you mean memduel measure {}?", quoted_command_line(commands));
   }
   if (const auto replacement = replacement_for(Removed::verb, word)) advice = *replacement;
   print_failure(fmt::format("expected a command, found \"{0}\"\n  {1}", word, advice));

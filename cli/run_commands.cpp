@@ -96,7 +96,8 @@ void add_hyperfine_exports(CLI::App& verb, RunOptions& options) {
     verb.add_option_function<std::string>(
             fmt::format("--export-{}", format),
             [&options, format](const std::string& file) {
-              options.exports.emplace_back(fmt::format("hyperfine-{}", format), file);
+              options.exports.emplace_back(fmt::format("hyperfine-{}", format),
+                                           file == "-" ? "/dev/stdout" : file);
             },
             fmt::format("also write the trials as hyperfine does ({})", format))
         ->type_name("FILE")

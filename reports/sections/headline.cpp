@@ -285,6 +285,9 @@ std::string within_limit(const Results& results, const std::string& candidate) {
 
 /// "b uses as much memory as a."
 std::string sameness_of(const Results& results, const std::string& candidate) {
+  if (const Comparison* peak = results.row(candidate, kTree, kPeakRss);
+      peak != nullptr && peak->verdict == Verdict::unchanged && is_only_role(results.job, kTree))
+    return fmt::format("{} uses as much memory as {}.", candidate, results.baseline);
   for (const ShownRow& shown : results.first_screen.rows) {
     const Comparison* row = results.row(shown.candidate, shown.role, shown.metric);
     if (shown.candidate != candidate || row->verdict != Verdict::unchanged) continue;

@@ -101,6 +101,16 @@ def call(place, verb, words):
     return subprocess.run([MEMDUEL, verb, "--out", "out", *quick, *words], cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
 
 
+def without_verb():
+    """Commands where the name of memduel's own command is missing."""
+    asked = [(["sort a", "sort b"], "did you mean memduel compare 'sort a' 'sort b'?"), (["sort a"], "did you mean memduel measure 'sort a'?"),
+             (["/bin/true", "/bin/false"], "did you mean memduel compare /bin/true /bin/false?")]
+    for words, message in asked:
+        done = subprocess.run([MEMDUEL, *words], capture_output=True, text=True, check=False, timeout=60)
+        if done.returncode != 2 or message not in done.stderr:
+            yield f"{words}: exit {done.returncode}\n{done.stderr}"
+
+
 def processes_in(place):
     """Those that have the folder as their working directory."""
     found = []
@@ -147,7 +157,7 @@ def main():
     calls = [("compare", words, 2, message, None) for words, message in REFUSED]
     calls += [(verb, [command] + [B] * (verb == "compare"), 2, message, None) for command, message in COMMANDS for verb in ("compare", "measure")]
     calls += [("compare", *rest) for rest in FAILED]
-    wrong = [one for one in (tried(*each) for each in calls) if one]
+    wrong = [one for one in (tried(*each) for each in calls) if one] + list(without_verb())
     print(f"{len(calls)} calls with bad input, {len(wrong)} with another end than expected")
     for one in wrong:
         print(f"WRONG {one}")
