@@ -410,14 +410,26 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
                     std::move(rerun.command)};
 }
 
+/// Nothing else is open than the time, and so many trials decide it.
+std::optional<Suggestion> with_open_time(const ReportModel& model, const std::string& name) {
+  const Comparison* time = time_row(model.results, name);
+  if (time == nullptr || time->verdict != Verdict::inconclusive || !time->blocks_needed)
+    return std::nullopt;
+  Suggestion rerun = to_decide_time(model, *time, "");
+  if (rerun.sentence.empty()) return std::nullopt;
+  rerun.sentence.erase(0, 1);  // the blank after another sentence
+  return rerun;
+}
+
 }  // namespace
 
 std::optional<Suggestion> next_step(const ReportModel& model) {
   const std::string about = candidate_in_focus(model.results);
   if (about.empty() || !model.progress.empty()) return std::nullopt;
-  for (const auto step : {with_failed_trials, in_other_processes, after_failure, in_go_heap,
-                          with_symbols, with_nothing_against, with_another_setting,
-                          with_more_blocks, with_runs_more_alike, with_twice_the_trials})
+  for (const auto step :
+       {with_failed_trials, in_other_processes, after_failure, in_go_heap, with_symbols,
+        with_nothing_against, with_another_setting, with_more_blocks, with_runs_more_alike,
+        with_twice_the_trials, with_open_time})
     if (auto found = step(model, about)) {
       if (step == with_another_setting && !has_memory_regression(model, about) &&
           model.results.overall.outcome == OverallOutcome::passed)

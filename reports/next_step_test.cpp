@@ -207,6 +207,23 @@ TEST(NextStep, NamesTheToolThatShowsTheHeapOfGoWhichNoProfileShows) {
   EXPECT_FALSE(step_after(sample));
 }
 
+TEST(NextStep, IsToDecideTheTimeIfNothingElseIsOpen) {
+  Sample sample = one_check(Verdict::unchanged, GateOutcome::passed);
+  EXPECT_FALSE(step_after(sample));
+  Comparison time = sample.results.comparisons[0];
+  time.gate = false;
+  time.metric = "round_seconds";
+  time.verdict = Verdict::inconclusive;
+  time.blocks_needed = 12;
+  sample.results.comparisons.push_back(time);
+  const auto step = step_after(sample);
+  ASSERT_TRUE(step);
+  EXPECT_THAT(step->sentence, testing::StartsWith("To decide the time, rerun with 12 trials each"));
+  EXPECT_THAT(step->command, testing::EndsWith("--repeats 12"));
+  sample.results.comparisons.back().blocks_needed.reset();
+  EXPECT_FALSE(step_after(sample)) << "nobody knows how many decide it";
+}
+
 TEST(NextStep, SaysThatNothingSpeaksAgainstAnArmOnlyWhereNothingDoes) {
   Sample sample = one_check(Verdict::improved, GateOutcome::passed);
   ASSERT_TRUE(step_after(sample));

@@ -412,8 +412,9 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
     sentence = failure_of(results, about) + (sentence.empty() ? "" : " " + sentence);
   if (answer == Answer::inconclusive || (answer == Answer::no_gates && sentence.empty()))
     sentence += (sentence.empty() ? "" : " ") + open_question(model, about, answer);
-  if (sentence.empty()) sentence = sameness_of(results, about);
-  if (is_changed) sentence += open_time_words(results, about);
+  const bool is_same = sentence.empty();
+  if (is_same) sentence = sameness_of(results, about);
+  if (is_changed || is_same) sentence += open_time_words(results, about);
   if (candidates.size() > 1 && answer != Answer::fail && results.overall.best) {
     if (about != candidates.front())
       sentence += best_candidate(model, candidates.front());
