@@ -128,7 +128,7 @@ TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {
   EXPECT_THAT(
       document.sentence.plain(),
       StartsWith("optimized may use from 40% less to 39% less memory (server) than original "
-                 "(estimate −40%): 8 trials each do not decide."));
+                 "(medians: −40%): 8 trials each do not decide."));
 }
 
 TEST(Headline, OfFailedTrialsGivesTheReason) {

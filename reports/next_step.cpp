@@ -405,7 +405,7 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
   const std::string cost = time->ci_high && *time->ci_high > 1 && time->ratio
                                ? fmt::format(" if up to {} more time is acceptable",
                                              ratio_text(*time->ci_high).substr(1))
-                               : ", although its time is not decided";
+                               : ", although its time is inconclusive";
   return Suggestion{fmt::format("{} can be adopted{}.{}", name, cost, rerun.sentence),
                     std::move(rerun.command)};
 }

@@ -69,9 +69,10 @@ Section caveats_notice_section(const ReportModel& model) {
   if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
   const Note* note = urgent_note(model.results);
   if (note == nullptr) {
-    const std::string all =
-        format_count(kinds.size(), "minor caveat") +
-        (kinds.size() == 1 ? ", which does not change a verdict" : ", none changes a verdict");
+    const std::string all = format_count(kinds.size(), "minor caveat") +
+                            (model.results.is_alone() ? ""
+                             : kinds.size() == 1      ? ", which does not change a verdict"
+                                                      : ", none changes a verdict");
     section.add(Paragraph{Text(all).add(" (--verbose)", Tone::muted)}, Medium::text);
     section.add(Paragraph{Text(all + " ").add_link("(details)", "caveats")}, Medium::page);
     return section;

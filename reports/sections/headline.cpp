@@ -24,7 +24,7 @@ namespace {
 /// What there is more or less of: "memory", "heap memory", else the metric's own words.
 std::string noun_of(const Results& results, const Comparison& row) {
   if (row.metric == kPeakRssAboveIdle) return "memory above start-up";
-  if (is_resident_peak(row.metric)) return "memory";
+  if (row.metric == kPeakRss || row.metric == kPeakPss) return "memory";
   if (row.metric == kPeakHeap || row.metric == kPeakHeapAndMapped) return "heap memory";
   return metric_words(results.job, row.metric);
 }
@@ -112,8 +112,22 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
           rows, [&](const Comparison* row) { return is_asked(row) && row->role != kTree; }))
     std::erase_if(rows,
                   [&](const Comparison* row) { return row->role == kTree && !is_asked(row); });
+  // Peak RSS is what readers know: a part of it that changed otherwise is in the table.
+  const auto is_part_of_unchanged = [&](const Comparison* row) {
+    const Comparison* whole = results.row(candidate, row->role, kPeakRss);
+    return row->metric != kPeakRss && is_resident_peak(row->metric) && whole != nullptr &&
+           whole->verdict == Verdict::unchanged &&
+           gate_on(results, *row, GateOutcome::failed) == nullptr;
+  };
+  std::erase_if(rows, is_part_of_unchanged);
   std::ranges::stable_sort(rows, {}, [&](const Comparison* row) {
-    return gate_on(results, *row, GateOutcome::failed) == nullptr;
+    const bool has_failure = std::ranges::any_of(rows, [&](const Comparison* other) {
+      return other->role == row->role && gate_on(results, *other, GateOutcome::failed) != nullptr;
+    });
+    if (row->metric == kPeakRss && row->is_change() &&
+        (!has_failure || row->verdict == Verdict::regressed))
+      return 0;
+    return gate_on(results, *row, GateOutcome::failed) == nullptr ? 2 : 1;
   });
   std::vector<const Comparison*> told;
   std::set<std::string> roles;
@@ -130,7 +144,7 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
 std::string time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || !row->is_change()) return {};
-  return share_words(*row) + " time";
+  return (is_factor(*row) ? amount_words(*row) : share_words(*row)) + " time";
 }
 
 /// " Output identical."
@@ -163,11 +177,11 @@ std::string open_change_words(const Comparison& row) {
   return row.ci_low && row.ci_high ? interval_text(row) : change_text(row);
 }
 
-/// " Its time is not decided (−3.0 to +5.7%)."
+/// " Its time is inconclusive (−3.0 to +5.7%)."
 std::string open_time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
-  return fmt::format(" Its time is not decided ({}).", open_change_words(*row));
+  return fmt::format(" Its time is inconclusive ({}).", open_change_words(*row));
 }
 
 /// "b uses 83% less memory and 40% less time than a."; empty where nothing changed.
@@ -179,9 +193,10 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   const bool has_limit = std::ranges::any_of(told, [&](const Comparison* row) {
     return place_and_limit(results, *row).find("limit ") != std::string::npos;
   });
-  // A limit beside the memory is none of the time's.
-  const std::string time_apart =
-      time.empty() ? "." : (has_limit ? ". It takes " : ", and takes ") + time + ".";
+  // A limit beside the memory is none of the time's, and a factor is compared by "as".
+  const bool is_time_apart = has_limit || (time_row(results, candidate) != nullptr &&
+                                           is_factor(*time_row(results, candidate)));
+  const std::string time_apart = time.empty() ? "." : ". It takes " + time + ".";
   if (told.size() == 1 && (is_factor(*told.front()) || has_limit)) {
     const Comparison& row = *told.front();
     return fmt::format("{} uses {} {} {} {}{}{}", candidate, amount_words(row),
@@ -196,10 +211,19 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
                     place_and_limit(results, *row));
   }
   const bool has_memory = !parts.empty();
-  if (!time.empty() && !has_limit) parts.push_back(time);
-  if (parts.empty()) return {};
+  if (!time.empty() && !is_time_apart) parts.push_back(time);
+  if (parts.empty() && time.empty()) return {};
+  if (parts.empty())
+    return fmt::format("{} takes {} {} {}.", candidate, time, is_time_apart ? "as" : "than",
+                       results.baseline);
   return fmt::format("{} {} {} than {}{}", candidate, has_memory ? "uses" : "takes",
-                     join_with_and(parts), results.baseline, has_limit ? time_apart : ".");
+                     join_with_and(parts), results.baseline, is_time_apart ? time_apart : ".");
+}
+
+/// "peak RSS"; of a gate on all roles as it was written.
+std::string name_of(const Results& results, const GateResult& gate) {
+  return gate.role == "*" || gate.metric.empty() ? gate.name()
+                                                 : quantity(results.job, gate.role, gate.metric);
 }
 
 /// Of the first gate that fails by a value of its own, a failed trial, or memory that grows.
@@ -208,7 +232,7 @@ std::string failure_of(const Results& results, const std::string& candidate) {
     return one.candidate == candidate && one.fails();
   });
   if (gate == results.gates.end()) return {};
-  return fmt::format("{}: {}.", gate->name(), gate->reason);
+  return fmt::format("{}: {}.", name_of(results, *gate), gate->reason);
 }
 
 /// " (95% CI −3.0 to +2.0%)"; empty where an end is open.
@@ -243,7 +267,7 @@ std::string undecided_words(const Results& results, const Comparison& row) {
   const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
   const bool has_limit =
       gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value;
-  return fmt::format("{} may use from {} to {} {} than {} (estimate {}): {} do not decide{}.",
+  return fmt::format("{} may use from {} to {} {} than {} (medians: {}): {} do not decide{}.",
                      row.candidate, end_words(row, *row.ci_low), end_words(row, *row.ci_high),
                      noun_and_place(results, row), row.baseline, change_text(row), trials,
                      has_limit ? " whether it exceeds the limit of " + limit_text(*gate) : "");
@@ -265,7 +289,9 @@ std::string open_question(const ReportModel& model, const std::string& candidate
   const auto gate = std::ranges::find_if(results.gates, [&](const GateResult& one) {
     return one.candidate == candidate && !one.advisory && one.outcome == GateOutcome::inconclusive;
   });
-  return gate == results.gates.end() ? "" : fmt::format("{}: {}.", gate->name(), gate->reason);
+  return gate == results.gates.end()
+             ? ""
+             : fmt::format("{}: {}.", name_of(results, *gate), gate->reason);
 }
 
 /// "b stays within the limit of +2%: peak RSS −1.0% (95% CI −3.0 to +2.0%). These trials do not
@@ -380,13 +406,13 @@ bool uses_least(const Results& results, const std::string& candidate) {
          });
 }
 
-/// " chunk-1 uses 62% less memory, but its time is not decided (−19 to +1.2%).": of the best
+/// " chunk-1 uses 62% less memory, but its time is inconclusive (−19 to +1.2%).": of the best
 /// candidate, which the sentence is not about.
 std::string best_candidate(const ReportModel& model, const std::string& best) {
   const Results& results = model.results;
   const std::vector<const Comparison*> told = told_changes(model, best);
   if (told.empty()) return {};
-  return fmt::format(" {} uses {} {}, but its time is not decided ({}).", best,
+  return fmt::format(" {} uses {} {}, but its time is inconclusive ({}).", best,
                      share_words(*told.front()), noun_and_place(results, *told.front()),
                      open_change_words(*time_row(results, best)));
 }
@@ -443,6 +469,21 @@ std::string common_metric_words(const Results& results) {
   return metrics.size() == 1 ? " on " + metric_words(results.job, *metrics.begin()) : "";
 }
 
+/// " (peak RSS, limit +5%; peak heap, limit +1%)": of the gates that failed; empty without one.
+std::string failing_gates(const Results& results) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> names;
+  for (const GateResult& gate : results.gates)
+    if (gate.fails() && !gate.advisory)
+      names.push_back(name_of(results, gate) +
+                      (gate.evidence.limit ? ", limit " + limit_text(gate) : ""));
+  if (names.empty()) return {};
+  const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  return fmt::format(" ({}{})", fmt::join(names, "; "),
+                     more > 0 ? fmt::format("; {} more", more) : "");
+}
+
 /// "both default gates passed", "of 3 gates, 1 failed, 2 passed".
 std::string gates_words(const Results& results, bool is_default) {
   const std::string kind = is_default ? "default gate" : "gate";
@@ -465,13 +506,14 @@ std::string gates_words(const Results& results, bool is_default) {
     return fmt::format("the {} on {} {}", kind, gate_words(results, *gate),
                        phrase(1, counts.front().second));
   }
+  const std::string failing = failing_gates(results);
   if (counts.size() == 1)
-    return fmt::format("{} {}s{} {}", all == 2 ? "both" : fmt::format("all {}", all), kind,
-                       common_metric_words(results), phrase(all, counts.front().second));
+    return fmt::format("{} {}s{} {}{}", all == 2 ? "both" : fmt::format("all {}", all), kind,
+                       common_metric_words(results), phrase(all, counts.front().second), failing);
   std::vector<std::string> parts;
   for (const auto& [count, word] : counts)
     parts.push_back(fmt::format("{} {}", count, phrase(count, word)));
-  return fmt::format("of {}, {}", format_count(all, kind), fmt::join(parts, ", "));
+  return fmt::format("of {}, {}{}", format_count(all, kind), fmt::join(parts, ", "), failing);
 }
 
 Text exit_of(const ReportModel& model) {
