@@ -22,7 +22,8 @@ strip "${binaries[@]}"
 cp "$root"/scripts/wheel/*.py "$package/"
 cp "$prefix/include/memduel/memduel_annotate.py" "$tree/"
 
-newest=$(objdump -T "${binaries[@]}" 2>/dev/null | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -n 1)
+# objdump fails for the launcher, which is static.
+newest=$({ objdump -T "${binaries[@]}" 2>/dev/null || true; } | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -n 1)
 platform=manylinux_2_${newest#GLIBC_2.}_x86_64
 
 about=$tree/memduel-$version.dist-info

@@ -124,7 +124,7 @@ TEST(ExitCode, OfAnInconclusiveGateIsFiveIfItCounts) {
 TEST(ExitCode, IsTwoForBadUsage) {
   const Workplace place;
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{}, "subcommand"},
+      {{}, "expected a command, found none"},
       {{"rum", "x.json"}, "rum"},
       {{"compare", "--a", "true"}, "needs both --a and --b"},
       {{"compare", "--a", "true", "--b", "true"}, "--calibrate"},
