@@ -163,9 +163,12 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
       !file_without_symbols(more->function).empty())
     return std::nullopt;
   const std::string place = more->location.empty() ? "" : " (" + more->location + ")";
-  const std::string& function = runtime_memory(more->function) == nullptr || more->caller.empty()
-                                    ? more->function
-                                    : more->caller;
+  std::string function = runtime_memory(more->function) == nullptr || more->caller.empty()
+                             ? more->function
+                             : more->caller;
+  if (!place.empty())  // which names the file
+    function = function.substr(
+        0, function.find(" (" + more->location.substr(0, more->location.rfind(':')) + ")"));
   const auto increases = std::ranges::count_if(model.causes, is_told);
   std::string sentence = fmt::format("Do not adopt {} as it is. Look at {}{}{}.", name, function,
                                      place, increases > 1 ? " first, the largest increase" : "");

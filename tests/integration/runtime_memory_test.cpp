@@ -124,7 +124,7 @@ TEST(RuntimeMemory, OfAFailedGateLeadsToTheToolThatShowsIt) {
                       "5", "--gate", "default", "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << run.err;
   EXPECT_THAT(run.out, HasSubstr("keep (small Python objects) (objects.py:4)"));
-  EXPECT_THAT(run.out, HasSubstr("To see"));
+  EXPECT_THAT(run.out, HasSubstr("record every object"));
   EXPECT_THAT(run.out, HasSubstr("PYTHONMALLOC=malloc"));
 }
 

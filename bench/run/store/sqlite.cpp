@@ -72,6 +72,9 @@ Database::Database(const std::filesystem::path& file, Mode mode) : name_(file.st
   if (status != SQLITE_OK) fail("open");
   sqlite3_busy_timeout(raw, kBusyMilliseconds);
   harden(raw);
+  // KiB: stores are written and read in order, so that a larger cache is of no use. What is wrong
+  // with the file is what the first statement finds.
+  sqlite3_exec(raw, "PRAGMA cache_size=-256", nullptr, nullptr, nullptr);
 }
 
 Database Database::from_bytes(std::string_view bytes) {
