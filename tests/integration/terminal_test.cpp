@@ -52,7 +52,7 @@ TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   const std::string duel =
       " --a '" MEMDUEL_HOG " 20' --b '" MEMDUEL_HOG " 30' --repeats 6 --gate default";
   EXPECT_THAT(expect("compare --out compared" + duel, 1).out,
-              testing::ContainsRegex("FAIL.*  b uses "));
+              testing::ContainsRegex("FAIL.*b uses "));
   EXPECT_THAT(expect("calibrate duel.json --repeats 8 --out calibration", 0).out,
               HasSubstr("noise floor"));
   EXPECT_TRUE(std::filesystem::exists(place_->path("compared/report.html")));
