@@ -345,6 +345,20 @@ bool is_program(const std::string& word) {
          ::access(word.c_str(), X_OK) == 0;
 }
 
+/// The commands on a command line that has nothing else than options and their numbers: a word
+/// with a blank, or a program. Empty if there is another word.
+std::vector<std::string> commands_in_place_of_verb() {
+  std::vector<std::string> commands;
+  for (std::size_t i = 1; i < words().size(); ++i) {
+    const std::string& word = words()[i];
+    if (word.starts_with('-') || word.find_first_not_of("0123456789") == std::string::npos)
+      continue;
+    if (word.find(' ') == std::string::npos && !is_program(word)) return {};
+    commands.push_back(word);
+  }
+  return commands;
+}
+
 /// The refusal of an option in the place of a verb, or of the first option with one dash and
 /// several letters, of which other programs have some: CLI11 would take -col for -c ol.
 std::optional<std::string> refusal_before_parsing(const CLI::App& app, int argc, char** argv) {
@@ -380,20 +394,6 @@ std::vector<std::string> verb_names(const CLI::App& app) {
 
 const std::vector<std::string>& given_words() {
   return words();
-}
-
-/// The commands on a command line that has nothing else than options and their numbers: a word
-/// with a blank, or a program. Empty if there is another word.
-static std::vector<std::string> commands_in_place_of_verb() {
-  std::vector<std::string> commands;
-  for (std::size_t i = 1; i < given_words().size(); ++i) {
-    const std::string& word = given_words()[i];
-    if (word.starts_with('-') || word.find_first_not_of("0123456789") == std::string::npos)
-      continue;
-    if (word.find(' ') == std::string::npos && !is_program(word)) return {};
-    commands.push_back(word);
-  }
-  return commands;
 }
 
 int refuse_verb(const CLI::App& app, const std::string& word) {

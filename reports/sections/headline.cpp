@@ -66,12 +66,18 @@ const Comparison* part_above_startup(const Results& results, const Comparison& r
   return part != nullptr && part->is_asked() && part->is_change() && part->ratio ? part : nullptr;
 }
 
+/// "+2%": the limit that the row's gate failed by; empty without one.
+std::string exceeded_limit(const Results& results, const Comparison& row) {
+  const GateResult* gate = gate_on(results, row, GateOutcome::failed);
+  return gate == nullptr ? "" : limit_text(*gate);
+}
+
 /// " (server, limit +2%)": where, by which limit its gate failed, and what its gate is about.
 std::string place_and_limit(const Results& results, const Comparison& row) {
   std::vector<std::string> parts;
   if (std::string place = place_of(results, row); !place.empty()) parts.push_back(std::move(place));
-  const GateResult* gate = gate_on(results, row, GateOutcome::failed);
-  if (gate != nullptr && gate->evidence.limit) parts.push_back("limit " + limit_text(*gate));
+  if (const std::string limit = exceeded_limit(results, row); !limit.empty())
+    parts.push_back("limit " + limit);
   if (!row.is_change()) parts.emplace_back("inconclusive");
   if (const Comparison* part = part_above_startup(results, row); part != nullptr)
     parts.push_back(share_words(*part) + " above start-up");
@@ -190,9 +196,8 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   std::vector<std::string> parts;
   const std::vector<const Comparison*> told = told_changes(model, candidate);
   const std::string time = time_words(results, candidate);
-  const bool has_limit = std::ranges::any_of(told, [&](const Comparison* row) {
-    return place_and_limit(results, *row).find("limit ") != std::string::npos;
-  });
+  const bool has_limit = std::ranges::any_of(
+      told, [&](const Comparison* row) { return !exceeded_limit(results, *row).empty(); });
   // A limit beside the memory is none of the time's, and a factor is compared by "as".
   const bool is_time_apart = has_limit || (time_row(results, candidate) != nullptr &&
                                            is_factor(*time_row(results, candidate)));
@@ -211,11 +216,10 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
                     place_and_limit(results, *row));
   }
   const bool has_memory = !parts.empty();
+  if (!has_memory && time.empty()) return {};
+  if (!has_memory && is_time_apart)  // by a factor, as no memory has a limit
+    return fmt::format("{} takes {} as {}.", candidate, time, results.baseline);
   if (!time.empty() && !is_time_apart) parts.push_back(time);
-  if (parts.empty() && time.empty()) return {};
-  if (parts.empty())
-    return fmt::format("{} takes {} {} {}.", candidate, time, is_time_apart ? "as" : "than",
-                       results.baseline);
   return fmt::format("{} {} {} than {}{}", candidate, has_memory ? "uses" : "takes",
                      join_with_and(parts), results.baseline, is_time_apart ? time_apart : ".");
 }
