@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "reports/memory_tables.h"
 #include "reports/report_model.h"
+#include "sections/open_row.h"
 #include "sections/sections.h"
 #include "stats/sample_size.h"
 #include "util/command_line.h"
@@ -216,11 +217,8 @@ constexpr int kMostRepeats = 200;  ///< of one variant: nobody waits for more
 
 /// The gate on a row that these trials did not decide; null without one.
 const GateResult* open_gate_on(const Results& results, const Comparison& row) {
-  const auto found = std::ranges::find_if(results.gates, [&](const GateResult& gate) {
-    return gate.asks_about(row) && gate.outcome == GateOutcome::inconclusive && !gate.advisory &&
-           gate.evidence.ci_high;
-  });
-  return found == results.gates.end() ? nullptr : &*found;
+  const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
+  return gate != nullptr && gate->evidence.ci_high ? gate : nullptr;
 }
 
 /// That decide the row's gate, or the row where no gate is open.
@@ -280,14 +278,12 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
-  const bool is_unpinned = is_unpinned_python(model.results);
-  if (is_unpinned) command = "PYTHONHASHSEED=0 " + command;  // which trials inherit
   return Suggestion{
-      fmt::format(
-          "Rerun with {}{} trials each{}. If trials vary as these did{}, that decides with a "
-          "probability of 80%:",
-          is_unpinned ? "a fixed hash seed and " : "", needed,
-          time_of_trials(model.results, needed), is_unpinned ? " or less" : ""),
+      fmt::format("Rerun with {} trials each{}, which decide with a probability of 80%{}:", needed,
+                  time_of_trials(model.results, needed),
+                  is_unpinned_python(model.results)
+                      ? ". With a fixed PYTHONHASHSEED fewer may be enough"
+                      : ""),
       std::move(command)};
 }
 
@@ -380,13 +376,13 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
          (outcome == OverallOutcome::passed || outcome == OverallOutcome::no_gates);
 }
 
-/// " To decide the time of chunk-1, rerun with 35 trials each (about 25 s):", with the command.
-Suggestion to_decide_time(const ReportModel& model, const Comparison& time, const char* whose) {
+/// " To decide the time, rerun with 35 trials each (about 25 s):", with the command.
+Suggestion to_decide_time(const ReportModel& model, const Comparison& time) {
   const int trials = time.blocks_needed.value_or(2 * std::min(time.n_baseline, time.n_candidate));
   std::string command = trials > kMostRepeats ? "" : with_repeats(model.reproduce, trials);
   if (command.empty()) return {};
-  return {fmt::format(" To decide the time{}{}, rerun with {} trials each{}:", whose,
-                      *whose == '\0' ? "" : time.candidate, trials,
+  return {fmt::format(" To decide the time{}, rerun with {} trials each{}:",
+                      time.blocks_needed ? " with a probability of 80%" : "", trials,
                       time_of_trials(model.results, trials)),
           std::move(command)};
 }
@@ -394,17 +390,10 @@ Suggestion to_decide_time(const ReportModel& model, const Comparison& time, cons
 /// The candidate can be adopted; what its time does may be open.
 std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
   if (!has_nothing_against(model, name)) return std::nullopt;
-  const std::string best = ranked_candidates(model.results).front();
-  if (best != name) {
-    Suggestion rerun = to_decide_time(model, *time_row(model.results, best), " of ");
-    return Suggestion{
-        fmt::format("{} can be adopted: its memory and time improved.{}", name, rerun.sentence),
-        std::move(rerun.command)};
-  }
   const Comparison* time = time_row(model.results, name);
   if (time == nullptr || time->verdict != Verdict::inconclusive)
     return Suggestion{fmt::format("{} can be adopted: no regression was found.", name), {}};
-  Suggestion rerun = to_decide_time(model, *time, "");
+  Suggestion rerun = to_decide_time(model, *time);
   const std::string cost = time->ci_high && *time->ci_high > 1 && time->ratio
                                ? fmt::format(" if up to {} more time is acceptable",
                                              ratio_text(*time->ci_high).substr(1))
@@ -418,7 +407,7 @@ std::optional<Suggestion> with_open_time(const ReportModel& model, const std::st
   const Comparison* time = time_row(model.results, name);
   if (time == nullptr || time->verdict != Verdict::inconclusive || !time->blocks_needed)
     return std::nullopt;
-  Suggestion rerun = to_decide_time(model, *time, "");
+  Suggestion rerun = to_decide_time(model, *time);
   if (rerun.sentence.empty()) return std::nullopt;
   rerun.sentence.erase(0, 1);  // the blank after another sentence
   return rerun;

@@ -8,21 +8,13 @@
 namespace memduel {
 namespace {
 
-const ResultRow kServer{"server", kPeakRssAboveIdle, {}, {}};
 const ResultRow kTime{"server", kRoundSeconds, {}, {}};
-
-TEST(RowLabel, OmitsWhatTheRowAboveStates) {
-  const Sample sample = make_sample({.series = false});
-  const JobFacts& job = sample.results.job;
-  EXPECT_EQ(row_label(job, kServer, {{}, {kServer, kTime}, 0}), "server peak RSS above start-up");
-  const ResultRow peak{"server", kPeakRss, {}, {}};
-  EXPECT_EQ(row_label(job, kServer, {{}, {peak, kServer}, 0}), "↳ above start-up");
-  EXPECT_EQ(row_label(job, peak, {{}, {peak, kServer}, 0}), "server peak RSS");
-}
 
 TEST(RowLabel, OmitsTheRoleOfTheOnlyTime) {
   const Sample sample = make_sample({.series = false});
   const JobFacts& job = sample.results.job;
+  const ResultRow peak{"server", kPeakRss, {}, {}};
+  EXPECT_EQ(row_label(job, peak, {{}, {peak, kTime}, 0}), "server peak RSS");
   EXPECT_EQ(row_label(job, kTime, {{}, {kTime}, 0}), "time per round");
   const ResultRow other{"client-1", kRoundSeconds, {}, {}};
   EXPECT_EQ(row_label(job, kTime, {{}, {kTime, other}, 0}), "server time per round");

@@ -161,7 +161,7 @@ Comparison compare(const RunData& run, const SampleOptions& options, int k, cons
   c.candidate = arm_name(k, options.hostile);
   c.role = role;
   c.metric = metric;
-  c.gate = metric == "peak_rss_above_idle_bytes" && role != "all";
+  c.gate = metric == "peak_rss_bytes" && role != "all";
   c.baseline_median = median_of(run, c.baseline, role, metric);
   c.candidate_median = median_of(run, c.candidate, role, metric);
   c.difference = *c.candidate_median - *c.baseline_median;

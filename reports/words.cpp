@@ -17,7 +17,7 @@ namespace memduel {
 namespace {
 
 constexpr std::string_view kNone = "–";
-constexpr std::string_view kSameEachTrial = "same each trial";
+constexpr std::string_view kExact = "exact";
 
 /// "+3.4%" with so many decimals.
 std::string signed_percent(double share, int decimals) {
@@ -234,7 +234,7 @@ std::string interval_text(const Comparison& row) {
   if (!row.ci_low || !row.ci_high) return std::string(kNone);
   const double none = row.ratio ? 1 : 0;
   if (row.exact && (row.verdict != Verdict::unchanged || *row.ci_low == none))
-    return std::string(kSameEachTrial);
+    return std::string(kExact);
   constexpr double kUsual = 0.95;
   const double confidence = overall_confidence(row);
   const std::string level =
@@ -269,7 +269,7 @@ std::string capitalized(std::string text) {
 std::string effect_text(const JobFacts& job, const Comparison& row) {
   std::string evidence = medians_text(row);
   const std::string interval = interval_text(row);
-  if (interval == kSameEachTrial)
+  if (interval == kExact)
     evidence += (evidence.empty() ? "" : ", ") + std::string("identical in all trials");
   else if (interval != kNone)
     evidence += (evidence.empty() ? "" : ", ") +

@@ -57,7 +57,8 @@ std::string change_text(const Comparison& row);
 /// rate of 5%, so that its own level is higher. 0.9 where equivalence was shown.
 double overall_confidence(const Comparison& row);
 
-/// "−84 to −82%", "same each trial", with the overall level where it is not 95%; "–" without one.
+/// "−84 to −82%", "exact" of a metric without variation, with the overall level where it is not
+/// 95%; "–" without one.
 std::string interval_text(const Comparison& row);
 
 /// "82.6 → 14.2 MiB"; empty where one median is missing.

@@ -369,9 +369,9 @@ std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
     const RoleMetric wanted{role, metric};
     if (std::ranges::find(metrics, wanted) == metrics.end()) metrics.push_back(wanted);
   };
-  if (has(job.reference)) add(job.reference, kPeakRssAboveIdle);
+  if (has(job.reference)) add(job.reference, kPeakRss);
   for (const RoleGroup& group : job.groups)
-    if (has(group.largest())) add(group.largest(), kPeakRssAboveIdle);
+    if (has(group.largest())) add(group.largest(), kPeakRss);
   for (const Gate& gate : gates) {
     if (gate.role != "*") add(gate.role, gate.metric);
     for (const std::string& role : roles)

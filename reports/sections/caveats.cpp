@@ -32,19 +32,32 @@ void add_note(Section& section, const char* kind, Note note, bool is_repeated) {
 /// details are.
 struct SmallPrint {
   std::string_view code;
+  std::string_view words;
   bool is_of_noise = false;
 };
 
 const SmallPrint* small_print(const std::string& code) {
   static constexpr std::array kAll = {
-      SmallPrint{"several_modes", true},       SmallPrint{"drift", true},
-      SmallPrint{"first_trial_outlier", true}, SmallPrint{"position_effect", true},
-      SmallPrint{"python_not_pinned", true},   SmallPrint{"pss_rationed"},
-      SmallPrint{"sampled_less_often"},        SmallPrint{"touched_memory_sampled"},
-      SmallPrint{"growth_needs_rounds"},       SmallPrint{"program_behind_script"},
-      SmallPrint{"peaks_sampled_from_outside"}};
+      SmallPrint{"several_modes", "trials form clusters", true},
+      SmallPrint{"drift", "trials drift", true},
+      SmallPrint{"first_trial_outlier", "the first trial differs", true},
+      SmallPrint{"position_effect", "the order within a block matters", true},
+      SmallPrint{"python_not_pinned", "the hash seed is not fixed", true},
+      SmallPrint{"pss_rationed", "PSS was not read at every round end"},
+      SmallPrint{"sampled_less_often", "RSS was sampled less often"},
+      SmallPrint{"touched_memory_sampled", "touched memory was sampled"},
+      SmallPrint{"growth_needs_rounds", "too few rounds to test growth"},
+      SmallPrint{"program_behind_script", "a script starts the program"},
+      SmallPrint{"peaks_sampled_from_outside", "sums over processes were sampled"}};
   const auto* const found = std::ranges::find(kAll, code, &SmallPrint::code);
   return found == kAll.end() ? nullptr : found;
+}
+
+/// "the hash seed is not fixed, a script starts the program": notes that are all small print.
+std::string small_print_of(const std::set<std::string>& codes) {
+  std::vector<std::string_view> words;
+  for (const std::string& code : codes) words.push_back(small_print(code)->words);
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 /// The first note that a reader has to know before the numbers; null where all are small print.
@@ -69,12 +82,10 @@ Section caveats_notice_section(const ReportModel& model) {
   if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
   const Note* note = urgent_note(model.results);
   if (note == nullptr) {
-    const std::string all = format_count(kinds.size(), "minor caveat") +
-                            (model.results.is_alone() ? ""
-                             : kinds.size() == 1      ? ", which does not change a verdict"
-                                                      : ", none changes a verdict");
-    section.add(Paragraph{Text(all).add(" (--verbose)", Tone::muted)}, Medium::text);
-    section.add(Paragraph{Text(all + " ").add_link("(details)", "caveats")}, Medium::page);
+    const std::string all =
+        format_count(kinds.size(), "minor caveat") + ": " + small_print_of(kinds) + ".";
+    section.add(Paragraph{Text(all).add(" Details: --verbose.", Tone::muted)}, Medium::text);
+    section.add(Paragraph{Text(all + " ").add_link("Details", "caveats")}, Medium::page);
     return section;
   }
   const std::string message = note->message.substr(0, note->message.find('\n')) + ". ";

@@ -11,6 +11,7 @@
 #include "model/metric_catalogue.h"
 #include "reports/memory_tables.h"
 #include "reports/run_line.h"
+#include "sections/open_row.h"
 #include "sections/result_rows.h"
 #include "sections/sections.h"
 #include "util/error.h"
@@ -40,13 +41,6 @@ std::string noun_and_place(const Results& results, const Comparison& row) {
   return noun_of(results, row) + (place.empty() ? "" : " (" + place + ")");
 }
 
-const GateResult* gate_on(const Results& results, const Comparison& row, GateOutcome outcome) {
-  const auto found = std::ranges::find_if(results.gates, [&](const GateResult& gate) {
-    return gate.asks_about(row) && gate.outcome == outcome && !gate.advisory;
-  });
-  return found == results.gates.end() ? nullptr : &*found;
-}
-
 /// Whether a change is a factor instead of a percentage.
 bool is_factor(const Comparison& row) {
   return row.ratio && shown_change(row).value_or(0) >= kTimes;
@@ -59,28 +53,19 @@ std::string share_words(const Comparison& row) {
                         : amount_words(row);
 }
 
-/// Of a row of peak RSS the change above start-up, which a gate judges; null without one.
-const Comparison* part_above_startup(const Results& results, const Comparison& row) {
-  if (row.metric != kPeakRss) return nullptr;
-  const Comparison* part = results.row(row.candidate, row.role, kPeakRssAboveIdle);
-  return part != nullptr && part->is_asked() && part->is_change() && part->ratio ? part : nullptr;
-}
-
 /// "+2%": the limit that the row's gate failed by; empty without one.
 std::string exceeded_limit(const Results& results, const Comparison& row) {
   const GateResult* gate = gate_on(results, row, GateOutcome::failed);
   return gate == nullptr ? "" : limit_text(*gate);
 }
 
-/// " (server, limit +2%)": where, by which limit its gate failed, and what its gate is about.
+/// " (server, limit +2%)": where, and by which limit its gate failed.
 std::string place_and_limit(const Results& results, const Comparison& row) {
   std::vector<std::string> parts;
   if (std::string place = place_of(results, row); !place.empty()) parts.push_back(std::move(place));
   if (const std::string limit = exceeded_limit(results, row); !limit.empty())
     parts.push_back("limit " + limit);
   if (!row.is_change()) parts.emplace_back("inconclusive");
-  if (const Comparison* part = part_above_startup(results, row); part != nullptr)
-    parts.push_back(share_words(*part) + " above start-up");
   return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
 }
 
@@ -161,6 +146,14 @@ std::string output_words(const Results& results, const std::string& candidate) {
                      !*found->bit_identical ? "differs"
                      : found->files.empty() ? "bit-identical"
                                             : "identical");
+}
+
+/// Of all candidates; empty where they are not alike.
+std::string common_output_words(const Results& results) {
+  std::set<std::string> words;
+  for (const std::string& candidate : ranked_candidates(results))
+    words.insert(output_words(results, candidate));
+  return words.size() == 1 ? *words.begin() : "";
 }
 
 bool keeps_growing(const Results& results, const std::string& arm) {
@@ -247,49 +240,25 @@ std::string interval_in_words(const Comparison& row) {
                      interval.substr(0, interval.find(" (")));
 }
 
-/// "3.5% less", "12% more", "3.4× as much": an end of the row's interval.
-std::string end_words(const Comparison& row, double end) {
-  Comparison at = row;
-  at.verdict = Verdict::changed;
-  if (row.ratio)
-    at.ratio = end;
-  else
-    at.difference = end;
-  at.baseline_median.reset();  // else the change is that of the medians
-  return amount_words(at);
-}
-
-/// A row that these trials do not decide, with its interval.
+/// A row that these trials do not decide, with its interval and limit.
 std::string undecided_words(const Results& results, const Comparison& row) {
   const std::string trials =
       format_count(static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate)), "trial") +
       " each";
-  if (!row.ci_low || !row.ci_high)
-    return fmt::format("{} of {} is {}, but {} are too few to decide.",
-                       quantity(results.job, row.role, row.metric), row.candidate, change_text(row),
-                       trials);
   const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
   const bool has_limit =
       gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value;
-  return fmt::format("{} may use from {} to {} {} than {} (medians: {}): {} do not decide{}.",
-                     row.candidate, end_words(row, *row.ci_low), end_words(row, *row.ci_high),
-                     noun_and_place(results, row), row.baseline, change_text(row), trials,
-                     has_limit ? " whether it exceeds the limit of " + limit_text(*gate) : "");
+  return fmt::format("{} of {}: {}{}{}. {} do not decide.",
+                     capitalized(quantity(results.job, row.role, row.metric)), row.candidate,
+                     change_text(row), interval_in_words(row),
+                     has_limit ? ", limit " + limit_text(*gate) : "", capitalized(trials));
 }
 
-/// The row that a reader asks about first of those that are inconclusive: peak RSS, or one whose
-/// gate is.
-std::string open_question(const ReportModel& model, const std::string& candidate, Answer answer) {
+/// What the trials leave open of a candidate; empty where nothing is.
+std::string open_question(const ReportModel& model, const std::string& candidate) {
   const Results& results = model.results;
-  for (const ResultRow& row : result_rows(model).rows)
-    for (const Comparison* one : row.comparisons) {
-      if (one == nullptr || one->candidate != candidate || one->metric == kRoundSeconds ||
-          one->verdict != Verdict::inconclusive || one->is_of_dead())
-        continue;
-      const bool is_open = gate_on(results, *one, GateOutcome::inconclusive) != nullptr;
-      if (answer == Answer::no_gates || is_open || one->metric == kPeakRss)
-        return undecided_words(results, *one);
-    }
+  if (const Comparison* row = open_row(model, candidate); row != nullptr)
+    return undecided_words(results, *row);
   const auto gate = std::ranges::find_if(results.gates, [&](const GateResult& one) {
     return one.candidate == candidate && !one.advisory && one.outcome == GateOutcome::inconclusive;
   });
@@ -375,23 +344,49 @@ std::string others_regressed(const ReportModel& model, const std::string& about)
   return names.empty() ? "" : fmt::format(" {} regressed.", join_with_and(names));
 }
 
-/// "All 3 candidates use more memory than n-1: +89% (n-2), 3.7× (n-4) and 7.0× (n-8)."; empty where
-/// they have no regressed row in common.
-std::string all_regressed(const ReportModel& model) {
+/// " Time: −6.5% (chunk-2), the others are inconclusive.": of several candidates.
+std::string times_of(const Results& results) {
+  std::vector<std::string> changes;
+  std::size_t open = 0;
+  std::size_t all = 0;
+  for (const std::string& candidate : ranked_candidates(results)) {
+    const Comparison* row = time_row(results, candidate);
+    if (row == nullptr || row->is_of_dead()) continue;
+    ++all;
+    if (row->verdict == Verdict::inconclusive) ++open;
+    if (row->is_change()) changes.push_back(fmt::format("{} ({})", change_text(*row), candidate));
+  }
+  if (changes.empty()) return open > 0 && open == all ? " Their time is inconclusive." : "";
+  return fmt::format(
+      " Time: {}{}.", join_with_and(changes),
+      open > 0 && open + changes.size() == all
+          ? open == 1 ? ", the other is inconclusive" : ", the others are inconclusive"
+          : "");
+}
+
+/// "All 3 candidates use more memory than n-1: +89% (n-2), 3.7× (n-4) and 7.0× (n-8).", with their
+/// time; empty where their first row of memory did not change in the same direction.
+std::string all_changed(const ReportModel& model) {
   constexpr std::size_t kMost = 4;
   for (const ResultRow& row : result_rows(model).rows) {
-    const bool has_all = std::ranges::all_of(row.comparisons, [](const Comparison* one) {
-      return one != nullptr && one->verdict == Verdict::regressed && !one->is_of_dead();
-    });
-    if (!has_all || row.comparisons.size() < 2 || row.metric == kRoundSeconds) continue;
-    const Comparison& first = *row.comparisons.front();
+    if (row.comparisons.size() < 2 || row.metric == kRoundSeconds) continue;
+    const Comparison* first = row.comparisons.front();
+    if (first == nullptr || !first->is_change() || first->verdict == Verdict::changed) continue;
+    if (!std::ranges::all_of(row.comparisons, [&](const Comparison* one) {
+          return one != nullptr && one->verdict == first->verdict && !one->is_of_dead();
+        }))
+      continue;
     std::vector<std::string> changes;
     for (const Comparison* one : row.comparisons)
       changes.push_back(fmt::format("{} ({})", change_text(*one), one->candidate));
-    return fmt::format("All {} candidates use more {} than {}: {}.", changes.size(),
-                       noun_and_place(model.results, first), model.results.baseline,
+    const bool is_more = shown_change(*first).value_or(0) > (first->ratio ? 1 : 0);
+    return fmt::format("{} candidates use {} {} than {}: {}.{}",
+                       changes.size() == 2 ? "Both" : fmt::format("All {}", changes.size()),
+                       is_more ? "more" : "less", noun_and_place(model.results, *first),
+                       model.results.baseline,
                        changes.size() <= kMost ? join_with_and(changes)
-                                               : changes.front() + " to " + changes.back());
+                                               : changes.front() + " to " + changes.back(),
+                       times_of(model.results));
   }
   return {};
 }
@@ -410,17 +405,6 @@ bool uses_least(const Results& results, const std::string& candidate) {
          });
 }
 
-/// " chunk-1 uses 62% less memory, but its time is inconclusive (−19 to +1.2%).": of the best
-/// candidate, which the sentence is not about.
-std::string best_candidate(const ReportModel& model, const std::string& best) {
-  const Results& results = model.results;
-  const std::vector<const Comparison*> told = told_changes(model, best);
-  if (told.empty()) return {};
-  return fmt::format(" {} uses {} {}, but its time is inconclusive ({}).", best,
-                     share_words(*told.front()), noun_and_place(results, *told.front()),
-                     open_change_words(*time_row(results, best)));
-}
-
 std::string sentence_of(const ReportModel& model, Answer answer) {
   const Results& results = model.results;
   const std::vector<std::string> candidates = ranked_candidates(results);
@@ -429,11 +413,12 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
                                            : capitalized(results.overall.nothing) + ".";
   if (candidates.empty()) {
     std::string failure = failure_of(results, results.baseline);
-    if (answer == Answer::inconclusive) failure = open_question(model, results.baseline, answer);
+    if (answer == Answer::inconclusive) failure = open_question(model, results.baseline);
     return failure.empty() ? alone_sentence(results) : failure + " " + alone_sentence(results);
   }
-  if (std::string all = answer == Answer::no_gates ? all_regressed(model) : ""; !all.empty())
-    return all;
+  const bool is_decided = answer == Answer::no_gates || answer == Answer::pass;
+  if (std::string all = is_decided ? all_changed(model) : ""; !all.empty())
+    return all + common_output_words(results);
   const std::vector<std::string> failed = failed_in_order(results);
   const std::string about = candidate_in_focus(results);
   std::string sentence = changes_of(model, about);
@@ -441,17 +426,14 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   if (answer == Answer::fail && sentence.find("limit ") == std::string::npos)
     sentence = failure_of(results, about) + (sentence.empty() ? "" : " " + sentence);
   if (answer == Answer::inconclusive || (answer == Answer::no_gates && sentence.empty()))
-    sentence += (sentence.empty() ? "" : " ") + open_question(model, about, answer);
+    sentence += (sentence.empty() ? "" : " ") + open_question(model, about);
   const bool is_same = sentence.empty();
   if (is_same) sentence = sameness_of(results, about);
   if (is_changed || is_same) sentence += open_time_words(results, about);
   if (candidates.size() > 1 && answer != Answer::fail && results.overall.best) {
-    if (about != candidates.front())
-      sentence += best_candidate(model, candidates.front());
-    else
-      sentence += uses_least(results, about)
-                      ? " No other candidate uses less memory."
-                      : fmt::format(" It is the best of the {} candidates.", candidates.size());
+    sentence += uses_least(results, about)
+                    ? " No other candidate uses less memory."
+                    : fmt::format(" It is the best of the {} candidates.", candidates.size());
   }
   return failed_trials(results, about) + sentence + growth_words(results, about) +
          output_words(results, about) +

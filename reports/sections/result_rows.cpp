@@ -45,7 +45,6 @@ class RowChooser {
       add_measured();
       return ordered();
     }
-    add_whole_peaks();
     add_peak_rss();
     add_own_metrics();
     add_time();
@@ -69,18 +68,6 @@ class RowChooser {
     return rows_.back();
   }
 
-  /// Peak RSS beside its part above start-up, which alone would overstate a change.
-  void add_whole_peaks() {
-    std::vector<std::string> roles;
-    for (const ResultRow& row : rows_)
-      if (row.metric == kPeakRssAboveIdle) roles.push_back(row.role);
-    for (const std::string& role : roles)
-      if (std::ranges::any_of(results_.comparisons, [&](const Comparison& row) {
-            return row.role == role && row.metric == kPeakRss && row.has_values();
-          }))
-        add(role, kPeakRss);
-  }
-
   [[nodiscard]] std::vector<double> values_of_all(const char* metric) const {
     return values_in_trials(results_, results_.baseline, kTree, metric);
   }
@@ -100,9 +87,8 @@ class RowChooser {
 
   /// The number that readers know from every other tool, if no row states it.
   void add_peak_rss() {
-    const bool is_stated = std::ranges::any_of(rows_, [](const ResultRow& row) {
-      return row.metric == kPeakRss || row.metric == kPeakRssAboveIdle;
-    });
+    const bool is_stated =
+        std::ranges::any_of(rows_, [](const ResultRow& row) { return row.metric == kPeakRss; });
     const bool is_known = std::ranges::any_of(results_.comparisons, [](const Comparison& row) {
       return row.role == kTree && row.metric == kPeakRss && row.has_values();
     });
@@ -184,17 +170,6 @@ class RowChooser {
     return any(Verdict::improved) || any(Verdict::changed) ? 4 : 5;
   }
 
-  /// RSS above start-up below the peak RSS of its role.
-  static void put_parts_below_wholes(std::vector<ResultRow>& rows) {
-    std::vector<ResultRow> grouped;
-    for (const ResultRow& row : rows) {
-      const auto whole = std::ranges::find_if(
-          grouped, [&](const ResultRow& other) { return is_part_of(row, other); });
-      grouped.insert(whole == grouped.end() ? whole : whole + 1, row);
-    }
-    rows = std::move(grouped);
-  }
-
   ResultRows ordered() {
     ResultRows chosen{variants_, std::move(rows_), 0};
     std::vector<ResultRow>& rows = chosen.rows;
@@ -206,7 +181,6 @@ class RowChooser {
     }
     std::ranges::stable_sort(rows, {},
                              [](const ResultRow& row) { return metric_order(row.metric); });
-    put_parts_below_wholes(rows);
     return chosen;
   }
 
@@ -220,10 +194,6 @@ class RowChooser {
 
 bool ResultRow::has_failed_gate() const {
   return std::ranges::any_of(gates, [](const GateResult* gate) { return gate->fails(); });
-}
-
-bool is_part_of(const ResultRow& part, const ResultRow& whole) {
-  return part.metric == kPeakRssAboveIdle && whole.metric == kPeakRss && part.role == whole.role;
 }
 
 ResultRows result_rows(const ReportModel& model) {

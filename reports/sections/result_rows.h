@@ -27,7 +27,4 @@ struct ResultRows {
 
 ResultRows result_rows(const ReportModel& model);
 
-/// Whether a row is the part above start-up of another's peak RSS.
-bool is_part_of(const ResultRow& part, const ResultRow& whole);
-
 }  // namespace memduel

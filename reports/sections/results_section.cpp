@@ -143,7 +143,7 @@ class ResultTable {
     const double unit_of = median(values);
     const std::string high = value_text_like(row.metric, most, unit_of);
     const std::string low = value_text_like(row.metric, least, unit_of);
-    Cell cell(least == most ? "same each trial"
+    Cell cell(least == most ? "identical"
                             : fmt::format("{} … {}", low.substr(0, low.find(' ')), high));
     cell.exact =
         fmt::format("{} … {}", exact_text(row.metric, least), exact_text(row.metric, most));

@@ -8,8 +8,6 @@
 namespace memduel {
 
 std::string row_label(const JobFacts& job, const ResultRow& row, const ResultRows& shown) {
-  const auto is_whole = [&](const ResultRow& other) { return is_part_of(row, other); };
-  if (std::ranges::any_of(shown.rows, is_whole)) return "↳ above start-up";
   const bool is_only_time =
       std::ranges::count(shown.rows, std::string(kRoundSeconds), &ResultRow::metric) == 1;
   if (row.metric == kRoundSeconds && row.role == job.reference && is_only_time)

@@ -7,8 +7,7 @@
 
 namespace memduel {
 
-/// "server peak RSS", below it "↳ above start-up", "wall time": without the role of the only time,
-/// and without what the row above states.
+/// "server peak RSS", "wall time": without the role of the only time.
 std::string row_label(const JobFacts& job, const ResultRow& row, const ResultRows& shown);
 
 }  // namespace memduel

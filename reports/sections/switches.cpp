@@ -55,10 +55,13 @@ Section switches_section(const ReportModel& model) {
     text.add(fmt::format("{} of {}: ", differing.size(),
                          format_count(variant->switches.size(), "switch", "switches")));
     text.add(fmt::format("{}", fmt::join(differing, ", ")), Tone::code).add(".");
-    if (!ablation.empty()) text.add(" To measure each: ", Tone::muted).add(ablation, Tone::code);
     section.add(Paragraph{std::move(text)});
   }
-  return section;
+  if (section.empty() || ablation.empty()) return section;
+  constexpr int kDispensable = 3;
+  return section
+      .add(Paragraph{"To measure the effect of each switch:"}, Medium::all, kDispensable)
+      .add(Command{ablation}, Medium::all, kDispensable);
 }
 
 Section switch_values_section(const ReportModel& model) {

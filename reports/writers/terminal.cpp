@@ -209,9 +209,9 @@ class TerminalDocument {
       return sum;
     };
     while (total() > most) {
-      const auto least = std::ranges::max_element(pieces_, {}, &Piece::dispensable);
-      if (least->dispensable == 0) return;
-      pieces_.erase(least);
+      const int least = std::ranges::max(pieces_, {}, &Piece::dispensable).dispensable;
+      if (least == 0) return;
+      std::erase_if(pieces_, [&](const Piece& piece) { return piece.dispensable == least; });
     }
   }
 

@@ -55,7 +55,7 @@ std::set<std::string> arms_of(const json& results, bool apart) {
 json row(const json& results, const std::string& optimization, const std::string& role) {
   for (const json& one : results.at("ablation"))
     if (one.at("switch") == optimization && one.at("role") == role &&
-        one.at("metric") == "peak_rss_above_idle_bytes" && one.at("phase").is_null())
+        one.at("metric") == "peak_rss_bytes" && one.at("phase").is_null())
       return one;
   return nullptr;
 }

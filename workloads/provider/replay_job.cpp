@@ -44,9 +44,8 @@ HeldModel held_by_clients(const json& workload, const std::string& metric) {
 JobFacts facts_of_rounds(const json& workload) {
   JobFacts job;
   job.groups = {{"client", workload.at("clients").get<int>()}};
-  job.default_gates = {{"server", kPeakRssAboveIdle},
-                       {"client_max", kPeakRssAboveIdle},
-                       {"server", kRssGrowthPerRound}};
+  job.default_gates = {
+      {"server", kPeakRss}, {"client_max", kPeakRss}, {"server", kRssGrowthPerRound}};
   const auto metric_of = [&](const char* role) {
     return is_gpu(device_of_role(workload, role)) ? kPeakGpuAllocated : kPeakRssAboveIdle;
   };
@@ -57,7 +56,7 @@ JobFacts facts_of_rounds(const json& workload) {
 
 JobFacts facts_of_one(const std::string& role, bool grows) {
   JobFacts job;
-  job.default_gates = {{role, kPeakRssAboveIdle}};
+  job.default_gates = {{role, kPeakRss}};
   if (grows) job.default_gates.push_back({role, kRssGrowthPerRound});
   return job;
 }

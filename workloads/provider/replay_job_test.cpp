@@ -38,8 +38,8 @@ using nlohmann::json;
 
 TEST(ReplayFacts, ARoundOfClientsIsHeldToTheServerAndTheLargestClient) {
   const JobFacts job = replay_facts({{"kind", "federated"}, {"clients", 2}});
-  const std::vector<RoleMetric> gates = {{"server", "peak_rss_above_idle_bytes"},
-                                         {"client_max", "peak_rss_above_idle_bytes"},
+  const std::vector<RoleMetric> gates = {{"server", "peak_rss_bytes"},
+                                         {"client_max", "peak_rss_bytes"},
                                          {"server", "rss_growth_bytes_per_round"}};
   EXPECT_EQ(job.default_gates, gates);
   EXPECT_EQ(replay_facts({{"kind", "graph"}}).default_gates.size(), 1U) << "no growth over stages";

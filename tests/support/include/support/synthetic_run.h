@@ -18,9 +18,8 @@ inline JobFacts server_and_clients(int clients) {
     job.roles.push_back("client-" + std::to_string(index));
   job.groups = {{"client", clients}};
   job.reference = "server";
-  job.default_gates = {{"server", kPeakRssAboveIdle},
-                       {"client_max", kPeakRssAboveIdle},
-                       {"server", kRssGrowthPerRound}};
+  job.default_gates = {
+      {"server", kPeakRss}, {"client_max", kPeakRss}, {"server", kRssGrowthPerRound}};
   return job;
 }
 
