@@ -129,6 +129,18 @@ bool has_failed_gate(const ReportModel& model, const std::string& name) {
       model.results.gates, [&](const GateResult& gate) { return failed_in_measuring(gate, name); });
 }
 
+/// Whether some memory of the candidate regressed, or keeps growing.
+bool has_memory_regression(const ReportModel& model, const std::string& name) {
+  return std::ranges::any_of(model.results.comparisons,
+                             [&](const Comparison& row) {
+                               return row.candidate == name && row.verdict == Verdict::regressed &&
+                                      metric_info(row.metric).unit == Unit::bytes;
+                             }) ||
+         std::ranges::any_of(model.results.growth, [&](const Growth& growth) {
+           return growth.arm == name && is_notable_growth(model.results, growth);
+         });
+}
+
 /// Most of what a failed gate's memory has more is where no snapshot looked.
 std::optional<Suggestion> in_other_processes(const ReportModel& model, const std::string& name) {
   const bool is_asked = std::ranges::any_of(model.results.gates, [&](const GateResult& gate) {
@@ -150,9 +162,14 @@ std::string advice_on(const RuntimeMemory& memory) {
   return memory.advice.empty() ? "" : fmt::format(" To see inside, {}.", memory.advice);
 }
 
-/// From where a failed gate's memory comes; the flame graph shows the way there.
-std::optional<Suggestion> after_failure(const ReportModel& model, const std::string& name) {
-  if (!has_failed_gate(model, name)) return std::nullopt;
+/// "Do not adopt b as it is. " after a failed gate.
+std::string warning_of(const ReportModel& model, const std::string& name) {
+  return has_failed_gate(model, name) ? fmt::format("Do not adopt {} as it is. ", name) : "";
+}
+
+/// Where the additional memory comes from.
+std::optional<Suggestion> after_regression(const ReportModel& model, const std::string& name) {
+  if (!has_failed_gate(model, name) && !has_memory_regression(model, name)) return std::nullopt;
   // A gate does not fail for pages of files.
   const auto is_told = [](const Cause& cause) {
     return cause.more && !cause.function.empty() && cause.memory != to_name(PageOwner::file);
@@ -171,8 +188,8 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
     function = function.substr(
         0, function.find(" (" + more->location.substr(0, more->location.rfind(':')) + ")"));
   const auto increases = std::ranges::count_if(model.causes, is_told);
-  std::string sentence = fmt::format("Do not adopt {} as it is. Look at {}{}{}.", name, function,
-                                     place, increases > 1 ? " first, the largest increase" : "");
+  std::string sentence = fmt::format("{}Look at {}{}{}.", warning_of(model, name), function, place,
+                                     increases > 1 ? " first, the largest increase" : "");
   if (const RuntimeMemory* memory = runtime_memory(more->function)) sentence += advice_on(*memory);
   return Suggestion{std::move(sentence), {}};
 }
@@ -187,6 +204,18 @@ std::optional<Suggestion> in_go_heap(const ReportModel& model, const std::string
                   "the sum.{}",
                   kGoHeap, advice_on(*runtime_memory(kGoHeap))),
       {}};
+}
+
+/// A regression whose cause no profile shows, as none was recorded.
+std::optional<Suggestion> with_profiles(const ReportModel& model, const std::string& name) {
+  const std::vector<std::string> words = words_of(model.reproduce);
+  const bool is_left_out = model.config.profile && model.config.profile->trials == 0;
+  if (!is_left_out || !has_memory_regression(model, name) || words.size() < kWordsOfRun ||
+      words[1] != "run")
+    return std::nullopt;
+  return Suggestion{
+      warning_of(model, name) + "No profile was recorded. To find the cause, rerun with profiles:",
+      quoted_command_line(with_options(words, {"--set", "profile.trials=1"}))};
 }
 
 /// The command with so many blocks; empty where it measures none, as one that compares what there
@@ -335,18 +364,6 @@ std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const s
   return std::nullopt;
 }
 
-/// Whether some memory of the candidate regressed, or keeps growing.
-bool has_memory_regression(const ReportModel& model, const std::string& name) {
-  return std::ranges::any_of(model.results.comparisons,
-                             [&](const Comparison& row) {
-                               return row.candidate == name && row.verdict == Verdict::regressed &&
-                                      metric_info(row.metric).unit == Unit::bytes;
-                             }) ||
-         std::ranges::any_of(model.results.growth, [&](const Growth& growth) {
-           return growth.arm == name && is_notable_growth(model.results, growth);
-         });
-}
-
 /// Memory, time, and what the job itself measures; not, for instance, page faults, which cost time.
 bool matters_to_adopters(const std::string& metric) {
   return !is_known_metric(metric) || metric == kRoundSeconds ||
@@ -419,9 +436,9 @@ std::optional<Suggestion> next_step(const ReportModel& model) {
   const std::string about = candidate_in_focus(model.results);
   if (about.empty() || !model.progress.empty()) return std::nullopt;
   for (const auto step :
-       {with_failed_trials, in_other_processes, after_failure, in_go_heap, with_symbols,
-        with_nothing_against, with_another_setting, with_more_blocks, with_runs_more_alike,
-        with_twice_the_trials, with_open_time})
+       {with_failed_trials, in_other_processes, after_regression, with_profiles, in_go_heap,
+        with_symbols, with_nothing_against, with_another_setting, with_more_blocks,
+        with_runs_more_alike, with_twice_the_trials, with_open_time})
     if (auto found = step(model, about)) {
       if (step == with_another_setting && !has_memory_regression(model, about) &&
           model.results.overall.outcome == OverallOutcome::passed)

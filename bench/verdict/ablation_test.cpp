@@ -13,7 +13,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kMetric = "peak_rss_above_idle_bytes";
+constexpr const char* kMetric = "peak_rss_bytes";
 constexpr int kBlocks = 6;
 
 /// Arm to the server's peak above idle in MiB. Every block adds some pages, the same to all arms.
@@ -241,7 +241,7 @@ TEST(Ablation, ReportsThePeakOfEveryPhase) {
   ASSERT_EQ(ablation.totals.size(), 3U);
   EXPECT_FALSE(ablation.totals[0].phase);
   EXPECT_EQ(ablation.totals[1].phase, "upload");
-  EXPECT_EQ(ablation.totals[1].metric, kMetric);
+  EXPECT_EQ(ablation.totals[1].metric, kPeakRssAboveIdle);
   EXPECT_EQ(ablation.totals[1].added_alone.sum, -50 * kMiB);
   EXPECT_EQ(ablation.totals[2].phase, "cleanup");
   const AblationRow& cleanup = ablation.rows.back();

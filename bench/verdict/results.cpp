@@ -198,7 +198,7 @@ std::vector<std::string> arms_to_explain(const Results& results) {
   for (const GateResult& gate : results.gates)
     if (gate.fails()) add(gate.candidate);
   for (const Comparison& row : results.comparisons)
-    if (row.is_asked() && row.verdict == Verdict::improved &&
+    if (row.is_asked() && row.is_change() && !row.is_of_dead() &&
         metric_info(row.metric).unit != Unit::seconds)
       add(row.candidate);
   return arms;

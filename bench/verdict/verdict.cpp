@@ -534,17 +534,35 @@ DecidedRows decide_rows(std::vector<MeasuredRow> rows, const Inquiry& inquiry) {
   const auto is_gate = [](const MeasuredRow& row) { return row.question.gate; };
   const Family controls = tested(rows, is_control_gate);
   const Family gates = tested(rows, is_gate);
-  const Family advisory =
-      tested(rows, [&](const MeasuredRow& row) { return !is_gate(row) && !is_control_gate(row); });
+  // The time of the job is asked for in every run, and is no row among many.
+  const auto is_time_of = [&](const std::string& role) {
+    return [&, role](const MeasuredRow& row) {
+      return !is_gate(row) && !is_of_control(row) && row.question.metric.name == kRoundSeconds &&
+             row.question.role == role;
+    };
+  };
+  const auto is_time_of_reference = is_time_of(inquiry.run.job.reference);
+  const auto is_time_of_all = is_time_of(kTree);
+  const Family reference_times = tested(rows, is_time_of_reference);
+  const Family all_times =
+      inquiry.run.job.reference == kTree ? Family() : tested(rows, is_time_of_all);
+  const Family advisory = tested(rows, [&](const MeasuredRow& row) {
+    return !is_gate(row) && !is_control_gate(row) && !is_time_of_reference(row) &&
+           !is_time_of_all(row);
+  });
   std::vector<RowLevel> levels(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
-    levels[i] = {inquiry.alpha, static_cast<int>(is_control_gate(rows[i]) ? controls.size()
-                                                 : is_gate(rows[i])       ? gates.size()
-                                                                          : advisory.size())};
+    levels[i] = {inquiry.alpha,
+                 static_cast<int>(is_control_gate(rows[i])        ? controls.size()
+                                  : is_gate(rows[i])              ? gates.size()
+                                  : is_time_of_reference(rows[i]) ? reference_times.size()
+                                  : is_time_of_all(rows[i])       ? all_times.size()
+                                                                  : advisory.size())};
   for (const Correction& correction :
        {correct(rows, controls, holm, kHolm),
         has_places(inquiry.settings.design) ? correct_gates(rows, gates)
                                             : correct(rows, gates, holm, kHolm),
+        correct(rows, reference_times, holm, kHolm), correct(rows, all_times, holm, kHolm),
         correct(rows, advisory, benjamini_hochberg, kBenjaminiHochberg)})
     for (const CorrectedP& one : correction) {
       levels[one.row].p_adjusted = one.p;

@@ -112,13 +112,8 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
   };
   std::erase_if(rows, is_part_of_unchanged);
   std::ranges::stable_sort(rows, {}, [&](const Comparison* row) {
-    const bool has_failure = std::ranges::any_of(rows, [&](const Comparison* other) {
-      return other->role == row->role && gate_on(results, *other, GateOutcome::failed) != nullptr;
-    });
-    if (row->metric == kPeakRss && row->is_change() &&
-        (!has_failure || row->verdict == Verdict::regressed))
-      return 0;
-    return gate_on(results, *row, GateOutcome::failed) == nullptr ? 2 : 1;
+    if (gate_on(results, *row, GateOutcome::failed) != nullptr) return 0;
+    return row->metric == kPeakRss && row->is_change() ? 1 : 2;
   });
   std::vector<const Comparison*> told;
   std::set<std::string> roles;
@@ -502,6 +497,13 @@ std::string gates_words(const Results& results, bool is_default) {
   return fmt::format("of {}, {}{}", format_count(all, kind), fmt::join(parts, ", "), failing);
 }
 
+/// ": all gates are advisory, 1 failed.": they have no effect on the exit code.
+std::string advisory_words(const Results& results) {
+  const auto failed = std::ranges::count(results.gates, GateOutcome::failed, &GateResult::outcome);
+  return fmt::format(": all gates are advisory{}.",
+                     failed > 0 ? fmt::format(", {} failed", failed) : "");
+}
+
 Text exit_of(const ReportModel& model) {
   const Results& results = model.results;
   if (!model.progress.empty() && model.blocks_done < model.blocks_planned.value_or(0))
@@ -514,7 +516,7 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding && !results.overall.nothing.empty())
     return text.add(": " + results.overall.nothing + ".");
   if (!any_deciding)
-    return text.add(model.has_named_gates && !results.gates.empty() ? ": all gates are advisory."
+    return text.add(model.has_named_gates && !results.gates.empty() ? advisory_words(results)
                     : results.is_alone()                            ? ": no limit was set."
                                          : ": no limit was set. --gate default sets one.");
   const bool is_default = !model.has_named_gates;

@@ -21,7 +21,6 @@ namespace memduel {
 namespace {
 
 const char* sign_of(const GateResult& gate) {
-  if (gate.advisory) return "";
   if (gate.outcome == GateOutcome::passed) return " ✓";
   return gate.outcome == GateOutcome::failed ? " ✗" : "";
 }

@@ -59,8 +59,7 @@ Section switches_section(const ReportModel& model) {
   }
   if (section.empty() || ablation.empty()) return section;
   constexpr int kDispensable = 3;
-  return section
-      .add(Paragraph{"To measure the effect of each switch:"}, Medium::all, kDispensable)
+  return section.add(Paragraph{"To measure the effect of each switch:"}, Medium::all, kDispensable)
       .add(Command{ablation}, Medium::all, kDispensable);
 }
 

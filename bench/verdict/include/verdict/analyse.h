@@ -147,9 +147,9 @@ bool may_end(const RunData& so_far, const AnalysisSettings& settings);
 /// Whether a gate failed that is not advisory.
 bool gate_failed(const Results& results);
 
-/// The arms whose profiles tell where memory changed: the baseline and every candidate of a failed
-/// gate that is not advisory, or of a gate whose metric improved; times have no stacks of memory.
-/// Empty where there are none. A run's only variant is always explained.
+/// The arms whose profiles show where memory changed: the baseline and every candidate of a failed
+/// gate, or of a gate whose metric changed; times have no stacks of memory. Empty if there are
+/// none. A run's only variant is always explained.
 std::vector<std::string> arms_to_explain(const Results& results);
 
 /// The same run with only the measure blocks first … last (warm-up and profile trials stay).
