@@ -33,10 +33,15 @@ void show(const Database& database, const std::string& table, const std::string&
 
 void show_as_current(const Database& database, std::int64_t version) {
   if (version >= kStoreVersion) return;
+  show(database, "metric_names", "0 AS id, '' AS names", false);
+  const std::string sampled = version < 5 ? "0 AS peak_rss_is_sampled" : "peak_rss_is_sampled";
+  const std::string apart = ", NULL AS names, NULL AS amounts";  // in a row for each number
+  show(database, "round", "id, role, round, begin_ns, end_ns, " + sampled + apart);
+  show(database, "phase", "id, round, phase, begin_ns, end_ns" + apart);
+  if (version >= kStoreOfSchema2) return;
   if (Statement(database, fmt::format("SELECT 1 FROM main.role WHERE role = '{}'", kTree)).step())
     refuse_process_called_all("");
   const std::string metric = renamed(NameOf::metric, "metric");
-  const std::string sampled = version < 5 ? "0 AS peak_rss_is_sampled" : "peak_rss_is_sampled";
   show(
       database, "trial",
       fmt::format("id, block, position, arm AS variant, kind, status, failure, harness_fault, "
@@ -45,7 +50,6 @@ void show_as_current(const Database& database, std::int64_t version) {
   show(database, "role",
        fmt::format("id, trial, {}, exit_status, exit_signal, {}", renamed(NameOf::role, "role"),
                    sampled));
-  show(database, "round", "id, role, round, begin_ns, end_ns, " + sampled);
   show(database, "role_metric", fmt::format("role, {}, value", metric));
   show(database, "round_metric", fmt::format("round, {}, value", metric));
   show(database, "phase_metric", fmt::format("phase, {}, value", metric));

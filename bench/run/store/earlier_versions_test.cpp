@@ -22,6 +22,21 @@ RunHeader small_header() {
   return {document_of_run({{"name", "t"}}), "c0ffee", job, {{"fingerprint", "f1"}}, {}};
 }
 
+/// A store of version 6 has a row for each number of a round.
+constexpr const char* kToVersion6 =
+    "CREATE TABLE rows_of_rounds AS SELECT round.id AS round, n.value AS metric, a.value AS value "
+    "FROM round JOIN metric_names ON metric_names.id = round.names "
+    "JOIN json_each(metric_names.names) AS n JOIN json_each(round.amounts) AS a ON a.key = n.key; "
+    "CREATE TABLE rows_of_phases AS SELECT phase.id AS phase, n.value AS metric, a.value AS value "
+    "FROM phase JOIN metric_names ON metric_names.id = phase.names "
+    "JOIN json_each(metric_names.names) AS n JOIN json_each(phase.amounts) AS a ON a.key = n.key; "
+    "DROP VIEW round_metric; DROP VIEW phase_metric; "
+    "ALTER TABLE rows_of_rounds RENAME TO round_metric; "
+    "ALTER TABLE rows_of_phases RENAME TO phase_metric; "
+    "ALTER TABLE round DROP COLUMN names; ALTER TABLE round DROP COLUMN amounts; "
+    "ALTER TABLE phase DROP COLUMN names; ALTER TABLE phase DROP COLUMN amounts; "
+    "DROP TABLE metric_names; PRAGMA user_version = 6; ";
+
 /// A run of a measured and a profiled trial, made into one of store version 5, then `more`.
 void make_earlier_run(const fs::path& directory, const std::string& more) {
   {
@@ -34,13 +49,12 @@ void make_earlier_run(const fs::path& directory, const std::string& more) {
     store.add_limitation({"tracer_missing", "no gperftools", ""});
   }
   sqlite::Database(directory / "run.sqlite", sqlite::Mode::read_write)
-      .execute(
-          "ALTER TABLE trial RENAME COLUMN variant TO arm; "
-          "ALTER TABLE trial RENAME COLUMN profiler TO tracer; "
-          "UPDATE role SET role = 'tree' WHERE role = 'all'; "
-          "INSERT INTO role_metric SELECT id, 'heap_held_free_bytes', 7 FROM role; "
-          "PRAGMA user_version = 5; " +
-          more);
+      .execute(kToVersion6 + std::string("ALTER TABLE trial RENAME COLUMN variant TO arm; ") +
+               "ALTER TABLE trial RENAME COLUMN profiler TO tracer; "
+               "UPDATE role SET role = 'tree' WHERE role = 'all'; "
+               "INSERT INTO role_metric SELECT id, 'heap_held_free_bytes', 7 FROM role; "
+               "PRAGMA user_version = 5; " +
+               more);
 }
 
 TEST_F(EarlierStore, ReadsRunOfSchema1WithoutWriting) {
@@ -55,6 +69,20 @@ TEST_F(EarlierStore, ReadsRunOfSchema1WithoutWriting) {
   EXPECT_EQ(run.trials.at(1).tracer, "recorder");
   EXPECT_EQ(run.limitations.at(0).code, "profiler_missing");
   EXPECT_EQ(read_file(folder_ / "run/run.sqlite"), before);
+}
+
+TEST_F(EarlierStore, ReadsRunOfVersion6) {
+  const TrialData trial = full_trial(1, 1, "a");
+  Store::create(folder_ / "run", small_header()).add_trial(trial);
+  sqlite::Database(folder_ / "run/run.sqlite", sqlite::Mode::read_write).execute(kToVersion6);
+  const RunData run = read_run(folder_ / "run");
+  const RoleData& server = run.trials.at(0).roles.at(0);
+  ASSERT_EQ(server.rounds.size(), 2U);
+  const RoundData& first = trial.roles[0].rounds[0];
+  EXPECT_EQ(server.rounds[0].metrics, first.metrics);
+  EXPECT_TRUE(server.rounds[1].metrics.empty());
+  ASSERT_EQ(server.rounds[0].phases.size(), 2U);
+  EXPECT_EQ(server.rounds[0].phases[0].metrics, first.phases[0].metrics);
 }
 
 TEST_F(EarlierStore, ReadsRunOfVersion2) {
@@ -78,7 +106,7 @@ TEST_F(EarlierStore, RefusesToResumeRunOfEarlierVersion) {
   const Error error = error_of([&] { Store::resume(folder_ / "run", small_header()); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   EXPECT_STREQ(error.what(),
-               "cannot resume: an earlier memduel started it (expected store version 6, found 5), "
+               "cannot resume: an earlier memduel started it (expected store version 7, found 5), "
                "and trials of two versions cannot be compared");
   EXPECT_EQ(error.where(), (folder_ / "run").string());
   EXPECT_THAT(error.advice(), testing::HasSubstr("finish it with the memduel that started it"));

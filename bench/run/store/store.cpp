@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/run_directory.h"
+#include "round_amounts.h"
 #include "series_codec.h"
 #include "store_schema.h"
 #include "util/bytes.h"
@@ -159,12 +160,13 @@ struct TrialWriter {
                  "INSERT INTO role (trial, role, exit_status, exit_signal, peak_rss_is_sampled) "
                  "VALUES (?,?,?,?,?)"};
   Statement round{database,
-                  "INSERT INTO round (role, round, begin_ns, end_ns, peak_rss_is_sampled) "
-                  "VALUES (?,?,?,?,?)"};
-  Statement phase{database, "INSERT INTO phase (round, phase, begin_ns, end_ns) VALUES (?,?,?,?)"};
+                  "INSERT INTO round (role, round, begin_ns, end_ns, peak_rss_is_sampled, names, "
+                  "amounts) VALUES (?,?,?,?,?,?,?)"};
+  Statement phase{database,
+                  "INSERT INTO phase (round, phase, begin_ns, end_ns, names, amounts) "
+                  "VALUES (?,?,?,?,?,?)"};
   Statement role_metric{database, "INSERT INTO role_metric VALUES (?,?,?)"};
-  Statement round_metric{database, "INSERT INTO round_metric VALUES (?,?,?)"};
-  Statement phase_metric{database, "INSERT INTO phase_metric VALUES (?,?,?)"};
+  MetricNamesWriter names{database};
   Statement series{database, "INSERT INTO series VALUES (?,?,?)"};
   Statement outside{database, "INSERT INTO outside_rounds VALUES (?,?,?,?,?,?)"};
   Statement direction{database, "INSERT OR IGNORE INTO role_direction VALUES (?,?,?)"};
@@ -214,12 +216,16 @@ struct TrialWriter {
 
   void add_round(std::int64_t owner, const RoundData& data) {
     round.bind(owner).bind(data.round).bind(data.begin_ns).bind(data.end_ns);
-    round.bind(data.peak_rss_is_sampled).run();
+    const std::int64_t names_of_round = names.id_of(data.metrics);
+    round.bind(data.peak_rss_is_sampled)
+        .bind(names_of_round)
+        .bind(amounts_text(data.metrics))
+        .run();
     const std::int64_t id = last_id();
-    insert_metrics(round_metric, id, data.metrics);
     for (const PhaseData& one : data.phases) {
-      phase.bind(id).bind(one.phase).bind(one.begin_ns).bind(one.end_ns).run();
-      insert_metrics(phase_metric, last_id(), one.metrics);
+      const std::int64_t names_of_phase = names.id_of(one.metrics);
+      phase.bind(id).bind(one.phase).bind(one.begin_ns).bind(one.end_ns);
+      phase.bind(names_of_phase).bind(amounts_text(one.metrics)).run();
     }
   }
 };

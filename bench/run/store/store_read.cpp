@@ -11,6 +11,7 @@
 #include "model/renamed_since_1.h"
 #include "model/run_data.h"
 #include "model/run_directory.h"
+#include "round_amounts.h"
 #include "run/store.h"
 #include "series_codec.h"
 #include "store_schema.h"
@@ -73,7 +74,7 @@ json run_json(const Database& database, const char* key) {
 
 Document config_of(const Database& database) {
   json config = run_json(database, "config");
-  if (refuse_foreign(database) < kStoreVersion) translate_config_1(config);
+  if (refuse_foreign(database) < kStoreOfSchema2) translate_config_1(config);
   return document_of_run(config);
 }
 
@@ -138,14 +139,17 @@ struct TrialReader {
   Statement role{database,
                  "SELECT id, role, exit_status, exit_signal, peak_rss_is_sampled FROM role "
                  "WHERE trial = ? ORDER BY id"};
-  Statement round{database,
-                  "SELECT id, round, begin_ns, end_ns, peak_rss_is_sampled FROM round "
-                  "WHERE role = ? ORDER BY id"};
-  Statement phase{database,
-                  "SELECT id, phase, begin_ns, end_ns FROM phase WHERE round = ? ORDER BY id"};
+  Statement round{
+      database,
+      "SELECT id, round, begin_ns, end_ns, peak_rss_is_sampled, names, amounts FROM round "
+      "WHERE role = ? ORDER BY id"};
+  Statement phase{
+      database,
+      "SELECT id, phase, begin_ns, end_ns, names, amounts FROM phase WHERE round = ? ORDER BY id"};
   MetricReader role_metric{database, "role_metric", "role"};
-  MetricReader round_metric{database, "round_metric", "round"};
-  MetricReader phase_metric{database, "phase_metric", "phase"};
+  AmountsReader amounts{database};
+  std::optional<MetricReader> round_metric;  ///< of versions 1 to 6
+  std::optional<MetricReader> phase_metric;  ///< of versions 1 to 6
   Statement series{database, "SELECT metric, samples FROM series WHERE role = ? ORDER BY metric"};
 
   std::vector<RoleData> roles(std::int64_t trial) {
@@ -167,13 +171,24 @@ struct TrialReader {
     return result;
   }
 
+  /// The numbers of a row of `rows`, whose columns `names` and the next have them; null in a store
+  /// with a row for each number.
+  Metrics metrics_of(const Statement& rows, int names, std::optional<MetricReader>& apart,
+                     const std::string& owner, std::int64_t id) {
+    if (!rows.is_null(names))
+      return amounts.metrics_of(rows.integer(names), rows.stored_text(names + 1));
+    if (!apart) apart.emplace(database, owner + "_metric", owner);
+    return apart->metrics_of(id);
+  }
+
   std::vector<RoundData> rounds(std::int64_t owner) {
     std::vector<RoundData> result;
     round.bind(owner);
     while (round.step()) {
       const std::int64_t id = round.integer(0);
       result.push_back({round.small_integer(1), round.integer(2), round.integer(3),
-                        round_metric.metrics_of(id), phases(id), round.integer(4) != 0});
+                        metrics_of(round, 5, round_metric, "round", id), phases(id),
+                        round.integer(4) != 0});
     }
     round.reset();
     return result;
@@ -184,7 +199,7 @@ struct TrialReader {
     phase.bind(owner);
     while (phase.step()) {
       result.push_back({phase.text(1), phase.integer(2), phase.integer(3),
-                        phase_metric.metrics_of(phase.integer(0))});
+                        metrics_of(phase, 4, phase_metric, "phase", phase.integer(0))});
     }
     phase.reset();
     return result;
@@ -324,7 +339,7 @@ RunData read_whole_run(const Database& database, WithSeries series,
                        const std::filesystem::path* file) {
   const std::int64_t version = refuse_foreign(database);
   show_as_current(database, version);
-  const bool has_old_names = version < kStoreVersion;
+  const bool has_old_names = version < kStoreOfSchema2;
   RunData run;
   run.config = config_of(database);
   run.config_sha256 = run_value(database, "config_sha256");
@@ -398,7 +413,7 @@ RunData read_run(const std::filesystem::path& directory, WithSeries series) {
     RunData run = read_whole_run(database, series, has_write_ahead_log(database) ? nullptr : &file);
     // The config beside it has names that a run of today refuses.
     const std::string config = (directory / kConfigFile).string();
-    if (refuse_foreign(database) < kStoreVersion && run.environment.is_object() &&
+    if (refuse_foreign(database) < kStoreOfSchema2 && run.environment.is_object() &&
         !run.environment.contains("reproduce"))
       run.environment["reproduce"] = quoted_command_line({"memduel-upgrade-config", config}) +
                                      " && " + quoted_command_line({"memduel", "run", config});

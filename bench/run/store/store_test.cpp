@@ -194,6 +194,28 @@ TEST_F(StoreTest, ReadsRoundsOfTrialsThatGrewSideBySide) {
   }
 }
 
+TEST_F(StoreTest, ShowsTheNumbersOfRoundsAsRowsToOtherTools) {
+  Store::create(folder_ / "run", header()).add_trial(full_trial(1, 1, "a"));
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open((folder_ / "run/run.sqlite").c_str(), &database), SQLITE_OK);
+  std::string found;
+  const auto add_row = [](void* text, int count, char** values, char**) {
+    for (int i = 0; i < count; ++i)
+      *static_cast<std::string*>(text) += std::string(values[i]) + ' ';
+    return 0;
+  };
+  EXPECT_EQ(
+      sqlite3_exec(database,
+                   "SELECT round.round, metric, value FROM round_metric JOIN round ON "
+                   "round.id = round_metric.round UNION ALL SELECT phase.phase, metric, value "
+                   "FROM phase_metric JOIN phase ON phase.id = phase_metric.phase",
+                   add_row, &found, nullptr),
+      SQLITE_OK)
+      << sqlite3_errmsg(database);
+  sqlite3_close(database);
+  EXPECT_EQ(found, "1 round_seconds 0.5 aggregate peak_rss_bytes 150000000 ");
+}
+
 TEST_F(StoreTest, ReadsTheLastCommittedStateDuringATransaction) {
   for (const char* mode : {"delete", "wal"}) {
     const fs::path directory = folder_ / mode;
@@ -202,7 +224,7 @@ TEST_F(StoreTest, ReadsTheLastCommittedStateDuringATransaction) {
     sqlite::Statement(writer, std::string("PRAGMA journal_mode = ") + mode).run();
     const TrialData trial = full_trial(1, 1, "a");
     Store::resume(directory, header()).add_trial(trial);
-    writer.execute("BEGIN IMMEDIATE; DELETE FROM round_metric; DELETE FROM role");
+    writer.execute("BEGIN IMMEDIATE; DELETE FROM round; DELETE FROM role");
     const RunData read = read_run(directory);
     ASSERT_EQ(read.trials.size(), 1U) << mode;
     EXPECT_EQ(all_of(read.trials[0]), all_of(trial)) << mode;
@@ -374,7 +396,7 @@ TEST_F(DamagedStore, AnotherVersionIsRefused) {
   }
   EXPECT_EQ(error_of([&] { read_run(folder_ / "v"); }).message(),
             (folder_ / "v/run.sqlite").string() +
-                ": expected store version 1 to 6, found 99\n  read it with the memduel version "
+                ": expected store version 1 to 7, found 99\n  read it with the memduel version "
                 "that wrote it");
 }
 
