@@ -224,12 +224,23 @@ std::optional<DifferenceTable> difference_table_for(const Results& results,
 
 std::vector<DifferenceTable> difference_tables(const Results& results) {
   std::vector<const DifferenceTotal*> shown;
+  std::vector<const DifferenceTotal*> asked;  // by a gate on one heap alone
   for (const Question& question : questions_of(results)) {
-    for (const DifferenceTotal* total : totals_for(question, results))
+    for (const DifferenceTotal* total : totals_for(question, results)) {
       if (std::ranges::find(shown, total) == shown.end()) shown.push_back(total);
+      if (asks_heap(question.metric) || asks_mappings(question.metric)) asked.push_back(total);
+    }
   }
+  const auto is_in_both = [&](const DifferenceTotal* total) {
+    return total->heap != to_name(Heap::both) && std::ranges::find(asked, total) == asked.end() &&
+           std::ranges::any_of(shown, [&](const DifferenceTotal* other) {
+             return other->heap == to_name(Heap::both) && other->candidate == total->candidate &&
+                    other->role == total->role && other->kind == total->kind;
+           });
+  };
   std::vector<DifferenceTable> tables;
-  for (const DifferenceTotal* total : shown) tables.push_back(table_of(*total, results));
+  for (const DifferenceTotal* total : shown)
+    if (!is_in_both(total)) tables.push_back(table_of(*total, results));
   return tables;
 }
 

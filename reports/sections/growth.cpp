@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "model/metric_catalogue.h"
 #include "sections/cells.h"
+#include "sections/repeated_rows.h"
 #include "sections/sections.h"
 #include "util/text.h"
 #include "verdict/questions.h"
@@ -18,18 +20,6 @@
 
 namespace memduel {
 namespace {
-
-/// A job of one process grows as that process does: it is told once, of the job.
-bool repeats_the_job(const std::vector<const Growth*>& role,
-                     const std::vector<std::vector<const Growth*>>& all) {
-  return role[0]->role != kTree && std::ranges::any_of(all, [&](const auto& job) {
-           return job[0]->role == kTree &&
-                  std::ranges::equal(role, job, [](const Growth* a, const Growth* b) {
-                    return a->arm == b->arm && a->metric == b->metric && a->slope == b->slope &&
-                           a->ci_low == b->ci_low && a->ci_high == b->ci_high;
-                  });
-         });
-}
 
 using GrowthOfRole = std::vector<const Growth*>;  ///< of every variant
 
@@ -104,8 +94,10 @@ std::vector<GrowthOfRole> growth_to_tell(const Results& results) {
     else
       role->push_back(&growth);
   }
-  const auto all = roles;
-  std::erase_if(roles, [&](const auto& role) { return repeats_the_job(role, all); });
+  std::erase_if(roles, [&](const GrowthOfRole& role) {
+    return std::ranges::all_of(
+        role, [&](const Growth* growth) { return is_repeated(results, *growth); });
+  });
   if (gated.empty()) keep_what_rises(roles);
   return roles;
 }
@@ -252,10 +244,13 @@ Table stacks_table(const ReportModel& model) {
   Table table;
   table.columns = {{"variant"}, {"live allocations", true}, {"function"}, {"phase"}};
   const Results& results = model.results;
+  // A job of one role has its stacks with all processes, too.
+  std::set<std::tuple<std::string, std::vector<std::string>, double>> shown;
   for (std::size_t i = 0; i < results.growth.size(); ++i) {
     const Growth& growth = results.growth[i];
     if (!growth.metric.ends_with("_per_round")) continue;
     for (const GrowingRow& growing : model.growth_lines.at(i).stacks) {
+      if (!shown.emplace(growth.arm, growing.stack, growing.bytes_per_round).second) continue;
       Row row;
       row.key = growth.arm + " " + growth.role;
       row.cells.emplace_back(growth.arm);
@@ -306,6 +301,7 @@ Section growth_section(const ReportModel& model) {
   Table beside = series_table();
   for (std::size_t i = 0; i < results.growth.size(); ++i) {
     const Growth& growth = results.growth[i];
+    if (is_repeated(results, growth)) continue;
     const Comparison* asked = results.row(growth.arm, growth.role, growth.metric);
     const bool is_beside = any_rounds && !growth.metric.ends_with("_per_round");
     const bool is_first =

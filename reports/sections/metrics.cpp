@@ -7,6 +7,7 @@
 #include <set>
 
 #include "model/metric_catalogue.h"
+#include "sections/repeated_rows.h"
 #include "sections/sections.h"
 #include "util/text.h"
 #include "words.h"
@@ -98,12 +99,22 @@ std::vector<Column> columns_of(const std::string& baseline, const std::string& c
   return columns;
 }
 
+/// With the name of the only role if all processes together have other numbers.
+std::string name_in_text(const Results& results, const Comparison& row) {
+  const Comparison* whole = results.row(row.candidate, kTree, row.metric);
+  const bool is_ambiguous = is_only_role(results.job, row.role) && row.role != kTree &&
+                            whole != nullptr && whole->has_values() &&
+                            !is_repeated(results, *whole);
+  return is_ambiguous
+             ? role_words(results.job, row.role) + " " + metric_words(results.job, row.metric)
+             : quantity(results.job, row.role, row.metric);
+}
+
 Row metric_row(const Results& results, const Comparison& row, bool is_page) {
   Row line;
   line.key = row.candidate + " " + row.role + " " + row.metric;
   if (is_page) line.cells.emplace_back(role_words(results.job, row.role));
-  Cell name(is_page ? metric_words(results.job, row.metric)
-                    : quantity(results.job, row.role, row.metric));
+  Cell name(is_page ? metric_words(results.job, row.metric) : name_in_text(results, row));
   if (row.is_asked()) name.text.add(" (gate)", Tone::muted);
   name.exact = row.metric;
   line.cells.push_back(std::move(name));
@@ -132,7 +143,7 @@ Table table_of(const Results& results, const std::string& candidate, bool is_pag
   table.most_shown = is_page ? kMostMetrics : 0;
   std::string baseline = results.baseline;
   for (const Comparison& row : results.comparisons) {
-    if (row.candidate != candidate || !row.has_values()) continue;
+    if (row.candidate != candidate || !row.has_values() || is_repeated(results, row)) continue;
     baseline = row.baseline;
     if (is_page || is_key_row(results, row))
       table.rows.push_back(metric_row(results, row, is_page));
@@ -148,11 +159,7 @@ Section metrics_section(const ReportModel& model) {
   Section section{"metrics", "All metrics", {}};
   const Results& results = model.results;
   if (results.comparisons.empty()) return section;
-  Fold fold{fmt::format("{} with interval, margin, verdict and reason",
-                        format_count(results.comparisons.size(), "comparison")),
-            {},
-            false,
-            true};
+  Fold fold{"", {}, false, true};
   fold.parts.push_back({Paragraph{
       Text("Gates judge the rows marked “gate”; their p values are adjusted for the number "
            "of these rows, all others for false discoveries (Benjamini–Hochberg). The "
@@ -170,6 +177,8 @@ Section metrics_section(const ReportModel& model) {
       section.add(std::move(table), Medium::text);
     }
   }
+  fold.title = fmt::format("{} with interval, margin, verdict and reason",
+                           format_count(all, "comparison"));
   if (shown < all)
     section.add(
         Paragraph{Text(fmt::format("{} in the HTML report.",

@@ -69,7 +69,6 @@ Table owners_of(const ReportModel& model, const ResidentTable& table) {
 
 std::vector<Part> parts_of(const ReportModel& model, const ResidentTable& table) {
   std::vector<Part> parts;
-  parts.push_back({Paragraph{Text(table.title, Tone::strong)}});
   parts.push_back({waterfall_of(model, table)});
   parts.push_back({Fold{"Both variants by owner", {{owners_of(model, table)}}}});
   List remarks;
@@ -91,10 +90,12 @@ Section owners_section(const ReportModel& model) {
                      Tone::muted)});
   for (const ResidentTable& table : model.resident) {
     std::vector<Part> parts = parts_of(model, table);
-    if (&table == &model.resident.front())
-      std::ranges::move(parts, std::back_inserter(section.parts));
-    else
+    if (&table != &model.resident.front()) {
       section.add(Fold{table.title, std::move(parts), false, true}, Medium::page);
+      continue;
+    }
+    section.add(Paragraph{Text(table.title, Tone::strong)});
+    std::ranges::move(parts, std::back_inserter(section.parts));
   }
   return section;
 }

@@ -49,7 +49,6 @@ Table table_of(const ReportModel& model, const DifferenceTable& table) {
 
 std::vector<Part> parts_of(const ReportModel& model, const DifferenceTable& table) {
   std::vector<Part> parts;
-  parts.push_back({Paragraph{Text(table.title, Tone::strong)}});
   if (!table.rows.empty()) parts.push_back({table_of(model, table)});
   parts.push_back(
       {Paragraph{Text(table.remark.empty() ? "From a profiled trial."
@@ -72,10 +71,12 @@ Section stacks_section(const ReportModel& model) {
         Medium::page);
   for (const DifferenceTable& table : model.differences) {
     std::vector<Part> parts = parts_of(model, table);
-    if (&table == &model.differences.front())
-      for (Part& part : parts) section.parts.push_back(std::move(part));
-    else
+    if (&table != &model.differences.front()) {
       section.add(Fold{table.title, std::move(parts), false, true});
+      continue;
+    }
+    section.add(Paragraph{Text(table.title, Tone::strong)});
+    for (Part& part : parts) section.parts.push_back(std::move(part));
   }
   return section;
 }
