@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "model/metric_catalogue.h"
 #include "util/error.h"
+#include "util/text.h"
 #include "verdict/analyse.h"
 #include "verdict/gates.h"
 
@@ -82,12 +84,42 @@ bool decides(const GateResult& gate) {
   return !gate.advisory;
 }
 
-std::string first_failure(const Results& results, const std::string& arm) {
+const TrialData* first_failed(const Results& results, const std::string& arm) {
   const auto first = std::ranges::find_if(results.trials, [&](const TrialData& trial) {
-    return trial.arm == arm && !trial.failure.empty();
+    return (arm.empty() || trial.arm == arm) && !trial.failure.empty();
   });
-  if (first == results.trials.end()) return {};
-  return "; the first: " + first->failure.substr(0, first->failure.find('\n'));
+  return first == results.trials.end() ? nullptr : &*first;
+}
+
+/// The last line of what the processes of a failed trial printed; empty if nothing was kept.
+std::string last_printed(const std::string& failure) {
+  constexpr std::string_view kMark = "\n  | ";
+  constexpr std::size_t kMost = 200;
+  const std::size_t mark = failure.rfind(kMark);
+  if (mark == std::string::npos) return {};
+  std::string line = valid_utf8(failure.substr(mark + kMark.size()));
+  std::size_t end = 0;
+  while (end < line.size() && end < kMost) end += character_length(line, end);
+  return end < line.size() ? line.substr(0, end) + "…" : line;
+}
+
+/// "; the first: command exited with status 3 (“no input”)"; empty without a failure.
+std::string failure_words(const TrialData* failed) {
+  if (failed == nullptr) return {};
+  const std::string printed = last_printed(failed->failure);
+  return "; the first: " + failed->failure.substr(0, failed->failure.find('\n')) +
+         (printed.empty() ? "" : fmt::format(" (“{}”)", printed));
+}
+
+/// Of a run that ended before a trial counted, for example because every warm-up trial failed.
+std::string why_none_counted(const Results& results) {
+  const TrialData* failed = first_failed(results, "");
+  if (failed == nullptr) return "no trial was measured";
+  const bool is_every = std::ranges::all_of(results.trials, [&](const TrialData& trial) {
+    return trial.arm != failed->arm || trial.status != TrialStatus::ok;
+  });
+  return fmt::format("no trial was measured, because {} of {} failed{}",
+                     is_every ? "every trial" : "a trial", failed->arm, failure_words(failed));
 }
 
 /// Why the variants that the answer needs gave nothing to compare; empty where they did.
@@ -95,7 +127,7 @@ std::string why_nothing(const Results& results, const std::vector<std::string>& 
   if (std::ranges::all_of(results.arms, [](const ArmSummary& arm) {
         return arm.trials_ok + arm.trials_failed == 0;
       }))
-    return "no trial was measured";
+    return why_none_counted(results);
   if (results.arms.size() == 1) return {};
   for (const ArmSummary& arm : results.arms) {
     const bool is_needed =
@@ -103,7 +135,7 @@ std::string why_nothing(const Results& results, const std::vector<std::string>& 
     if (!is_needed || arm.trials_ok > 0) continue;
     return arm.trials_failed == 0 ? fmt::format("no trial of {} was measured", arm.name)
                                   : fmt::format("every trial of {} failed{}", arm.name,
-                                                first_failure(results, arm.name));
+                                                failure_words(first_failed(results, arm.name)));
   }
   return results.comparisons.empty() ? "no metric was measured in two variants" : "";
 }
