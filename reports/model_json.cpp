@@ -81,7 +81,7 @@ PackedEnvelope as_written(const Envelope& envelope) {
 std::vector<PartValue> as_written(const std::vector<Part>& parts) {
   std::vector<PartValue> shown;
   for (const Part& part : parts)
-    if (part.medium != Medium::text) shown.push_back(part.value);
+    if (part.is_in_page()) shown.push_back(part.value);
   return shown;
 }
 

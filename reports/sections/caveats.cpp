@@ -84,15 +84,16 @@ Section caveats_notice_section(const ReportModel& model) {
   if (note == nullptr) {
     const std::string all =
         format_count(kinds.size(), "minor caveat") + ": " + small_print_of(kinds) + ".";
-    section.add(Paragraph{Text(all).add(" Details: --verbose.", Tone::muted)}, Medium::text);
-    section.add(Paragraph{Text(all + " ").add_link("Details", "caveats")}, Medium::page);
+    section.add(Paragraph{Text(all).add(" Details: --verbose.", Tone::muted)}, Medium::terminal);
+    section.add(Paragraph{Text(all + " ").add_link("Details", "caveats").add(".")},
+                Medium::report);
     return section;
   }
   const std::string message = note->message.substr(0, note->message.find('\n')) + ". ";
   const std::string more =
       kinds.size() == 1 ? "Details" : format_count(kinds.size() - 1, "more caveat");
-  section.add(Paragraph{Text(message).add(more + ": --verbose.", Tone::muted)}, Medium::text);
-  section.add(Paragraph{Text(message).add_link(more, "caveats")}, Medium::page);
+  section.add(Paragraph{Text(message).add(more + ": --verbose.", Tone::muted)}, Medium::terminal);
+  section.add(Paragraph{Text(message).add_link(more, "caveats").add(".")}, Medium::report);
   return section;
 }
 

@@ -112,13 +112,13 @@ class TerminalDocument {
 
   /// A section without a title stands between blank lines; with one, its title is before its lines.
   void add_labelled(const Section& section) {
-    if (std::ranges::none_of(section.parts, &Part::is_in_text)) return;
+    if (std::ranges::none_of(section.parts, &Part::is_in_terminal)) return;
     const bool has_label = !section.title.empty();
     if (!has_label) add_blank();
     Line label = space(has_label ? kLabel : kIndent);
     if (has_label) label.text = padded(section.title + ":", kLabel, false);
     for (const Part& part : section.parts) {
-      if (!part.is_in_text()) continue;
+      if (!part.is_in_terminal()) continue;
       if (const auto* command = std::get_if<Command>(&part.value)) {
         add(command_lines(*command), part.dispensable);
         continue;
@@ -130,11 +130,11 @@ class TerminalDocument {
   }
 
   void add_titled(const Section& section) {
-    if (std::ranges::none_of(section.parts, &Part::is_in_text)) return;
+    if (std::ranges::none_of(section.parts, &Part::is_in_terminal)) return;
     add_blank();
     add({{painted(section.title, "\033[1m", options_), count_characters(section.title)}});
     for (const Part& part : section.parts)
-      if (part.is_in_text()) add(lines_of(part.value, width_));
+      if (part.is_in_terminal()) add(lines_of(part.value, width_));
   }
 
   static std::vector<Line> command_lines(const Command& command) {
@@ -150,7 +150,7 @@ class TerminalDocument {
                                                std::size_t width) const {
     std::vector<Line> lines;
     for (const Part& part : parts) {
-      if (!part.is_in_text()) continue;
+      if (!part.is_in_terminal()) continue;
       std::vector<Line> more = lines_of(part.value, width);
       std::ranges::move(more, std::back_inserter(lines));
     }

@@ -143,7 +143,13 @@ struct Row {
 };
 
 /// Which formats show a part or a column.
-enum class Medium { all, text, page };
+enum class Medium {
+  all,
+  text,      ///< a terminal and Markdown
+  page,      ///< the page alone
+  terminal,  ///< a terminal alone: words about options of the command
+  report     ///< Markdown and the page
+};
 
 struct Column {
   std::string title;
@@ -221,7 +227,15 @@ struct Part {
   /// Where lines are few, parts with a larger one are left out first; 0: never.
   int dispensable = 0;
 
-  [[nodiscard]] bool is_in_text() const { return medium != Medium::page; }
+  [[nodiscard]] bool is_in_terminal() const {
+    return medium != Medium::page && medium != Medium::report;
+  }
+  [[nodiscard]] bool is_in_markdown() const {
+    return medium != Medium::page && medium != Medium::terminal;
+  }
+  [[nodiscard]] bool is_in_page() const {
+    return medium != Medium::text && medium != Medium::terminal;
+  }
 };
 
 struct Section {
