@@ -63,6 +63,31 @@ TEST(TerminalReport, NamesTheProfilesAndTheCommandsThatOpenThem) {
                               "profiles/20-server.2.mdp\n"));
 }
 
+TEST(TerminalReport, BreaksTheNamesOfGatesSoThatTheyStayDifferent) {
+  Sample sample = make_sample({.series = false});
+  sample.results.gates.at(0).gate = "all.peak_heap_and_mapped_bytes<=margin";
+  sample.results.gates.at(1).gate = "all.peak_rss_no_files_bytes<=margin";
+  sample.results.gates.at(1).reason = std::string(60, 'x') + " " + std::string(60, 'y');
+  const std::string text =
+      render_terminal(document_of(build_report_model(sample.results, sample.run)), {.width = 60});
+  const std::string gates = text.substr(text.find("\nGates\n"));
+  EXPECT_THAT(gates.substr(0, gates.find("\n\n")), Not(HasSubstr("all.pea…")));
+  EXPECT_THAT(gates, HasSubstr("all.peak_heap_"));
+  EXPECT_THAT(gates, HasSubstr("all.peak_rss_"));
+}
+
+TEST(TerminalReport, KeepsThePlaceOfAModuleOfPythonsOwnOnOneLine) {
+  Sample sample = make_sample({.series = false, .differences = true});
+  Difference& row = sample.results.differences.at(0);
+  row.stack = {"<module> (a.py)", "Reversible (<frozen _collections_abc>)", "small Python objects"};
+  row.location = "<frozen _collections_abc>:316";
+  for (const int width : {60, 70, 80, 90, 100})
+    EXPECT_THAT(render_terminal(document_of(build_report_model(sample.results, sample.run)),
+                                {.width = width}),
+                HasSubstr("(<frozen _collections_abc>:316)"))
+        << width;
+}
+
 TEST(FittedText, BreaksLongLinesBelowTheirLastColumnAndLeavesCommandsWhole) {
   EXPECT_EQ(fitted("ok   meter: procfs    snapshots of the heap over time\n", 40),
             "ok   meter: procfs    snapshots of the\n"

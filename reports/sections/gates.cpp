@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "sections/sections.h"
 #include "words.h"
@@ -43,6 +46,35 @@ void locate(const ReportModel& model, const GateResult& gate, Check& check) {
   }
 }
 
+/// "+5.7% instead of +6.2% for all.peak_rss_bytes<=+2%": a gate whose reason gives another change
+/// than the other tables; empty for others.
+std::string other_change(const Results& results, const GateResult& gate) {
+  const Comparison* row = results.row(gate.candidate, gate.role, gate.metric);
+  const std::optional<double>& estimate = gate.evidence.estimate;
+  if (row == nullptr || !estimate || gate.evidence.quantity == GateQuantity::value) return {};
+  const std::optional<double> shown = shown_change(*row);
+  if (!shown) return {};
+  const auto words = [&](double change) {
+    return row->ratio ? ratio_text(change) : signed_metric(row->metric, change);
+  };
+  if (words(*estimate) == words(*shown)) return {};
+  return fmt::format("{} instead of {} for {}", words(*estimate), words(*shown), gate.name());
+}
+
+/// What the changes in the reasons are; empty if they are those of the medians.
+std::string note_on_estimates(const Results& results) {
+  std::vector<std::string> others;
+  for (const GateResult& gate : results.gates)
+    if (std::string other = other_change(results, gate);
+        !other.empty() && std::ranges::find(others, other) == others.end())
+      others.push_back(std::move(other));
+  if (others.empty()) return {};
+  return fmt::format(
+      "Gates judge the Hodges–Lehmann estimate from all pairs of trials, which differs from the "
+      "change of the medians: {}.",
+      join_with_and(others));
+}
+
 }  // namespace
 
 std::vector<Check> checks_of(const ReportModel& model) {
@@ -74,6 +106,8 @@ Section gates_section(const ReportModel& model) {
     table.rows.push_back(std::move(row));
   }
   section.add(std::move(table));
+  if (std::string note = note_on_estimates(model.results); !note.empty())
+    section.add(Paragraph{Text(std::move(note), Tone::muted)});
   return section;
 }
 

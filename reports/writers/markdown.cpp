@@ -56,8 +56,10 @@ std::string text_of(const Text& text, std::size_t most) {
   for (const TextRun& run : text.runs()) {
     const std::string escaped = escape_markdown(cut(run.text, most));
     const bool is_blank = run.text.find_first_not_of(' ') == std::string::npos;
-    if (run.tone == Tone::code)
-      out += code(run.text, most);
+    if (!run.link.empty())
+      out += escaped + " below";  // in the folded sections
+    else if (run.tone == Tone::code)
+      out += code(run.text, kMostOfLine);  // a name that is cut can be equal to another
     else if (run.tone == Tone::strong && !is_blank && !run.text.starts_with(' ') &&
              !run.text.ends_with(' '))
       out += "**" + escaped + "**";
@@ -98,7 +100,7 @@ std::string write(const PartValue& value);
 std::string write_all(const std::vector<Part>& parts) {
   std::string out;
   for (const Part& part : parts)
-    if (part.is_in_text()) out += write(part.value);
+    if (part.is_in_markdown()) out += write(part.value);
   return out;
 }
 
@@ -174,7 +176,7 @@ std::string write(const PartValue& value) {
 std::string labelled(const Section& section) {
   const std::string inside = write_all(section.parts);
   if (inside.empty() || section.title.empty()) return inside;
-  const auto first = std::ranges::find_if(section.parts, &Part::is_in_text);
+  const auto first = std::ranges::find_if(section.parts, &Part::is_in_markdown);
   const bool is_table = std::holds_alternative<Table>(first->value);
   return "**" + escape_markdown(section.title) + (is_table ? "**\n\n" : "**: ") + inside;
 }

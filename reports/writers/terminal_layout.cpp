@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "util/text.h"
@@ -34,7 +35,19 @@ struct Word {
   bool is_joined = false;  ///< no space before it
 };
 
-std::vector<Word> words_of(const Text& text) {
+/// Where the word at `at` ends. Python's place of a module of its own, `(<frozen abc>:107)`, is one
+/// word although it has a space, if it fits into a line.
+std::size_t end_of_word(const std::string& text, std::size_t at, std::size_t width) {
+  constexpr std::string_view kPlace = "<frozen ";
+  const std::size_t end = std::min(text.find(' ', at), text.size());
+  if (!std::string_view(text).substr(at, end + 1 - at).ends_with(kPlace)) return end;
+  const std::size_t close = text.find('>', end);
+  if (close == std::string::npos) return end;
+  const std::size_t whole = std::min(text.find(' ', close), text.size());
+  return count_characters(text.substr(at, whole - at)) <= width ? whole : end;
+}
+
+std::vector<Word> words_of(const Text& text, std::size_t width) {
   std::vector<Word> words;
   bool ends_in_space = true;
   for (const TextRun& run : text.runs()) {
@@ -45,7 +58,7 @@ std::vector<Word> words_of(const Text& text) {
         ++at;
         continue;
       }
-      const std::size_t end = std::min(safe.find(' ', at), safe.size());
+      const std::size_t end = end_of_word(safe, at, width);
       words.push_back({safe.substr(at, end - at), run.tone, !ends_in_space});
       ends_in_space = false;
       at = end;
@@ -73,6 +86,20 @@ std::string without_middle(const std::string& word, std::size_t width) {
   if (count_characters(word) <= width || width < 2) return word;
   const std::size_t end = (width - 1) / 2;
   return first_characters(word, width - 1 - end) + "…" + last_characters(word, end);
+}
+
+/// Pieces of at most `width` characters of a name that has to stay whole, such as a gate's: it
+/// breaks behind a sign if there is one.
+std::vector<std::string> broken(const std::string& name, std::size_t width) {
+  std::vector<std::string> pieces;
+  for (std::string rest = name; !rest.empty();) {
+    std::string piece = first_characters(rest, std::max<std::size_t>(width, 1));
+    const std::size_t sign = piece.find_last_of("._=|/");
+    if (piece.size() < rest.size() && sign != std::string::npos) piece.resize(sign + 1);
+    rest.erase(0, piece.size());
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
 }
 
 /// What a text shows of a cell: of a stack the function, its place and its callers.
@@ -120,7 +147,7 @@ std::size_t longest_word(const Table& table, std::size_t column) {
   for (const Row& row : table.rows) {
     if (column >= row.cells.size()) continue;
     std::size_t columns = 0;
-    for (const Word& word : words_of(text_of(row.cells[column]))) {
+    for (const Word& word : words_of(text_of(row.cells[column]), 0)) {
       columns = (word.is_joined ? columns : 0) + count_characters(word.text);
       longest = std::max(longest, columns);
     }
@@ -217,7 +244,7 @@ Line space(std::size_t count) {
 std::vector<Line> laid_out(const Text& text, std::size_t width, bool cuts,
                            const TerminalOptions& options) {
   std::vector<Line> lines(1);
-  const std::vector<Word> words = words_of(text);
+  const std::vector<Word> words = words_of(text, width);
   for (std::size_t first = 0; first < words.size();) {
     std::size_t end = first + 1;  // words without a space between them stay together
     std::size_t columns = count_characters(words[first].text);
@@ -228,6 +255,14 @@ std::vector<Line> laid_out(const Text& text, std::size_t width, bool cuts,
     if (lines.back().columns > 0) lines.back().append(space(1));
     for (; first < end; ++first) {
       const bool is_too_long = cuts && columns > width;
+      if (is_too_long && words[first].tone == Tone::code) {
+        for (const std::string& piece : broken(words[first].text, width)) {
+          const std::size_t more = count_characters(piece);
+          if (lines.back().columns > 0 && lines.back().columns + more > width) lines.emplace_back();
+          lines.back().append({painted(piece, color_of(Tone::code), options), more});
+        }
+        continue;
+      }
       const std::string shown =
           is_too_long ? without_middle(words[first].text, width) : words[first].text;
       lines.back().append(
