@@ -95,8 +95,8 @@ std::vector<GrowthOfRole> growth_to_tell(const Results& results) {
       role->push_back(&growth);
   }
   std::erase_if(roles, [&](const GrowthOfRole& role) {
-    return std::ranges::all_of(
-        role, [&](const Growth* growth) { return is_repeated(results, *growth); });
+    return std::ranges::all_of(role,
+                               [&](const Growth* growth) { return is_repeated(results, *growth); });
   });
   if (gated.empty()) keep_what_rises(roles);
   return roles;
@@ -258,8 +258,10 @@ Table stacks_table(const ReportModel& model) {
       amount.value = growing.bytes_per_round;
       row.cells.push_back(std::move(amount));
       Cell function;
-      function.stack = StackCell{growing.function, growing.location, {}, growing.stack};
-      if (!growing.caller.empty()) function.stack->callers.push_back(growing.caller);
+      std::vector<std::string> callers;
+      if (!growing.caller.empty()) callers.push_back(growing.caller);
+      function.stack =
+          stack_cell(growing.function, growing.location, std::move(callers), growing.stack);
       link_flame(model, growth.role, growth.arm, "live-any", *function.stack);
       row.cells.push_back(std::move(function));
       row.cells.emplace_back(growing.phase.empty() ? "–" : growing.phase);

@@ -33,8 +33,9 @@ Table table_of(const ReportModel& model, const DifferenceTable& table) {
     line.cells.push_back(std::move(amount));
     line.cells.emplace_back(row.share);
     Cell function;
-    function.stack = StackCell{row.function, row.location, row.callers, row.stack};
-    if (row.callers.empty() && !row.caller.empty()) function.stack->callers.push_back(row.caller);
+    std::vector<std::string> callers = row.callers;
+    if (callers.empty() && !row.caller.empty()) callers.push_back(row.caller);
+    function.stack = stack_cell(row.function, row.location, std::move(callers), row.stack);
     link_flame(model, table.role, table.candidate, view_of(table.kind), *function.stack);
     if (!is_alone && (function.stack->side == "first" || function.stack->side == "second"))
       function.stack->side = "difference";
