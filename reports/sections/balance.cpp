@@ -40,6 +40,7 @@ Table table_of(const ReportModel& model, const MemoryBalance& balance) {
   for (const MemoryPart& part : balance.at_marks)
     table.rows.push_back(
         part_row(part, part.name + ", not in the sum", baseline, balance.candidate));
+  use_mebibytes(table);
   return table;
 }
 

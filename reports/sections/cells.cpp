@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/metric_catalogue.h"
 #include "model_json.h"
+#include "profile/function_names.h"
+#include "reports/memory_tables.h"
 #include "util/text.h"
 #include "words.h"
 
@@ -33,6 +36,16 @@ Cell difference_cell(double bytes) {
   return cell;
 }
 
+StackCell stack_cell(const std::string& function, const std::string& location,
+                     std::vector<std::string> callers, std::vector<std::string> frames) {
+  std::string asker;
+  if (runtime_memory(function) != nullptr && !callers.empty()) {
+    asker = std::move(callers.front());
+    callers.erase(callers.begin());
+  }
+  return {called_from(function, asker, location), location, std::move(callers), std::move(frames)};
+}
+
 void link_flame(const ReportModel& model, const std::string& role, const std::string& variant,
                 const std::string& view, StackCell& stack) {
   for (std::size_t i = 0; i < model.flames.shown.size(); ++i) {
@@ -54,6 +67,25 @@ Text with_location(const std::string& words, const std::string& location) {
   Text text(words.substr(0, caller));
   text.add(" (" + location + ")", Tone::muted);
   return caller == words.size() ? text : text.add(words.substr(caller));
+}
+
+void use_mebibytes(Table& table) {
+  constexpr double kMebibyte = 1 << 20;
+  const auto size_of = [](const Cell& cell) {
+    return cell.exact.ends_with(" bytes") ? std::abs(cell.value.value_or(0)) : 0;
+  };
+  bool has_mebibytes = false;
+  for (const Row& row : table.rows)
+    for (const Cell& cell : row.cells) has_mebibytes = has_mebibytes || size_of(cell) >= kMebibyte;
+  if (!has_mebibytes) return;
+  for (Row& row : table.rows)
+    for (Cell& cell : row.cells) {
+      if (size_of(cell) == 0 || size_of(cell) >= kMebibyte || cell.text.empty()) continue;
+      const std::vector<TextRun> runs = cell.text.runs();
+      const char* sign = runs.front().text.starts_with('+') ? "+" : "";
+      cell.text = Text(sign + value_text_like(kBytes, cell.value, kMebibyte), runs.front().tone);
+      for (std::size_t i = 1; i < runs.size(); ++i) cell.text.add(runs[i].text, runs[i].tone);
+    }
 }
 
 Cell bar_cell(double from, double to, double low, double high, const std::string& variant,
@@ -101,6 +133,7 @@ Table waterfall(const std::vector<Step>& steps) {
     row.cells.push_back(std::move(amount));
     table.rows.push_back(std::move(row));
   }
+  use_mebibytes(table);
   return table;
 }
 

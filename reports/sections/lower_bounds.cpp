@@ -32,6 +32,7 @@ Table bars_of(const Results& results, const LowerBound& bound) {
   for (const ArmSummary* arm : judged_arms(results))
     if (const auto found = bound.multiples.find(arm->name); found != bound.multiples.end())
       add(arm->name, found->second, arm->name);
+  use_mebibytes(table);
   return table;
 }
 

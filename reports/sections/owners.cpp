@@ -64,6 +64,7 @@ Table owners_of(const ReportModel& model, const ResidentTable& table) {
   };
   for (const OwnerRow& owner : table.owners) add(owner);
   for (const OwnerRow& owner : table.told) add(owner);
+  use_mebibytes(owners);
   return owners;
 }
 

@@ -24,6 +24,7 @@ Section parts_section(const ReportModel& model) {
       }
       table.rows.push_back(std::move(row));
     }
+    use_mebibytes(table);
     section.add(std::move(table));
   }
   if (!section.empty())
