@@ -4,6 +4,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace memduel {
@@ -123,6 +124,23 @@ Tail tail(std::span<const double> values) {
     ++result.distinct.back().count;
   }
   return result;
+}
+
+std::optional<SampleSummary> summarized(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  SampleSummary summary;
+  summary.count = values.size();
+  const auto n = static_cast<double>(values.size());
+  summary.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  if (values.size() > 1) {
+    double squares = 0;
+    for (const double value : values) squares += std::pow(value - summary.mean, 2);
+    summary.stddev = std::sqrt(squares / (n - 1));
+  }
+  summary.median = median(values);
+  summary.min = *std::ranges::min_element(values);
+  summary.max = *std::ranges::max_element(values);
+  return summary;
 }
 
 MeanInterval mean_interval(std::span<const double> values, double alpha) {

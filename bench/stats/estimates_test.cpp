@@ -36,6 +36,18 @@ TEST(TheilSen, KeepsTheSlopeOfALongSeries) {
   EXPECT_NEAR(*theil_sen_slope(x, y), 4096, 1);
 }
 
+TEST(Summarized, HasTheSampleStandardDeviation) {
+  EXPECT_FALSE(summarized({}));
+  EXPECT_FALSE(summarized({3})->stddev);
+  const SampleSummary summary = *summarized({4, 1, 2});
+  EXPECT_EQ(summary.count, 3U);
+  EXPECT_DOUBLE_EQ(summary.mean, 7.0 / 3);
+  EXPECT_DOUBLE_EQ(summary.stddev.value(), std::sqrt(7.0 / 3)) << "squares sum up to 14/3";
+  EXPECT_EQ(summary.median, 2);
+  EXPECT_EQ(summary.min, 1);
+  EXPECT_EQ(summary.max, 4);
+}
+
 TEST(FindModes, FindsTheRunsWithOneMoreArena) {
   const std::vector<Mode> modes =
       find_modes(std::vector<double>{540, 604, 541, 539, 540.5, 605, 542, 538, 604.5});

@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,32 +41,6 @@ std::optional<double> value_of(const TrialData& trial, const Quantity& quantity)
   const auto value = trial.value(kTree, quantity.metric);
   if (!value && quantity.metric == kRoundSeconds) return wall_seconds_of(trial);
   return value || quantity.or_else.empty() ? value : trial.value(kTree, quantity.or_else);
-}
-
-struct Summary {
-  std::size_t count = 0;
-  double mean = 0;
-  std::optional<double> stddev;  ///< of a sample; absent of a single value
-  double median = 0;
-  double min = 0;
-  double max = 0;
-};
-
-std::optional<Summary> summary_of(const std::vector<double>& values) {
-  if (values.empty()) return std::nullopt;
-  Summary summary;
-  summary.count = values.size();
-  const auto n = static_cast<double>(values.size());
-  summary.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  if (values.size() > 1) {
-    double squares = 0;
-    for (const double value : values) squares += std::pow(value - summary.mean, 2);
-    summary.stddev = std::sqrt(squares / (n - 1));
-  }
-  summary.median = median(values);
-  std::tie(summary.min, summary.max) =
-      std::pair(*std::ranges::min_element(values), *std::ranges::max_element(values));
-  return summary;
 }
 
 /// A variant with its measured trials.
@@ -105,7 +76,7 @@ std::vector<Benchmark> benchmarks_of(const ReportModel& model) {
   return benchmarks;
 }
 
-json written(const Summary& summary, const char* unit) {
+json written(const SampleSummary& summary, const char* unit) {
   json stddev = nullptr;
   if (summary.stddev) stddev = *summary.stddev;
   return {{"unit", unit},      {"count", summary.count},   {"mean", summary.mean},
@@ -126,7 +97,7 @@ json written(const Benchmark& benchmark) {
   }
   json summaries = json::object();
   for (const Quantity& quantity : kQuantities)
-    if (const auto summary = summary_of(benchmark.values(quantity)))
+    if (const auto summary = summarized(benchmark.values(quantity)))
       summaries[quantity.name] = written(*summary, quantity.unit);
   json result = {{"command", valid_utf8(benchmark.command)},
                  {"name", valid_utf8(benchmark.variant->name)},
@@ -178,7 +149,7 @@ std::string render_hyperfine_csv(const ReportModel& model) {
   for (const Benchmark& benchmark : benchmarks) {
     out += escape_csv(benchmark.command);
     for (const Quantity& quantity : kQuantities) {
-      const auto summary = summary_of(benchmark.values(quantity));
+      const auto summary = summarized(benchmark.values(quantity));
       const char* unit = std::string_view(quantity.unit) == "second" ? "s" : "B";
       if (!summary)
         out += fmt::format(",{},,,,,", unit);
@@ -199,7 +170,7 @@ std::string render_hyperfine_markdown(const ReportModel& model) {
   std::string out = "| Command | Mean Wall Time [s] | Change | Factor |\n|:---|---:|---:|:---|\n";
   std::optional<double> of_baseline;
   for (const Benchmark& benchmark : benchmarks_of(model)) {
-    const auto summary = summary_of(benchmark.values(kQuantities.front()));
+    const auto summary = summarized(benchmark.values(kQuantities.front()));
     if (!summary) continue;
     const auto [change, factor] = of_baseline ? change_words(summary->mean, *of_baseline)
                                               : std::pair<std::string, std::string>();

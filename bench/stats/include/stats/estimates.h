@@ -4,6 +4,7 @@
 // more page cache), and what a location test cannot see: the tail, "rarely much worse".
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -50,6 +51,19 @@ struct MeanInterval {
 
 /// At least two finite values.
 MeanInterval mean_interval(std::span<const double> values, double alpha);
+
+/// What a table states of a sample.
+struct SampleSummary {
+  std::size_t count = 0;
+  double mean = 0;
+  std::optional<double> stddev;  ///< of the sample, with n - 1; absent for a single value
+  double median = 0;
+  double min = 0;
+  double max = 0;
+};
+
+/// Absent without values.
+std::optional<SampleSummary> summarized(const std::vector<double>& values);
 
 struct DistinctValue {
   double value = 0;
