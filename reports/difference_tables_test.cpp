@@ -84,6 +84,17 @@ TEST(DifferenceTables, ShowOwnMappingsWhereTheirSumDiffers) {
               ElementsAre("server, its own mappings at its peak", "server at its peak"));
 }
 
+TEST(DifferenceTables, OfBothHeapsLeaveOutThoseOfOneUnlessAGateAsksForIt) {
+  Results results = with_totals({{"server", "peak"}, {"server", "peak"}});
+  results.difference_totals[1].heap = "heap_and_mapped";
+  results.gates = {gate("server", "peak_rss_bytes", GateOutcome::passed),
+                   gate("server", "peak_heap_and_mapped_bytes", GateOutcome::passed)};
+  EXPECT_THAT(titles(results), ElementsAre("server, heap and mappings at its peak"));
+  results.gates.push_back(gate("server", "peak_heap_bytes", GateOutcome::passed));
+  EXPECT_THAT(titles(results),
+              ElementsAre("server at its peak", "server, heap and mappings at its peak"));
+}
+
 TEST(DifferenceTables, OfTimeAreNone) {
   Results results = with_totals({{"server", "peak"}});
   results.gates = {gate("server", "round_seconds", GateOutcome::failed)};

@@ -58,8 +58,8 @@ TEST(Overall, OfAVariantThatFailedInEveryTrialGivesTheFirstFailure) {
 }
 
 TEST(Overall, CutsALongLineThatAFailedTrialPrinted) {
-  const Results results = results_of(
-      {trial("a", TrialKind::warmup, "command exited with status 1\n  | " + std::string(999, 'x'))});
+  const Results results = results_of({trial(
+      "a", TrialKind::warmup, "command exited with status 1\n  | " + std::string(999, 'x'))});
   EXPECT_THAT(overall_of(results, {"b"}).nothing,
               testing::EndsWith("(“" + std::string(200, 'x') + "…”)"));
 }

@@ -177,8 +177,8 @@ Section metrics_section(const ReportModel& model) {
       section.add(std::move(table), Medium::text);
     }
   }
-  fold.title = fmt::format("{} with interval, margin, verdict and reason",
-                           format_count(all, "comparison"));
+  fold.title =
+      fmt::format("{} with interval, margin, verdict and reason", format_count(all, "comparison"));
   if (shown < all)
     section.add(
         Paragraph{Text(fmt::format("{} in the HTML report.",

@@ -33,8 +33,8 @@ bool is_repeated_in(const std::vector<Line>& lines, const Results& results, cons
   const auto stands_for = [&](const Line& other) {
     const bool is_tree = other.role == kTree;
     if (is_tree == (line.role == kTree) || !have_same_numbers(other, line)) return false;
-    const bool is_role_alone = is_gated(results, is_tree ? line : other) &&
-                               !is_gated(results, is_tree ? other : line);
+    const bool is_role_alone =
+        is_gated(results, is_tree ? line : other) && !is_gated(results, is_tree ? other : line);
     return is_tree != is_role_alone;
   };
   return std::ranges::any_of(lines, stands_for);
@@ -43,8 +43,7 @@ bool is_repeated_in(const std::vector<Line>& lines, const Results& results, cons
 }  // namespace
 
 bool is_repeated(const Results& results, const Comparison& row) {
-  return is_only_role(results.job, row.role) &&
-         is_repeated_in(results.comparisons, results, row);
+  return is_only_role(results.job, row.role) && is_repeated_in(results.comparisons, results, row);
 }
 
 bool is_repeated(const Results& results, const Growth& row) {

@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "test_document.h"
+
+namespace memduel {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Results, HaveAnAverageReadersOrderAndColumns) {
+  const Table table = table_in(sample_document({.series = false}), "results");
+  EXPECT_THAT(titles_of(table), ElementsAre("metric", "original", "optimized", "change", "95% CI",
+                                            "limit", "verdict", "trials"));
+  ASSERT_GE(table.rows.size(), 3U);
+  EXPECT_THAT(texts_of(table.rows[0]),
+              ElementsAre("server peak RSS", "605.0 MiB", "365.0 MiB", "−40%", "−40 to −39%",
+                          testing::_, "improved", ""));
+  EXPECT_EQ(texts_of(table.rows[1]).front(), "client-1 peak RSS");
+  EXPECT_EQ(texts_of(table.rows.back()).front(), "final model");
+  EXPECT_EQ(texts_of(table.rows[table.rows.size() - 2]).front(), "time per round");
+}
+
+TEST(Results, DrawEveryTrialFromZero) {
+  const Table table = table_in(sample_document({.series = false}), "results");
+  const auto& track = table.rows.at(0).cells.back().track;
+  ASSERT_TRUE(track);
+  EXPECT_EQ(std::ranges::count(track->marks, MarkKind::dot, &TrackMark::kind), 16);
+  // Peaks of 604 to 606 MiB against 364 to 366 MiB.
+  const auto dot = std::ranges::find_if(track->marks, [](const TrackMark& mark) {
+    return mark.kind == MarkKind::median && mark.variant == "optimized";
+  });
+  ASSERT_NE(dot, track->marks.end());
+  EXPECT_NEAR(dot->from, 365.0 / 606, 0.003);
+}
+
+TEST(Results, OfSeveralCandidatesHaveARowForEachVariant) {
+  const Table table = table_in(sample_document({.candidates = 3, .series = false}), "results");
+  EXPECT_THAT(titles_of(table), ElementsAre("metric", "variant", "median", "change", "95% CI",
+                                            "limit", "verdict", "trials"));
+  const auto first = std::ranges::find_if(
+      table.rows, [](const Row& row) { return row.cells.at(0).text.plain() == "server peak RSS"; });
+  ASSERT_LT(first + 3, table.rows.end());
+  EXPECT_THAT(texts_of(*first),
+              ElementsAre("server peak RSS", "original", "605.0 MiB", "", "", "", "", ""));
+  EXPECT_EQ((first + 1)->kind, RowKind::detail);
+  EXPECT_THAT(texts_of(*(first + 1)), ElementsAre("", "optimized", "365.0 MiB", "−40%",
+                                                  "−40 to −39%", testing::_, "improved", ""));
+  EXPECT_EQ(texts_of(*(first + 2)).at(2), "221.0 MiB");
+  EXPECT_EQ(first->cells.back().track->marks.size(), 9U) << "its own 8 trials and their median";
+}
+
+TEST(Results, StateTheTrendOfAScan) {
+  Sample sample = make_sample({.candidates = 2, .series = false});
+  const auto rename = [&](const std::string& from, const std::string& to) {
+    for (ArmSummary& arm : sample.results.arms)
+      if (arm.name == from) arm.name = to;
+    for (Comparison& row : sample.results.comparisons) {
+      if (row.baseline == from) row.baseline = to;
+      if (row.candidate == from) row.candidate = to;
+    }
+    for (GateResult& gate : sample.results.gates)
+      if (gate.candidate == from) gate.candidate = to;
+    if (sample.results.baseline == from) sample.results.baseline = to;
+    for (TrialData& trial : sample.results.trials)
+      if (trial.arm == from) trial.arm = to;
+  };
+  rename("original", "n-32");
+  rename("optimized", "n-8");
+  rename("candidate-2", "n-1");
+  const std::string text = render_summary(document_from(sample));
+  EXPECT_THAT(text, HasSubstr("Trend: peak RSS rises with n, 221.0 MiB at 1 to 605.0 MiB at 32."));
+}
+
+}  // namespace
+}  // namespace memduel
