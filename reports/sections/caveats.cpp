@@ -85,8 +85,7 @@ Section caveats_notice_section(const ReportModel& model) {
     const std::string all =
         format_count(kinds.size(), "minor caveat") + ": " + small_print_of(kinds) + ".";
     section.add(Paragraph{Text(all).add(" Details: --verbose.", Tone::muted)}, Medium::terminal);
-    section.add(Paragraph{Text(all + " ").add_link("Details", "caveats").add(".")},
-                Medium::report);
+    section.add(Paragraph{Text(all + " ").add_link("Details", "caveats").add(".")}, Medium::report);
     return section;
   }
   const std::string message = note->message.substr(0, note->message.find('\n')) + ". ";

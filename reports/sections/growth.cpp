@@ -224,7 +224,7 @@ Row series_row(const ReportModel& model, const Growth& growth, const GrowthLine&
                                                value_text(growth.metric, growth.ci_high))
                              : "–");
   row.cells.emplace_back(line.outlook);
-  row.cells.emplace_back(growth.reason);
+  row.cells.emplace_back(with_minus(growth.reason));
   return row;
 }
 
@@ -312,7 +312,8 @@ Section growth_section(const ReportModel& model) {
     table.rows.push_back(series_row(model, growth, model.growth_lines.at(i)));
   }
   if (known.rows.empty())
-    section.add(Paragraph{"Every series is inconclusive: " + results.growth.front().reason + "."});
+    section.add(Paragraph{
+        "Every series is inconclusive: " + with_minus(results.growth.front().reason) + "."});
   else
     section.add(std::move(known));
   if (Table stacks = stacks_table(model); !stacks.rows.empty()) {
