@@ -611,8 +611,10 @@ def first_screen_agrees(check, document, name, lines):
         columns = [i for i, column in enumerate(table["columns"]) if column["title"] != "trials"]
         for row in table["rows"]:
             cells = [printed.text_of(row["cells"][i]) for i in columns]
-            wanted = " ".join(cell for cell in cells[1:] if cell)  # a long name takes several lines
-            check.holds(name, any(wanted in line for line in lines), f"has no row {cells}")
+            wanted = " ".join(cell for cell in cells[1:] if cell).split()
+            # A long name or limit takes up to three lines.
+            check.holds(name, any(all(word in " ".join(lines[i:i + 3]).split() for word in wanted) for i, line in enumerate(lines) if wanted[0] in line.split()),
+                        f"has no row {cells}")
 
 
 def change_of_medians(row):
@@ -664,20 +666,26 @@ def sentence_agrees(check, results, document):
     sentence = "".join(run["text"] for run in document["sentence"])
     decided = [row for row in results["comparisons"] if row["ratio"] is not None and
                (row["verdict"] in ("improved", "regressed", "changed") or "(inconclusive)" in sentence)]
-    interval = re.search(r"may use from (\S+) (less|more|as much) to (\S+) (less|more|as much)", sentence)
-    if interval:
-        ends = [printed.Printed(size.replace("×", " times") if word == "as much" else ("+" if word == "more" else "−") + size)
-                for size, word in (interval.group(1, 2), interval.group(3, 4))]
-        check.holds("the sentence", any(row["verdict"] == "inconclusive" and row["ci_low"] is not None and row["ci_high"] is not None and
-                                        ends[0].fits_change(row["ci_low"]) and ends[1].fits_change(row["ci_high"]) for row in results["comparisons"] if row["ratio"] is not None),
-                    f"states the interval {interval.group()}: {sentence}")
-        sentence = sentence.replace(interval.group(), "")
+    open_row = re.search(r": ([+−]\S+|0%) \(([\d.]+)% CI (\S+) to (\S+)\)(?:, limit (\S+))?\. \d+ trials each do not decide", sentence)
+    if open_row:
+        change, _, low, high, limit = open_row.groups()
+        low += "%" if high.endswith("%") and not low.endswith(("%", "×")) else ""
+        fits = lambda row, text, value: value is not None and (printed.change_of(text).fits_change(value) if row["ratio"] is not None else printed.change_of(text).fits(value))
+        check.holds("the sentence", any(row["verdict"] == "inconclusive" and fits(row, low, row["ci_low"]) and fits(row, high, row["ci_high"])
+                                        for row in results["comparisons"]), f"states the interval {low} to {high}: {sentence}")
+        check.holds("the sentence", not limit or any(gate["gate"].endswith("<=" + limit) or "margin" in gate["gate"] for gate in results["gates"]), f"states the limit {limit}: {sentence}")
+        sentence = sentence.replace(open_row.group(), "")
+    for size in re.findall(r"(?<!limit )(?<=[ (])([+−][\d.]+%|[\d.]+×) \(", sentence):  # of each of several candidates
+        one = printed.change_of(size)
+        check.holds("the sentence", any(one.fits_change(row["ratio"]) or one.fits_change(change_of_medians(row)) for row in decided), f"states {size}: {sentence}")
     for size, word in re.findall(r"([\d.]+)% (less|fewer|more)", sentence):
         one = printed.Printed(("+" if word == "more" else "−") + size + "%")
         check.holds("the sentence", any(one.fits_change(row["ratio"]) or one.fits_change(change_of_medians(row)) for row in decided), f"states {size}% {word}: {sentence}")
     for size in re.findall(r"([\d.]+)× as", sentence):
         one = printed.Printed(size + " times")
         check.holds("the sentence", any(one.fits_change(row["ratio"]) or one.fits_change(change_of_medians(row)) for row in decided), f"states {size} times: {sentence}")
+    if "".join(run["text"] for run in document["exit"]).startswith("The run is not complete"):
+        return
     exit_code = re.match(r"Exit code (\d+)", "".join(run["text"] for run in document["exit"]))
     check.holds("the exit code", exit_code and int(exit_code.group(1)) == results["overall"]["exit_code"], f"is stated as {exit_code and exit_code.group(1)}")
 
