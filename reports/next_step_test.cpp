@@ -218,8 +218,10 @@ TEST(NextStep, IsToDecideTheTimeIfNothingElseIsOpen) {
   sample.results.comparisons.push_back(time);
   const auto step = step_after(sample);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence, testing::StartsWith("To decide the time with a probability of 80%, rerun with 12 trials "
-                                  "each"));
+  EXPECT_THAT(
+      step->sentence,
+      testing::StartsWith("To decide the time with a probability of 80%, rerun with 12 trials "
+                          "each"));
   EXPECT_THAT(step->command, testing::EndsWith("--repeats 12"));
   sample.results.comparisons.back().blocks_needed.reset();
   EXPECT_FALSE(step_after(sample)) << "nobody knows how many decide it";

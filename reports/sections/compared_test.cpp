@@ -1,0 +1,40 @@
+#include <gmock/gmock.h>
+
+#include "sections/sections.h"
+#include "test_document.h"
+
+namespace memduel {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Compared, AreTheVariantsWithTheBaselineFirst) {
+  const ReportDocument document = sample_document({.candidates = 2, .series = false});
+  ASSERT_EQ(document.compared.size(), 3U);
+  EXPECT_EQ(document.compared[0].name, "original");
+  EXPECT_TRUE(document.compared[0].is_baseline);
+  EXPECT_EQ(document.compared[2].name, "candidate-2");
+  EXPECT_FALSE(document.compared[2].is_baseline);
+}
+
+TEST(Compared, CountTheSwitchesThatDiffer) {
+  const Sample sample = make_sample({.series = false});
+  ReportModel model = build_report_model(sample.results, sample.run);
+  for (Variant& variant : model.config.variants)
+    variant.switches = {{"a", 1}, {"b", variant.name == "original" ? 1 : 2}};
+  EXPECT_THAT(compared_variants(model)[1].words, HasSubstr("1 of 2 switches differs"));
+}
+
+TEST(Setting, StatesTheTrialsAndTheMachine) {
+  const Sample sample = make_sample({.series = false});
+  ReportModel model = build_report_model(sample.results, sample.run);
+  model.results.environment["date"] = "2026-11-26";
+  model.results.environment["cores"] = 2;
+  model.results.environment["memory_bytes"] = 24.0 * 1024 * 1024 * 1024;
+  EXPECT_EQ(setting_words(model), "8 trials each, 2026-11-26, 2 cores, 24.0 GiB");
+  model.results.arms[1].trials_ok = 7;
+  EXPECT_THAT(setting_words(model), HasSubstr("8 trials of original, 7 trials of optimized"));
+}
+
+}  // namespace
+}  // namespace memduel
