@@ -635,8 +635,10 @@ TEST(Numbers, OfTheCommandLineAreFinite) {
     return run.err;
   };
   EXPECT_THAT(refused("--max-minutes", "nan"), HasSubstr("nan is not a number"));
-  EXPECT_THAT(refused("--max-minutes", "0"), HasSubstr("0 is not from 0.001 to 1e+06"));
-  EXPECT_THAT(refused("--repeats", "0"), HasSubstr("0 is not from 1 to 10000"));
+  EXPECT_THAT(refused("--max-minutes", "0"),
+              HasSubstr("expected a number from 0.001 to 1e+06, found \"0\""));
+  EXPECT_THAT(refused("--repeats", "0"),
+              HasSubstr("expected a number from 1 to 10000, found \"0\""));
 }
 
 // --- Names
