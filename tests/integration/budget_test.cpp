@@ -66,15 +66,15 @@ TEST(Budget, TakesOnlyNumbersThatAreFiniteAndOptionsThatItReads) {
   };
   refused({"--device-memory", "-5"}, "-5 is negative");
   refused({"--device-memory", "0"}, "");
-  refused({"--nodes", "nan"}, "nan is not a number");
+  refused({"--nodes", "nan"}, R"(found "nan")");
   refused({"--nodes", "0.5"}, R"(expected a number from 1 to 1e+09, found "0.5")");
   refused({"--nodes", "2e9"}, R"(expected a number from 1 to 1e+09, found "2e9")");
   refused({"--edges", "-1"}, R"(expected a number from 0 to 1e+09, found "-1")");
   refused({"--edges", "inf"}, R"(expected a number from 0 to 1e+09, found "inf")");
   refused({"--device-memory", "2000PB"}, "expected a number from 1 to 1e+18, found ");
   refused({"--target-utilization", "0"}, R"(expected a number from 0.01 to 1, found "0")");
-  refused({"--edges", "-nan"}, "is not a number");
-  refused({"--target-utilization", "NaN"}, "NaN is not a number");
+  refused({"--edges", "-nan"}, R"(found "-nan")");
+  refused({"--target-utilization", "NaN"}, R"(found "NaN")");
   refused({"--verify"}, "add --measured");
   refused({"--dataset", "mnist"}, "add --measured");
   refused({"--nodes", "3", "--measured"}, "needs a budget from shapes");
