@@ -68,6 +68,9 @@ constexpr unsigned kWithVerdict = kWithTrials | kMeasured.bit;
 constexpr unsigned kEveryForm = kWithVerdict | kProfiles.bit;
 
 constexpr const char* kTakesNoTrials = "takes no trials";
+constexpr const char* kHasNoBounds = "has no bounds of the number of trials";
+constexpr const char* kSetRepeats =
+    "they belong to commands; -r sets the number of trials of builds";
 constexpr const char* kHasNoCommands = "has no command lines";
 constexpr const char* kOfCommands =
     "it belongs to commands; a config has the same, see docs/jobs.md";
@@ -110,6 +113,8 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--out", kWithVerdict, kOnlyPrints, kUseJson},
     OptionOfForms{"--resume", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--repeats", kWithTrials, kTakesNoTrials},
+    OptionOfForms{"--min-runs", kOfCommandLines, kHasNoBounds, kSetRepeats},
+    OptionOfForms{"--max-runs", kOfCommandLines, kHasNoBounds, kSetRepeats},
     OptionOfForms{"--warmup", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--seed", kWithTrials, kTakesNoTrials},
     OptionOfForms{"--max-minutes", kWithTrials, kTakesNoTrials},
@@ -130,7 +135,8 @@ constexpr std::array kCompareOptions = {
     OptionOfForms{"--stacks", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
     OptionOfForms{"--frames", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
     OptionOfForms{"--all-frames", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
-    OptionOfForms{"--json", kProfiles.bit, kReadsNoProfiles, kOfProfiles},
+    OptionOfForms{"--json", kProfiles.bit, kReadsNoProfiles,
+                  "it belongs to two profiles; use --export json FILE"},
 };
 
 /// What was measured earlier: a run directory, its results.json, or another tool's output.
@@ -321,6 +327,7 @@ CompareArguments with_commands(CompareArguments arguments) {
                             !arguments.revisions.ref_b.empty();
   if (!arguments.a.empty()) commands.push_back(arguments.a);
   commands.insert(commands.end(), arguments.b.begin(), arguments.b.end());
+  check_lists(arguments.commands.run.lists);
   check_scan(arguments.commands.run.scan);
   if (commands.empty() && !is_of_builds) {
     std::ranges::transform(arguments.words, arguments.words.begin(), find_run);
@@ -508,6 +515,7 @@ void add_compare(CLI::App& app, Action& action) {
   add_arms(*verb, options);
   add_config_options(*verb, options);
   add_plan_options(*verb, options);
+  add_trial_bounds(*verb, options);
   add_no_why(*verb, options);
   add_gate_options(*verb, options.gate);
   add_bisect(*verb, options.gate);

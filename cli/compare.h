@@ -55,6 +55,9 @@ struct NamedCommand {
   std::map<std::string, std::string> parameters = {};  // NOLINT(readability-redundant-member-init)
 };
 
+/// Throws Error(usage) for VAR=VALUES in the place of VAR.
+void check_lists(const std::vector<std::pair<std::string, std::string>>& lists);
+
 /// Throws Error(usage) unless it is empty or VAR MIN MAX.
 void check_scan(const std::vector<std::string>& scan);
 

@@ -15,6 +15,7 @@
 #include "run/run.h"
 #include "util/command_line.h"
 #include "util/error.h"
+#include "util/process.h"
 
 namespace memduel::cli {
 namespace {
@@ -296,7 +297,72 @@ std::vector<TextMarkSpec> marks_of(const ComparedCommands& commands) {
   return marks;
 }
 
+void check_names(const std::vector<NamedCommand>& commands) {
+  constexpr const char* kOption = "--command-name";
+  std::set<std::string> seen;
+  for (const NamedCommand& one : commands) {
+    if (!is_variant_name(one.name))
+      throw Error(ExitCode::usage,
+                  fmt::format("expected a name of at most {} letters, digits and . _ + - that "
+                              "begins with a letter or digit, found \"{}\"",
+                              kLongestVariantName, one.name),
+                  kOption);
+    if (!seen.insert(one.name).second)
+      throw Error(ExitCode::usage, fmt::format("found the name \"{}\" twice", one.name), kOption,
+                  "give each command another name: -n NAME");
+  }
+}
+
+/// Of `document`, made of `commands`.
+void refuse_equal_commands(const std::vector<NamedCommand>& commands, const Document& document) {
+  const auto& all = document.variants;
+  const auto argv_of = [&](const Variant& variant) {
+    return variant.argv.empty() ? document.workload.job.processes[0].argv
+                                : variant.argv.at(kCommand);
+  };
+  for (std::size_t b = 0; b < all.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a) {
+      const bool is_same = argv_of(all[a]) == argv_of(all[b]) && all[a].env == all[b].env &&
+                           all[a].prepare == all[b].prepare && all[a].cleanup == all[b].cleanup;
+      if (is_same && !all[b].twin_of)
+        throw Error(ExitCode::usage,
+                    fmt::format("expected different commands, found '{}' as {} and as {}",
+                                commands[b].text, commands[a].name, commands[b].name),
+                    "compare", "change one of them, or measure the noise with --calibrate");
+    }
+}
+
+/// A word that no program has as its name, behind one that is a program: the shell has split a
+/// command with an argument.
+void refuse_split_command(const ComparedCommands& commands) {
+  if (!commands.shell.empty()) return;
+  const auto is_found = [](const std::string& word) {
+    return resolve_program(word, current_directory(), own_path()).has_value();
+  };
+  const auto is_word = [](const std::string& word) {
+    return word.find_first_of(" \t\n{}='\"\\") == std::string::npos && !word.empty();
+  };
+  const std::vector<std::string>& words = commands.commands;
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (is_word(words[i - 1]) && is_word(words[i]) && is_found(words[i - 1]) && !is_found(words[i]))
+      throw Error(ExitCode::usage,
+                  fmt::format("expected a command, found \"{}\", which is the name of no program",
+                              words[i]),
+                  "compare",
+                  fmt::format("quote a command with its arguments: memduel compare '{} {}' ...",
+                              words[i - 1], words[i]));
+}
+
 }  // namespace
+
+void check_lists(const std::vector<std::pair<std::string, std::string>>& lists) {
+  for (const auto& [name, values] : lists)
+    if (const std::size_t sign = name.find('='); sign != std::string::npos)
+      throw Error(
+          ExitCode::usage, fmt::format("expected VAR VALUES, found \"{}\"", name),
+          "--parameter-list",
+          fmt::format("give two words: -L {} {}", name.substr(0, sign), name.substr(sign + 1)));
+}
 
 void check_scan(const std::vector<std::string>& scan) {
   constexpr const char* kOption = "--parameter-scan";
@@ -349,10 +415,12 @@ std::vector<NamedCommand> named_commands(const ComparedCommands& commands) {
     for (std::size_t i = 0; i < commands.names.size(); ++i) all[i].name = commands.names[i];
   }
   for (NamedCommand& one : all) std::ranges::replace(one.name, ' ', '_');  // no variant has blanks
+  check_names(all);
   return all;
 }
 
 Document document_of(const ComparedCommands& commands) {
+  refuse_split_command(commands);
   const std::vector<NamedCommand> all = named_commands(commands);
   const CommandLine first = command_of(all.front().text, commands.shell);
   Document document = document_of_program(all.size() == 1 ? "measure" : "compare", first.argv,
@@ -372,6 +440,7 @@ Document document_of(const ComparedCommands& commands) {
     if (!one.conclude.empty()) variant.cleanup = {in_shell(commands.shell, one.conclude)};
   }
   if (commands.calibrate) document.variants.back().twin_of = all.front().name;
+  refuse_equal_commands(all, document);
   Job& job = document.workload.job;
   if (!commands.ignored_statuses.empty())
     job.processes[0].exit_statuses = good_statuses(commands.ignored_statuses);

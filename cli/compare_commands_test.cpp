@@ -165,6 +165,28 @@ TEST(ComparedCommands, TakeRoundsFromTheirOutputOrTheirLogs) {
   EXPECT_THAT(refusal_of(commands), HasSubstr("--log: found a log but no pattern"));
 }
 
+TEST(ComparedCommands, ThatAreTheSameAreRefusedUnlessTheirStepsDifferOrTheyMeasureTheNoise) {
+  EXPECT_THAT(refusal_of({.commands = {"./a 1", "./a  1"}}),
+              HasSubstr("expected different commands, found './a  1' as a and as b"));
+  EXPECT_EQ(refusal_of({.commands = {"./a", "./a"}, .prepare = {"", "rm -f cache"}}), "");
+  EXPECT_EQ(refusal_of({.commands = {"./a", "./a"}, .env = {"", "A=1"}}), "");
+  EXPECT_EQ(refusal_of({.commands = {"./a", "./a"}, .calibrate = true}), "");
+}
+
+TEST(ComparedCommands, ThatTheShellSplitAreRefusedWithTheQuotes) {
+  EXPECT_THAT(refusal_of({.commands = {"sleep", "0.1"}}),
+              HasSubstr("found \"0.1\", which is the name of no program"));
+  EXPECT_EQ(refusal_of({.commands = {"sleep", "true"}}), "");
+  EXPECT_EQ(refusal_of({.commands = {"./absent", "./other"}}), "") << "an earlier word is none";
+}
+
+TEST(ComparedCommands, HaveDifferentNamesOfAFewSigns) {
+  EXPECT_THAT(refusal_of({.commands = {"./a", "./b"}, .names = {"x", "x"}}),
+              HasSubstr("found the name \"x\" twice"));
+  EXPECT_THAT(refusal_of({.commands = {"./a", "./b"}, .names = {"x", "../y"}}),
+              HasSubstr("letters, digits and . _ + -"));
+}
+
 TEST(ComparedCommands, AreRefusedWithTheOptionAndWhatWasFound) {
   const auto list = [](const std::string& name, const std::string& values) {
     return refusal_of({.commands = {"x {n}"}, .lists = {{name, values}}});

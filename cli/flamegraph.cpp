@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/print.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "named_file.h"
 #include "profile/difference.h"
@@ -67,15 +68,17 @@ void add_flamegraph(CLI::App& app, Action& action) {
   const auto [verb, arguments] = add_verb(
       app, action, "flamegraph", "draw a profile, or the difference of two, as a page", flamegraph);
   verb->group(kProfileGroup);
+  set_usage(*verb, {"[OPTIONS] PROFILE", "[OPTIONS] OLD --diff NEW"});
   verb->footer(std::string("Examples:\n") +
                "  memduel flamegraph train.mdp\n"
                "  memduel flamegraph before.mdp --diff after.mdp -o change.html\n"
                "  memduel flamegraph heaptrack.client.4711.zst" +
-               kProfileNotes + kKindNotes);
+               kProfileNotes +
+               "\nsummary takes the same two profiles in the other order: NEW --diff OLD." +
+               kKindNotes);
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
-  verb->add_option("--diff", arguments->other,
-                   "show what this profile has more or less than PROFILE")
-      ->type_name("OTHER");
+  verb->add_option("--diff", arguments->other, "show what NEW has more or less than PROFILE (OLD)")
+      ->type_name("NEW");
   add_image_option(*verb, arguments->image);
   add_kind_option(*verb, arguments->kind, "show this kind first");
   add_output_option(*verb, arguments->output, "FILE.html",

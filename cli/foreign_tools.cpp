@@ -17,7 +17,6 @@ constexpr std::string_view kOfProfile = "summary flamegraph";
 
 constexpr std::string_view kOfSeveral = "memduel compare takes several commands";
 constexpr std::string_view kOfBuilds = "memduel compare takes builds and revisions";
-constexpr std::string_view kTenTrials = "measure runs 10 trials; -r sets another number";
 
 /// What memduel compare has and measure has not.
 constexpr std::array kOptionsOfCompare = {
@@ -38,20 +37,16 @@ constexpr std::array kOptionsOfCompare = {
     ForeignOption{kMeasure, "--keep", "", kOfBuilds},
     ForeignOption{kMeasure, "--gate", "",
                   "--limit 'peak_rss<=200MiB' sets a limit; other gates compare"},
-    ForeignOption{kMeasure, "--gate-strict", "", "a limit of --limit has no CI"}};
+    ForeignOption{kMeasure, "--gate-strict", "", "a limit of --limit has no CI"},
+    ForeignOption{"compare", "--limit", "",
+                  "--gate 'all.peak_rss_bytes<=200MiB' sets a limit for each candidate"},
+    ForeignOption{kMeasure, "--json", "", "use --export json FILE"}};
 
 constexpr std::array kCommandsOfHyperfine = {
     ForeignCommand{"hyperfine", "memduel compare 'CMD' 'CMD'", ""}};
 constexpr std::array kOptionsOfHyperfine = {
     ForeignOption{kBoth, "--metrics", "",
                   "memory and time are always measured; --gate judges any of memduel list metrics"},
-    ForeignOption{kMeasure, "--min-runs", "-m", kTenTrials},
-    ForeignOption{kMeasure, "--max-runs", "-M", kTenTrials},
-    ForeignOption{"compare", "--min-runs", "-m",
-                  "memduel stops when it is decided, after 6, 10 or 16 trials that share one error "
-                  "rate; -r sets the number of trials"},
-    ForeignOption{"compare", "--max-runs", "-M",
-                  "-r sets the number of trials, --max-minutes their time"},
     ForeignOption{kBoth, "--min-benchmarking-time", "", "-r sets the number of trials"},
     ForeignOption{kBoth, "--output", "",
                   "what commands print is kept and compared; to redirect it use -S 'CMD > FILE'"},
@@ -65,6 +60,7 @@ constexpr std::array kOptionsOfHyperfine = {
     ForeignOption{kBoth, "--time-unit", "-u",
                   "units follow the size of a value; --export-csv has seconds"},
     ForeignOption{kBoth, "--sort", "", "variants are in the order of their commands"},
+    ForeignOption{"memduel", "", "-V", "use --version"},
     ForeignOption{kBoth, "--export-asciidoc", "", "use --export-markdown FILE"},
     ForeignOption{kBoth, "--export-orgmode", "", "use --export-markdown FILE"}};
 
@@ -166,7 +162,7 @@ constexpr std::array kOptionsOfHeaptrack = {
     ForeignOption{"memduel", "--analyze", "-a", "use memduel summary FILE"},
     ForeignOption{"memduel", "--pid", "-p", "use memduel watch --pid PID"},
     ForeignOption{kSummary, "--file", "-f", "give FILE without an option: memduel summary FILE"},
-    ForeignOption{kSummary, "", "-d", "use --diff BASELINE"},
+    ForeignOption{kSummary, "", "-d", "use --diff OLD"},
     ForeignOption{kSummary, "--print-peaks", "-p", kAllSections},
     ForeignOption{kSummary, "--print-allocators", "-a", kAllSections},
     ForeignOption{kSummary, "--print-temporary", "-T", kAllSections},

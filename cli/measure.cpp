@@ -1,10 +1,14 @@
 // memduel measure: one command, compared with nothing.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "cli/program.h"
 #include "cli/verbs.h"
 #include "limit_option.h"
 #include "run_commands.h"
+#include "util/command_line.h"
 #include "util/error.h"
 
 namespace memduel::cli {
@@ -17,15 +21,23 @@ struct MeasureArguments {
   RunOptions options;
 };
 
+[[noreturn]] void refuse_number_of_commands(const std::vector<std::string>& words) {
+  const bool is_split = std::ranges::none_of(
+      words, [](const auto& word) { return word.find(' ') != std::string::npos; });
+  const std::string advice =
+      words.empty() ? "give it as one word in quotes: memduel measure './sort big.txt'"
+      : is_split    ? fmt::format("give it as one word in quotes: memduel measure {}",
+                                  quoted_command_line({fmt::format("{}", fmt::join(words, " "))}))
+                    : fmt::format("did you mean memduel compare {}?", quoted_command_line(words));
+  throw Error(ExitCode::usage, fmt::format("expected one command, found {}", words.size()),
+              "measure", advice);
+}
+
 int measure_command(const MeasureArguments& arguments) {
   ComparedCommands commands = arguments.commands.run;
   commands.commands = arguments.words;
   commands.shell = shell_of(arguments.commands);
-  if (commands.commands.size() != 1)
-    throw Error(ExitCode::usage,
-                fmt::format("expected one command, found {}", commands.commands.size()), "measure",
-                "give it as one word in quotes, for example memduel measure './sort big.txt'; "
-                "memduel compare takes several");
+  if (commands.commands.size() != 1) refuse_number_of_commands(commands.commands);
   RunOptions options = arguments.options;
   for (const std::string& limit : arguments.limits)
     options.gate.named.push_back(gate_of_limit(limit));
@@ -63,6 +75,7 @@ void add_measure(CLI::App& app, Action& action) {
   RunOptions& options = arguments->options;
   add_set(*verb, options);
   add_trial_options(*verb, options, fmt::format("run CMD N times (default: {})", kTrialsOfOne));
+  add_trial_bounds(*verb, options);
   add_no_why(*verb, options);
   verb->add_option("--limit", arguments->limits, "exit with 1 beyond LIMIT, see below (repeatable)")
       ->type_name("LIMIT")

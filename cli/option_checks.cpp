@@ -15,9 +15,8 @@ namespace memduel::cli {
 CLI::Validator finite_range(double least, double most) {
   const auto refuse = [least, most](const std::string& text) -> std::string {
     const double value = std::strtod(text.c_str(), nullptr);
-    if (std::isnan(value)) return "Value " + text + " is not a number";
     if (value >= least && value <= most) return {};
-    return fmt::format("Value {} is not from {:g} to {:g}", text, least, most);
+    return fmt::format("expected a number from {:g} to {:g}, found \"{}\"", least, most, text);
   };
   return {refuse, ""};
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "model/removed.h"
 #include "util/command_line.h"
 #include "util/error.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace memduel::cli {
@@ -212,13 +214,36 @@ void refuse_arguments_that_are_no_text(int argc, char** argv) {
   }
 }
 
+/// One of several commands may have none.
+bool is_given_for_each_command(const CLI::Option& option) {
+  constexpr std::array<std::string_view, 3> kNames = {"--env", "--prepare", "--conclude"};
+  return std::ranges::find(kNames, option.get_name()) != kNames.end();
+}
+
+/// "--env=" as "--env" and "": CLI11 would take the next word as the value.
+std::vector<std::string> with_empty_values(int argc, char** argv) {
+  std::vector<std::string> all;
+  const char* const* const end = argv + argc;
+  const char* const* const separator =
+      std::find_if(argv, argv + argc, [](std::string_view word) { return word == "--"; });
+  for (const char* const* word = argv; word != end; ++word) {
+    const std::string_view text = *word;
+    const bool is_empty = word < separator && text.starts_with("--") && text.ends_with('=') &&
+                          std::ranges::count(text, '=') == 1;
+    all.emplace_back(is_empty ? text.substr(0, text.size() - 1) : text);
+    if (is_empty) all.emplace_back();
+  }
+  return all;
+}
+
 /// An empty name is a variable of a script that was never set, and no default.
 void refuse_empty_names(const CLI::App& app) {
   for (const CLI::App* verb : app.get_subcommands()) {
     for (const CLI::Option* option : verb->get_options()) {
       // A command's arguments may be empty.
       const bool is_name = option->get_items_expected_max() == 1 || !option->get_positional();
-      if (is_name && std::ranges::any_of(option->results(), &std::string::empty))
+      if (is_name && !is_given_for_each_command(*option) &&
+          std::ranges::any_of(option->results(), &std::string::empty))
         throw Error(ExitCode::usage, "expected a value, found empty text", option->get_name());
     }
     refuse_empty_names(*verb);
@@ -289,9 +314,11 @@ std::string unknown_argument(const CLI::App& command, std::string_view listed) {
 
 /// Of counts and numbers: "--name: 1 required NAME missing" and the like.
 std::string in_plain_words(const std::string& text) {
-  static const std::regex kMissing("(.+): ([0-9]+) required (\\S+) missing");
+  static const std::regex kMissing("(.+): ([0-9]+) required ([^: ]+).* missing");
   static const std::regex kTwice("(.+): At Most 1 required but received ([0-9]+)");
   static const std::regex kNumber("Could not convert: (\\S+) = (.*)");
+  static const std::regex kRange("(\\S+): Value (.*) not in range (\\S+) to (\\S+)");
+  static const std::regex kRequired("(\\S+) is required");
   std::smatch found;
   if (std::regex_match(text, found, kMissing))
     return found[3] == "..."
@@ -299,6 +326,11 @@ std::string in_plain_words(const std::string& text) {
                : fmt::format("{}: expected {}, found none", found[1].str(), found[3].str());
   if (std::regex_match(text, found, kTwice))
     return fmt::format("{}: expected it once, found it {} times", found[1].str(), found[2].str());
+  if (std::regex_match(text, found, kRange))
+    return fmt::format("{}: expected a number from {} to {}, found \"{}\"", found[1].str(),
+                       found[3].str(), found[4].str(), found[2].str());
+  if (std::regex_match(text, found, kRequired))
+    return fmt::format("expected {}, found none", found[1].str());
   if (std::regex_match(text, found, kNumber)) {
     const std::string word = found[2];
     char* end = nullptr;
@@ -308,6 +340,37 @@ std::string in_plain_words(const std::string& text) {
                        is_fraction ? "whole " : "", word);
   }
   return text;
+}
+
+/// The name of the option that a word gives: "-r" of "-r10", "--runs" of "--runs=10".
+std::string option_in(std::string_view word) {
+  constexpr std::size_t kLetter = 2;
+  return std::string(word.starts_with("--") ? word.substr(0, word.find('='))
+                                            : word.substr(0, kLetter));
+}
+
+/// Of "memduel measure ls -l" and "memduel record ls -l": an option that the verb does not have,
+/// behind a program.
+std::optional<std::string> refusal_of_unquoted_command(const CLI::App& command) {
+  const std::string verb = command.get_name();
+  const bool is_word = verb == "compare" || verb == "measure";
+  if (!is_word && verb != "record" && verb != "watch") return std::nullopt;
+  std::vector<std::string> all = words();
+  for (std::size_t i = 3; i < all.size() && all[i] != "--"; ++i) {
+    const std::string& program = all[i - 1];
+    const bool is_behind_program = all[i].starts_with('-') && !program.starts_with('-') &&
+                                   resolve_program(program, ".", own_path()).has_value();
+    if (!is_behind_program || command.get_option_no_throw(option_in(all[i])) != nullptr) continue;
+    const std::string found =
+        fmt::format("unknown option {} of memduel, behind the program {}", all[i], program);
+    if (is_word)
+      return fmt::format("{}\n  quote a command with its arguments: memduel {} {} ...", found, verb,
+                         quoted_command_line({program + " " + all[i]}));
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(i) - 1, "--");
+    all.front() = "memduel";
+    return fmt::format("{}\n  did you mean {}?", found, quoted_command_line(all));
+  }
+  return std::nullopt;
 }
 
 /// CLI11's words, but for those that do not help.
@@ -339,10 +402,8 @@ std::optional<std::string> replacement_of_option(const std::string& verb, int ar
 }
 
 /// Given instead of a verb, as to heaptrack and to GNU time.
-bool is_program(const std::string& word) {
-  std::error_code none;
-  return word.find('/') != std::string::npos && std::filesystem::is_regular_file(word, none) &&
-         ::access(word.c_str(), X_OK) == 0;
+bool is_path_of_program(const std::string& word) {
+  return word.find('/') != std::string::npos && is_program(word);
 }
 
 /// The commands on a command line that has nothing else than options and their numbers: a word
@@ -353,16 +414,55 @@ std::vector<std::string> commands_in_place_of_verb() {
     const std::string& word = words()[i];
     if (word.starts_with('-') || word.find_first_not_of("0123456789") == std::string::npos)
       continue;
-    if (word.find(' ') == std::string::npos && !is_program(word)) return {};
+    if (word.find(' ') == std::string::npos && !is_path_of_program(word)) return {};
     commands.push_back(word);
   }
   return commands;
 }
 
+/// Of "memduel -- ls -l".
+std::optional<std::string> refusal_of_command_without_verb(const CLI::App& app) {
+  constexpr std::size_t kFirst = 2;
+  const auto verbs = verb_names(app);
+  if (words().size() <= kFirst || std::ranges::find(verbs, "record") == verbs.end())
+    return std::nullopt;
+  const std::string command = quoted_command_line({words().begin() + kFirst, words().end()});
+  return fmt::format(
+      "expected a command of memduel before --, found none\n  did you mean memduel record -- {}, "
+      "or "
+      "memduel measure {}?",
+      command, quoted_command_line({command}));
+}
+
+/// The refusal of an option that stands before its command, or before commands to compare.
+std::optional<std::string> refusal_of_first_option(const CLI::App& app) {
+  std::vector<std::string> corrected = words();
+  if (corrected[1] == "--") return refusal_of_command_without_verb(app);
+  const std::string option = option_in(corrected[1]);
+  if (app.get_option_no_throw(option) != nullptr) return std::nullopt;
+  const auto verbs = verb_names(app);
+  const auto named = std::ranges::find_first_of(corrected, verbs);
+  const std::string verb = named == corrected.end() ? "compare" : *named;
+  if (std::ranges::find(verbs, verb) == verbs.end()) return std::nullopt;
+  if (app.get_subcommand(verb)->get_option_no_throw(option) == nullptr) {
+    const auto foreign = refusal_of_foreign_option(verb, option);
+    if (foreign || named != corrected.end()) return foreign;
+    return fmt::format("expected a command, found the option {}", option);
+  }
+  if (named != corrected.end()) corrected.erase(named);
+  corrected.front() = app.get_name();
+  corrected.insert(corrected.begin() + 1, verb);
+  return fmt::format("expected a command, found the option {}\n  did you mean {}?", option,
+                     quoted_command_line(corrected));
+}
+
 /// The refusal of an option in the place of a verb, or of the first option with one dash and
 /// several letters, of which other programs have some: CLI11 would take -col for -c ol.
 std::optional<std::string> refusal_before_parsing(const CLI::App& app, int argc, char** argv) {
-  if (argc > 1 && *argv[1] == '-') return refusal_of_foreign_option(app.get_name(), argv[1]);
+  if (argc > 1 && *argv[1] == '-') {
+    auto refusal = refusal_of_foreign_option(app.get_name(), argv[1]);
+    return refusal ? refusal : refusal_of_first_option(app);
+  }
   for (int i = 2; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word == "--") break;
@@ -402,12 +502,12 @@ int refuse_verb(const CLI::App& app, const std::string& word) {
   // The package memduel-fl has none of the commands that these name.
   if (std::ranges::find(verbs, "record") != verbs.end()) {
     if (const auto foreign = advice_for_foreign_command(word)) advice = *foreign;
-    if (is_program(word))
+    if (is_path_of_program(word))
       advice = fmt::format("did you mean memduel record -- {0}, or memduel measure {0}?",
                            quoted_command_line({word}));
     if (const auto commands = commands_in_place_of_verb(); commands.size() > 1)
       advice = fmt::format("did you mean memduel compare {}?", quoted_command_line(commands));
-    else if (commands.size() == 1 && !is_program(word))
+    else if (commands.size() == 1 && !is_path_of_program(word))
       advice = fmt::format("did you mean memduel measure {}?", quoted_command_line(commands));
   }
   if (const auto replacement = replacement_for(Removed::verb, word)) advice = *replacement;
@@ -438,17 +538,30 @@ int run_program(CLI::App& app, const Action& action, int argc, char** argv,
     return rules.run_other && !removed ? rules.run_other(argv[1], argv) : refuse_verb(app, argv[1]);
   }
   if (const auto refusal = refusal_before_parsing(app, argc, argv)) {
-    print_failure(fmt::format("{}\n  see {} --help", *refusal, app.get_name()));
+    const bool has_advice = refusal->find('\n') != std::string::npos;
+    print_failure(has_advice ? *refusal
+                             : fmt::format("{}\n  see {} --help", *refusal, app.get_name()));
     return static_cast<int>(ExitCode::usage);
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> given = with_empty_values(argc, argv);
+    given.erase(given.begin());
+    std::ranges::reverse(given);  // as CLI11 takes them
+    app.parse(std::move(given));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     std::string called = app.get_name();
     for (const CLI::App* verb : app.get_subcommands()) called += " " + verb->get_name();
     const std::string last =
         app.get_subcommands().empty() ? "" : app.get_subcommands().back()->get_name();
+    const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    const auto unquoted = is_unknown && !app.get_subcommands().empty()
+                              ? refusal_of_unquoted_command(*app.get_subcommands().back())
+                              : std::nullopt;
+    if (unquoted) {
+      print_failure(*unquoted);
+      return rules.code_of_failure(app, ExitCode::usage);
+    }
     print_failure(fmt::format(
         "{}\n  {}",
         words_of(error, app.get_subcommands().empty() ? app : *app.get_subcommands().back()),

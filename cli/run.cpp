@@ -1,6 +1,9 @@
 // memduel run CONFIG: runs an experiment, or a suite of them, and reports.
 
+#include <fmt/format.h>
+
 #include <array>
+#include <filesystem>
 
 #include "cli/option_checks.h"
 #include "cli/verbs.h"
@@ -12,7 +15,9 @@
 #include "run_options.h"
 #include "run_suite.h"
 #include "slurm.h"
+#include "util/command_line.h"
 #include "util/error.h"
+#include "util/process.h"
 
 namespace memduel::cli {
 namespace {
@@ -116,6 +121,18 @@ int run_all(const RunArguments& arguments) {
   return run_suite(arguments.config, options);
 }
 
+/// "memduel run app.py", as memray has it.
+void refuse_program(const std::string& config) {
+  const std::filesystem::path file = config;
+  if (file.extension() != ".py" && (file.extension() == ".json" || !is_program(file))) return;
+  const std::string command =
+      quoted_command_line(file.extension() == ".py" ? std::vector<std::string>{"python3", config}
+                                                    : std::vector<std::string>{config});
+  throw Error(ExitCode::usage, "expected a config, found a program", config,
+              fmt::format("did you mean memduel record -- {}, or memduel measure {}?", command,
+                          quoted_command_line({command})));
+}
+
 CommandForm form_of(const RunArguments& arguments) {
   const bool suite = is_suite(arguments.config);
   if (arguments.launcher == "slurm") return suite ? kSuiteOnSlurm : kExperimentOnSlurm;
@@ -126,6 +143,7 @@ CommandForm form_of(const RunArguments& arguments) {
 }
 
 int run(const RunArguments& arguments) {
+  refuse_program(arguments.config);
   const CommandForm form = form_of(arguments);
   refuse_options_of_other_forms(*arguments.verb, form, kRunOptions);
   if ((form.bit & (kSuite.bit | kSuiteOnSlurm.bit)) != 0) return run_all(arguments);

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include "cli/program.h"
 #include "cli/verbs.h"
@@ -11,6 +14,7 @@
 #include "gate_options.h"
 #include "overrides.h"
 #include "run/builds.h"
+#include "stats/sample_size.h"
 #include "util/command_line.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -46,6 +50,33 @@ void run_each_once(const std::vector<NamedCommand>& commands, std::string NamedC
     if (done.insert(one.*step).second) run_beside(one, one.*step, what, shell);
 }
 
+/// "bash", "/bin/sh -e" or "none": a value of --shell, and no command that is worth a measurement.
+bool is_shell_alone(const std::string& word) {
+  constexpr std::array<std::string_view, 8> kShells = {"none", "default", "sh",  "bash",
+                                                       "dash", "zsh",     "ksh", "fish"};
+  std::istringstream parts(word);
+  std::string first;
+  parts >> first;
+  if (std::ranges::find(kShells, fs::path(first).filename().string()) == kShells.end())
+    return false;
+  for (std::string part; parts >> part;) {
+    const bool runs_command = !part.starts_with("--") && part.find('c') != std::string::npos;
+    if (!part.starts_with('-') || runs_command) return false;
+  }
+  return true;
+}
+
+/// -S of hyperfine 1 had a value.
+void refuse_shell_behind_flag(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i + 1 < words.size() && words[i] != "--"; ++i)
+    if ((words[i] == "-S" || words[i] == "--default-shell") && is_shell_alone(words[i + 1]))
+      throw Error(ExitCode::usage,
+                  fmt::format("expected a command, found the shell \"{}\": -S has no value and "
+                              "stands for sh",
+                              words[i + 1]),
+                  words[i], fmt::format("use --shell {}", quoted_command_line({words[i + 1]})));
+}
+
 /// A config of one variant does not run by itself, so the command line is what repeats the run.
 RunFacts facts_of(const Document& document) {
   RunFacts facts;
@@ -57,7 +88,35 @@ RunFacts facts_of(const Document& document) {
   return facts;
 }
 
+/// The number of trials when memduel chooses it.
+struct ChosenTrials {
+  int least;
+  int most;
+};
+
+ChosenTrials chosen_trials(std::size_t variants) {
+  if (variants == 1) return {kTrialsOfOne, kTrialsOfOne};
+  const LookPlan looks = adaptive_looks(variants - 1);
+  return {looks.front().blocks, looks.back().blocks};
+}
+
 }  // namespace
+
+std::optional<int> repeats_within_bounds(const RunOptions& options, std::size_t variants) {
+  if (!options.min_repeats && !options.max_repeats) return options.repeats;
+  if (options.repeats)
+    throw Error(ExitCode::usage, "expected --runs, or --min-runs and --max-runs, found both",
+                "--runs");
+  if (options.min_repeats && options.max_repeats && *options.min_repeats > *options.max_repeats)
+    throw Error(ExitCode::usage,
+                fmt::format("expected --min-runs of at most --max-runs, found {} and {}",
+                            *options.min_repeats, *options.max_repeats),
+                "--min-runs");
+  const ChosenTrials chosen = chosen_trials(variants);
+  if (options.max_repeats && *options.max_repeats < chosen.most) return options.max_repeats;
+  if (options.min_repeats && *options.min_repeats > chosen.least) return options.min_repeats;
+  return std::nullopt;
+}
 
 void add_command_options(CLI::App& verb, CommandOptions& options) {
   ComparedCommands& commands = options.run;
@@ -108,15 +167,19 @@ std::vector<std::string> shell_of(const CommandOptions& options) {
   const bool is_named = !options.shell.empty();
   if (options.no_shell && (options.default_shell || is_named))
     throw Error(ExitCode::usage, "expected -N or a shell, found both", "--shell");
+  if (options.default_shell && is_named)
+    throw Error(ExitCode::usage, "expected -S or --shell, found both", "--shell", "omit -S");
+  if (options.default_shell) refuse_shell_behind_flag(given_words());
   if (options.default_shell) return shell_named("default");
   return is_named ? shell_named(options.shell) : std::vector<std::string>();
 }
 
 int run_commands(const ComparedCommands& compared, RunOptions options) {
   name_implied_gates(options.gate, false);
+  const Document document = document_of(compared);
+  options.repeats = repeats_within_bounds(options, document.variants.size());
   Overrides overrides = overrides_from(options);
   overrides.default_gates_if_named_only = true;
-  const Document document = document_of(compared);
   overrides.one_variant = document.variants.size() == 1;
   refuse_change_of_commands(document, options);
   const Experiment experiment =

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,12 @@ void add_hyperfine_exports(CLI::App& verb, RunOptions& options);
 
 /// The shell that is chosen; empty: none. Throws Error(usage) for -N and a shell.
 std::vector<std::string> shell_of(const CommandOptions& options);
+
+/// The number of trials that --min-runs and --max-runs, or --repeats, set for commands with this
+/// many variants. Absent: the number that memduel chooses is within the bounds. If it is not, all
+/// trials are taken before the only look, so that the error rate is that of --repeats. Throws
+/// Error(usage) for bounds beside --repeats and for a minimum above the maximum.
+std::optional<int> repeats_within_bounds(const RunOptions& options, std::size_t variants);
 
 /// Runs the trials of the commands, prints the report and returns the exit code. One command is
 /// measured by itself. Throws as named_commands() and duel_and_conclude().

@@ -35,6 +35,9 @@ void add_run_directory(CLI::App& verb, std::string& directory) {
 
 void add_resume(CLI::App& verb, RunOptions& options) {
   verb.add_flag("--resume", options.resume, "continue the run in --out")->group(kOutputOptions);
+  verb.parse_complete_callback([&options] {
+    if (options.resume && options.out) options.out = find_run(*options.out);
+  });
 }
 
 void add_trial_options(CLI::App& verb, RunOptions& options, const std::string& repeats_help) {
@@ -60,6 +63,17 @@ void add_plan_options(CLI::App& verb, RunOptions& options, const std::string& re
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{kMostSeed}))
       ->type_name("S")
       ->group(kHowOftenOptions);
+}
+
+void add_trial_bounds(CLI::App& verb, RunOptions& options) {
+  const auto add = [&](const char* names, std::optional<int>& number, const char* help) {
+    verb.add_option(names, number, help)
+        ->check(finite_range(1, kMostRepeats))
+        ->type_name("N")
+        ->group(kHowOftenOptions);
+  };
+  add("--min-runs,-m", options.min_repeats, "run each variant N times or more");
+  add("--max-runs,-M", options.max_repeats, "run each variant N times or fewer");
 }
 
 void add_no_why(CLI::App& verb, RunOptions& options) {

@@ -26,6 +26,8 @@ struct SlurmOptions {
 struct RunOptions {
   std::optional<std::string> out;
   std::optional<int> repeats;
+  std::optional<int> min_repeats;  ///< bounds of the number that memduel chooses
+  std::optional<int> max_repeats;
   std::optional<int> warmups;
   std::vector<std::string> arms;
   std::vector<std::string> set;
@@ -51,7 +53,7 @@ void add_out(CLI::App& verb, RunOptions& options);
 void add_out(CLI::App& verb, std::optional<std::string>& out);
 /// The required argument DIR of a command that reads a run: find_run() of what is given.
 void add_run_directory(CLI::App& verb, std::string& directory);
-/// --resume, which needs --out.
+/// --resume, which needs --out: with it, find_run() of what is given there.
 void add_resume(CLI::App& verb, RunOptions& options);
 /// --repeats, --warmup and --max-minutes.
 void add_trial_options(CLI::App& verb, RunOptions& options, const std::string& repeats_help);
@@ -59,6 +61,8 @@ void add_trial_options(CLI::App& verb, RunOptions& options, const std::string& r
 void add_plan_options(
     CLI::App& verb, RunOptions& options,
     const std::string& repeats_help = "run each variant N times (default: until decided)");
+/// --min-runs and --max-runs.
+void add_trial_bounds(CLI::App& verb, RunOptions& options);
 /// --no-why
 void add_no_why(CLI::App& verb, RunOptions& options);
 /// --variants

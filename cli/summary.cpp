@@ -10,6 +10,7 @@
 
 #include "cli/option_checks.h"
 #include "cli/print.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "compare_profiles.h"
 #include "model/run_directory.h"
@@ -96,19 +97,21 @@ void add_summary(CLI::App& app, Action& action) {
       add_verb(app, action, "summary",
                "print a profile, or the difference of two: totals, top stacks", summary);
   verb->group(kProfileGroup);
+  set_usage(*verb, {"[OPTIONS] PROFILE", "[OPTIONS] NEW --diff OLD"});
   verb->footer(
       std::string("Examples:\n"
                   "  memduel summary train.mdp\n"
                   "  memduel summary after.mdp --diff before.mdp\n"
                   "  memduel summary runs/quickstart") +
       kProfileNotes +
+      "\nflamegraph takes the same two profiles in the other order: OLD --diff NEW."
       "\nA folder, a run directory or a name that memduel runs lists, as PROFILE, lists all its "
       "profiles.");
   ProfilesArguments& profiles = arguments->profiles;
   verb->add_option("PROFILE", profiles.candidate, kProfileHelp)->required()->transform(find_run);
   verb->add_option("--diff", profiles.baseline,
-                   "print what PROFILE has more or less than this baseline")
-      ->type_name("BASELINE");
+                   "print what PROFILE (NEW) has more or less than OLD")
+      ->type_name("OLD");
   add_image_option(*verb, profiles.image);
   add_summary_options(*verb, profiles.options);
   add_json_option(*verb, profiles.json);

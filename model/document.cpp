@@ -67,6 +67,16 @@ void check_number(const std::optional<int>& found, int most, const char* path) {
 
 }  // namespace
 
+bool is_variant_name(std::string_view name) {
+  constexpr std::string_view kSigns = "._+-";
+  const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0; };
+  return !name.empty() && name.size() <= kLongestVariantName &&
+         is_letter(static_cast<unsigned char>(name.front())) &&
+         std::ranges::all_of(name, [&](char c) {
+           return is_letter(static_cast<unsigned char>(c)) || kSigns.find(c) != kSigns.npos;
+         });
+}
+
 const Keys<Variant>& keys_of(const Variant*) {
   static const Keys<Variant> keys =
       Keys<Variant>("variant")

@@ -279,9 +279,12 @@ pid_t start_command(const SpawnOptions& options) {
   if (started.pid != 0) return started.pid;
   if (started.failed == SpawnStep::make_process)
     throw Error(ExitCode::io, fmt::format("cannot fork: {}", std::strerror(started.error_number)));
-  throw Error(ExitCode::usage,
-              "cannot run it: " + why_not_run(options.arguments[0], started.error_number),
-              options.arguments[0]);
+  const std::string& program = options.arguments[0];
+  const bool is_line = options.arguments.size() == 1 && started.error_number == ENOENT &&
+                       program.find(' ') != std::string::npos;
+  throw Error(
+      ExitCode::usage, "cannot run it: " + why_not_run(program, started.error_number), program,
+      is_line ? "give the program and its arguments as words without quotes: " + program : "");
 }
 
 std::map<std::string, std::string> current_environment() {

@@ -327,7 +327,8 @@ void refuse_keys_of_providers(const Variant& variant, const JsonPath& path, cons
 
 bool is_same_program(const Variant& a, const Variant& b) {
   return a.switches == b.switches && a.env == b.env && a.processes == b.processes &&
-         a.templates == b.templates && a.allocator == b.allocator;
+         a.templates == b.templates && a.allocator == b.allocator && a.prepare == b.prepare &&
+         a.cleanup == b.cleanup;
 }
 
 void refuse_equal_variants(const std::vector<Variant>& variants, const Places& places) {

@@ -338,8 +338,8 @@ void note_the_job(const Experiment& experiment, Store& store) {
   if (const auto warning = warning_of_equal_contents(experiment)) store.add_warning(*warning);
   if (const auto warning = warning_of_programs_elsewhere(experiment)) store.add_warning(*warning);
   if (const auto unpinned = unpinned_python(experiment))
-    store.add_limitation(
-        {"python_not_pinned", *unpinned, "set them in env for repeatable results"});
+    store.add_limitation({"python_not_pinned", *unpinned,
+                          "set them with --env, or in env of the config, for repeatable results"});
 }
 
 void compare_what_was_left(RunInProgress& run, const fs::path& logs, const RunTrial& run_trial) {

@@ -223,12 +223,14 @@ struct Contents {
   std::optional<Allocator> allocator;
   std::vector<JobProcess> processes;
   std::vector<JobTemplate> templates;
+  std::vector<Argv> prepare;
+  std::vector<Argv> cleanup;
   bool operator==(const Contents&) const = default;
 };
 
 Contents contents_of(const Variant& arm,
                      const std::function<std::string(const fs::path&)>& name_of) {
-  Contents contents{arm.allocator, arm.processes, arm.templates};
+  Contents contents{arm.allocator, arm.processes, arm.templates, arm.prepare, arm.cleanup};
   for (JobProcess& process : contents.processes) {
     const auto program = program_of(arm, process);
     const auto script = script_of(arm, process);

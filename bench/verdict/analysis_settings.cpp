@@ -173,9 +173,12 @@ Note too_few_trials(const RunData& run, const AnalysisSettings& settings,
   const bool shares = planned.gate_rows > 1;
   // Gates that change together need less than one that changes alone.
   const bool together = is_any && reachable_p(run, settings, blocks).smallest_p <= kAlpha;
-  const std::string what = !is_any    ? fmt::format("{}", fmt::join(undecided, " or "))
-                           : together ? "a gate if only its metric changes"
-                                      : "any gate";
+  const bool is_gated = !run.config.gates.empty();
+  const std::string what =
+      !is_any    ? fmt::format("{}", fmt::join(undecided, " or "))
+      : together ? is_gated ? "a gate if only its metric changes" : "a metric if only it changes"
+      : is_gated ? "any gate"
+                 : "any metric";
   const std::string why =
       shares ? fmt::format(
                    "{} comparisons share an error rate of {:g}%, so at least {} trials each are "
@@ -190,7 +193,7 @@ Note too_few_trials(const RunData& run, const AnalysisSettings& settings,
                       format_count(static_cast<std::size_t>(blocks), "trial"), what, why),
           fmt::format("rerun with --repeats {} or more{}{}", planned.least,
                       of_seed ? fmt::format(" and --seed {}", *seed) : "",
-                      shares ? ", or with fewer gates" : "")};
+                      shares && is_gated ? ", or with fewer gates" : "")};
 }
 
 }  // namespace

@@ -103,6 +103,14 @@ TEST(TooFewTrials, NameTheNumberThatWouldDo) {
   EXPECT_FALSE(planned_trials(adaptive, settings_from_config(adaptive.config)).too_few);
 }
 
+TEST(TooFewTrials, SpeakOfMetricsIfNoGateIsNamed) {
+  const RunData run = plan_of(3, 1, {});
+  const auto note = planned_trials(run, settings_from_config(run.config)).too_few;
+  ASSERT_TRUE(note);
+  EXPECT_THAT(note->message, testing::Not(testing::HasSubstr("gate")));
+  EXPECT_THAT(note->advice, testing::Not(testing::HasSubstr("gate")));
+}
+
 TEST(SettingsFromConfig, RefusesAWrongGateOrNumber) {
   EXPECT_THROW(settings_from_config(document_of_run({{"gates", {"all.peak_rss_bytes<=1"}}})),
                Error);

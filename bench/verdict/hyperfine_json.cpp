@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
@@ -142,16 +141,26 @@ std::vector<HyperfineResult> results_in(const JsonReader& in, bool is_version_1)
 
 std::optional<std::string> variant_name_of(std::string name) {
   std::ranges::replace(name, ' ', '_');
-  const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0; };
-  const bool is_name = !name.empty() && name.size() <= kLongestVariantName &&
-                       is_letter(static_cast<unsigned char>(name.front())) &&
-                       std::ranges::all_of(name, [&](unsigned char c) {
-                         return is_letter(c) || std::string_view("._+-").find(
-                                                    static_cast<char>(c)) != std::string_view::npos;
-                       });
-  return is_name ? std::optional(name) : std::nullopt;
+  return is_variant_name(name) ? std::optional(name) : std::nullopt;
 }
 
+/// "n-1" of {"n": "1"}, as commands with parameters are named; empty without parameters.
+std::string name_of_parameters(const HyperfineResult& result) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : result.parameters) parts.push_back(name + "-" + value);
+  return fmt::format("{}", fmt::join(parts, "-"));
+}
+
+/// The name of a result in tables, in which a whole command would be too long. In a file of
+/// hyperfine 1 a command of one word may be its -n name.
+std::optional<std::string> short_name_of(const HyperfineResult& result) {
+  if (result.name != result.command) return variant_name_of(result.name);
+  if (!result.parameters.empty()) return variant_name_of(name_of_parameters(result));
+  const bool is_word = result.command.find(' ') == std::string::npos;
+  return is_word ? variant_name_of(result.command) : std::nullopt;
+}
+
+/// Short names, or letters if one has none or two are equal.
 std::vector<std::string> variant_names_of(const std::vector<HyperfineResult>& results) {
   std::vector<std::string> names;
   std::vector<std::string> letters;
@@ -161,7 +170,7 @@ std::vector<std::string> variant_names_of(const std::vector<HyperfineResult>& re
     const std::size_t i = letters.size();
     letters.push_back(fmt::format("{}{}", static_cast<char>('a' + i % kLetters),
                                   i < kLetters ? "" : std::to_string(i / kLetters + 1)));
-    const auto name = variant_name_of(result.name);
+    const auto name = short_name_of(result);
     if (name && distinct.insert(*name).second) names.push_back(*name);
   }
   return names.size() == results.size() ? names : letters;

@@ -102,20 +102,18 @@ TEST(Hyperfine, ComparesTwoFiles) {
 
 TEST(Hyperfine, ComparesTheResultsOfOneFile) {
   const RunData run = comparison_within(read_sample("2.0-scan.json"), "", "scan.json");
-  EXPECT_THAT(run.config.variant_names(),
-              ElementsAre("touch-mib_8", "touch-mib_16", "touch-mib_32"));
-  EXPECT_EQ(run.config.baseline, "touch-mib_8");
+  EXPECT_THAT(run.config.variant_names(), ElementsAre("mib-8", "mib-16", "mib-32"));
+  EXPECT_EQ(run.config.baseline, "mib-8");
   EXPECT_EQ(run.config.variants[2].parameters, (std::map<std::string, std::string>{{"mib", "32"}}));
   EXPECT_THAT(run.warnings, has_code("not_interleaved"));
   const Results results = analyse_unpaired(run);
-  EXPECT_NEAR(*row_of_metric(results, kPeakLargestProcess, "touch-mib_16").difference,
+  EXPECT_NEAR(*row_of_metric(results, kPeakLargestProcess, "mib-16").difference,
               8 * kMebibyteOfRuns, 0.1 * kMebibyteOfRuns);
-  EXPECT_NEAR(*row_of_metric(results, kPeakLargestProcess, "touch-mib_32").difference,
+  EXPECT_NEAR(*row_of_metric(results, kPeakLargestProcess, "mib-32").difference,
               24 * kMebibyteOfRuns, 0.1 * kMebibyteOfRuns);
-  const RunData other =
-      comparison_within(read_sample("2.0-scan.json"), "touch-mib_32", "scan.json");
-  EXPECT_EQ(other.config.baseline, "touch-mib_32");
-  EXPECT_EQ(other.environment.at("reproduce"), "memduel compare scan.json --variant touch-mib_32");
+  const RunData other = comparison_within(read_sample("2.0-scan.json"), "mib-32", "scan.json");
+  EXPECT_EQ(other.config.baseline, "mib-32");
+  EXPECT_EQ(other.environment.at("reproduce"), "memduel compare scan.json --variant mib-32");
   EXPECT_THROW(comparison_within(read_sample("2.0-scan.json"), "d", "scan.json"), Error);
   EXPECT_THROW(comparison_within(read_sample("2.0-old.json"), "", "old.json"), Error);
 }
@@ -158,6 +156,21 @@ TEST(Hyperfine, NamesVariantsByTheNamesOfCommandsIfAllCanBeNames) {
   results[2]["name"] = "v1.2";
   EXPECT_THAT(run_from_hyperfine(document, "h.json").config.variant_names(),
               ElementsAre("a", "b", "c"));
+}
+
+TEST(Hyperfine, NamesVariantsByLettersIfTheirCommandsHaveSeveralWords) {
+  json document = sample("2.0-scan.json");
+  for (json& result : document["results"]) result.erase("parameters");
+  const RunData run = run_from_hyperfine(document, "h.json");
+  EXPECT_THAT(run.config.variant_names(), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(run.config.variants[2].argv.at("command"), ElementsAre("touch-mib", "32"));
+  EXPECT_THAT(read_sample("1.20-two.json").config.variant_names(), ElementsAre("a", "b"));
+  // hyperfine 1 writes the name of -n as the command.
+  json named = sample("1.20-two.json");
+  named["results"][0]["command"] = "old";
+  named["results"][1]["command"] = "new";
+  EXPECT_THAT(run_from_hyperfine(named, "h.json").config.variant_names(),
+              ElementsAre("old", "new"));
 }
 
 TEST(Hyperfine, WarnsOfPeaksThatMayBeThoseOfHyperfine) {

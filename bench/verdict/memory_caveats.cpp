@@ -1,5 +1,5 @@
-// Caveats about resident memory: peaks that lie in different phases, and what changed beyond its
-// margin while no gate asks for it.
+// Caveats about resident memory: peaks that lie in different phases, what changed beyond its margin
+// while no gate asks for it, and heap that is requested but not resident.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -174,6 +175,35 @@ std::vector<Note> ungated_rss(const Results& results) {
     notes.push_back(note_of(results, row));
   }
   return notes;
+}
+
+namespace {
+
+std::optional<double> median_in_trials(const Results& results, const std::string& arm,
+                                       const char* metric) {
+  const std::vector<double> values = values_in_trials(results, arm, kTree, metric);
+  return values.empty() ? std::nullopt : std::optional(median(values));
+}
+
+}  // namespace
+
+std::vector<Note> untouched_heap(const Results& results) {
+  constexpr double kClearly = 1.25;
+  constexpr double kLeast = 4 << 20;
+  std::vector<std::string> arms;
+  for (const ArmSummary& arm : results.arms) {
+    const auto heap = median_in_trials(results, arm.name, kPeakHeap);
+    const auto rss = median_in_trials(results, arm.name, kPeakRss);
+    if (!heap || !rss || *heap < kClearly * *rss || *heap - *rss < kLeast) continue;
+    arms.push_back(fmt::format("{} (peak heap {}, peak RSS {})", arm.name, format_bytes(*heap),
+                               format_bytes(*rss)));
+  }
+  if (arms.empty()) return {};
+  return {{"heap_above_rss",
+           fmt::format("{} {} more heap than is resident: pages that a program requests and does "
+                       "not touch are not resident",
+                       fmt::join(arms, ", "), arms.size() == 1 ? "requests" : "request"),
+           "peak_rss_bytes is what the machine needs, peak_heap_bytes what the program requests"}};
 }
 
 }  // namespace memduel

@@ -144,5 +144,36 @@ TEST(UngatedRss, WithinTheMarginOrWithinTheNoiseIsNone) {
   EXPECT_THAT(ungated_rss(found), SizeIs(1)) << "no value of one side within those of the other";
 }
 
+/// Trials of one variant, with these medians in MiB.
+Results alone(double heap, double rss) {
+  Results results;
+  results.arms.emplace_back().name = "command";
+  for (const double more : {-0.5, 0.0, 0.5}) {
+    TrialData trial = TrialData{};
+    trial.arm = "command";
+    trial.kind = TrialKind::measure;
+    trial.status = TrialStatus::ok;
+    RoleData& role = trial.roles.emplace_back();
+    role.role = kTree;
+    role.metrics = {{kPeakHeap, (heap + more) * kMiB}, {kPeakRss, (rss + more) * kMiB}};
+    results.trials.push_back(trial);
+  }
+  return results;
+}
+
+TEST(UntouchedHeap, IsToldWithBothMedians) {
+  const auto notes = untouched_heap(alone(211, 17));
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_EQ(notes[0].code, "heap_above_rss");
+  EXPECT_THAT(notes[0].message,
+              HasSubstr("command (peak heap 211.0 MiB, peak RSS 17.0 MiB) requests more heap"));
+}
+
+TEST(UntouchedHeap, IsNoneIfMostOfTheHeapIsResidentOrTheRestIsSmall) {
+  EXPECT_THAT(untouched_heap(alone(20, 17)), IsEmpty());
+  EXPECT_THAT(untouched_heap(alone(4, 1)), IsEmpty());
+  EXPECT_THAT(untouched_heap(alone(15, 17)), IsEmpty());
+}
+
 }  // namespace
 }  // namespace memduel

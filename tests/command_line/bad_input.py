@@ -31,14 +31,32 @@ COMMANDS = [
 # The same of arguments.
 REFUSED = [
     (["-S", "-N", A, B], "expected -N or a shell, found both"),
+    (["-S", "--shell", "bash", A, B], "expected -S or --shell, found both"),
+    (["-S", "bash", A, B], '-S: expected a command, found the shell "bash": -S has no value and stands for sh use --shell bash'),
+    (["-S", "bash -e", A, B], "use --shell 'bash -e'"),
+    (["-S", "none", A, B], "use --shell none"),
+    (["--shell=", A, B], "--shell: expected a value, found empty text"),
+    (["-r", "1..3", A, B], '--repeats: expected a number, found "1..3"'),
+    (["-m", "0", A, B], '--min-runs: expected a number from 1 to 10000, found "0"'),
+    (["-M", "x", A, B], '--max-runs: expected a number from 1 to 10000, found "x"'),
+    (["-m", "3", "-M", "2", A, B], "expected --min-runs of at most --max-runs, found 3 and 2"),
+    (["-r", "3", "-m", "3", A, B], "expected --runs, or --min-runs and --max-runs, found both"),
+    ([A, A], "compare: expected different commands, found 'sleep 0.01' as a and as b change one of them, or measure the noise with --calibrate"),
+    (["-n", "x", A, A], "expected different commands, found 'sleep 0.01' as x and as b"),
+    (["sleep", "0.1"], "which is the name of no program quote a command with its arguments: memduel compare 'sleep 0.1'"),
+    (["ls", "-l", "ls", "-a"], "unknown option -l of memduel, behind the program ls quote a command with its arguments: memduel compare 'ls -l'"),
+    (["-L", "n=1,2", SCAN], 'expected VAR VALUES, found "n=1,2" give two words: -L n 1,2'),
+    (["--json", A, B], "use --export json FILE"),
+    (["--limit", "peak_rss<=1MiB", A, B], "--gate 'all.peak_rss_bytes<=200MiB' sets a limit"),
     (["-N", "--shell", "bash", A, B], "expected -N or a shell, found both"),
-    (["-r", "0", A, B], "--repeats: Value 0 is not from 1 to 10000"),
-    (["-r", "-1", A, B], "--repeats: Value -1 is not from 1 to 10000"),
+    (["-r", "0", A, B], '--repeats: expected a number from 1 to 10000, found "0"'),
+    (["-r", "-1", A, B], '--repeats: expected a number from 1 to 10000, found "-1"'),
     (["-r", "1.5", A, B], '--repeats: expected a whole number, found "1.5"'),
     (["-r", "3x", A, B], '--repeats: expected a number, found "3x"'),
-    (["-r", "x", A, B], "--repeats: Value x is not"),
-    (["-w", "-1", A, B], "--warmup: Value -1 not in range 0 to 100"),
+    (["-r", "x", A, B], '--repeats: expected a number from 1 to 10000, found "x"'),
+    (["-w", "-1", A, B], '--warmup: expected a number from 0 to 100, found "-1"'),
     (["-r"], "--repeats: expected N, found none"),
+    (["-w"], "--warmup: expected N, found none"),
     (["-P", "n", "5", "1", SCAN], "expected MIN MAX in ascending order, found 5 1"),
     (["-P", "n", "1", "5", "-D", "0", SCAN], "--parameter-step-size: expected a step above 0, found 0"),
     (["-P", "n", "1", "5", "-D", "-1", SCAN], "--parameter-step-size: expected a step above 0, found -1"),
@@ -56,7 +74,7 @@ REFUSED = [
     (["-L", "n", "1,2", A, B], "expected {n} in 'sleep 0.01', found none"),
     (["-L", "n", "1,2", SCAN, B], "expected {n} in 'sleep 0.02', found none"),
     (["-L", "n", "1,2", "-P", "m", "1", "2", "sleep {n}{m}"], "expected --parameter-scan or --parameter-list, found both"),
-    (["-n", "x", "-n", "x", A, B], 'found the variant name "x" twice'),
+    (["-n", "x", "-n", "x", A, B], '--command-name: found the name "x" twice'),
     (["-n", "x", "-n", "y", "-n", "z", A, B], "expected a name for each of 2 commands, found 3"),
     (["-n", "../x", A, B], "letters, digits and . _ + -"),
     (["--export-json", "folder", A, B], "folder: expected a file to write, found a directory"),
@@ -94,7 +112,7 @@ FAILED = [
 
 
 def call(place, verb, words):
-    quick = (["-r", "2"] if "-r" not in words else []) + ["-w", "0", "--set", "profile.trials=0", "--verbose"]
+    quick = (["-r", "2"] if not {"-r", "-m", "-M"} & set(words) else []) + ["-w", "0", "--set", "profile.trials=0", "--verbose"]
     if "-w" in words:
         quick.remove("-w")
         quick.remove("0")
@@ -104,10 +122,21 @@ def call(place, verb, words):
 def without_verb():
     """Commands where the name of memduel's own command is missing."""
     asked = [(["sort a", "sort b"], "did you mean memduel compare 'sort a' 'sort b'?"), (["sort a"], "did you mean memduel measure 'sort a'?"),
-             (["/bin/true", "/bin/false"], "did you mean memduel compare /bin/true /bin/false?")]
+             (["/bin/true", "/bin/false"], "did you mean memduel compare /bin/true /bin/false?"),
+             (["-r", "10", "sort a", "sort b"], "expected a command, found the option -r\n  did you mean memduel compare -r 10 'sort a' 'sort b'?"),
+             (["--runs=10", "sort a"], "did you mean memduel compare --runs=10 'sort a'?"),
+             (["--quiet", "measure", "sort a"], "did you mean memduel measure --quiet 'sort a'?"),
+             (["--style", "basic", "sort a"], "unknown option --style of hyperfine; --quiet prints errors only"),
+             (["-x", "sort a"], "expected a command, found the option -x"), (["-V"], "use --version"),
+             (["--", "sort", "a"], "did you mean memduel record -- sort a, or memduel measure 'sort a'?"),
+             (["measure", "sort", "a"], "give it as one word in quotes: memduel measure 'sort a'"),
+             (["measure", "sort a", "sort b"], "did you mean memduel compare 'sort a' 'sort b'?"),
+             (["measure", "ls", "-l"], "quote a command with its arguments: memduel measure 'ls -l'"),
+             (["measure", "--json", "sort a"], "use --export json FILE"), (["report"], "expected DIR, found none"),
+             (["run", sys.argv[0]], "expected a config, found a program did you mean memduel record -- python3")]
     for words, message in asked:
         done = subprocess.run([MEMDUEL, *words], capture_output=True, text=True, check=False, timeout=60)
-        if done.returncode != 2 or message not in done.stderr:
+        if done.returncode != 2 or " ".join(message.split()) not in " ".join(done.stderr.split()):
             yield f"{words}: exit {done.returncode}\n{done.stderr}"
 
 

@@ -14,6 +14,11 @@ import tempfile
 MEMDUEL = os.path.abspath(sys.argv[1])
 QUICK = ["--repeats", "1", "--warmup", "0", "--quiet"]
 
+# Of hyperfine 2.0.0's --help, without --help and --version. Each is in an example below.
+OPTIONS = """--metrics --warmup -w --min-runs -m --max-runs -M --runs -r --env --setup -s --prepare -p --conclude -C --cleanup -c --parameter-scan -P
+    --parameter-step-size -D --parameter-list -L --shell -S -N --ignore-failure -i --style --export-asciidoc --export-csv --export-json --export-markdown
+    --export-orgmode --show-output --output --input --command-name -n""".split()
+
 # Arguments, and how many variants they make or what the refusal says.
 EXAMPLES = [
     (["sleep 0.01"], 1),
@@ -26,7 +31,10 @@ EXAMPLES = [
     (["--prepare", "touch a", "cat f", "--prepare", "touch b", "cat g"], 2),
     (["-C", "rm -f left", "cat f", "cat g"], 2),
     (["-s", "touch made", "-c", "rm made", "cat f", "cat g"], 2),
+    (["--conclude", "rm -f left", "cat f", "cat g"], 2),
+    (["--setup", "touch made", "--cleanup", "rm made", "cat f", "cat g"], 2),
     (["-P", "threads", "1", "3", "sleep 0.0{threads}"], 3),
+    (["--parameter-list", "name", "f,g", "cat {name}"], 2),
     (["--prepare", "true", "-P", "threads", "1", "2", "./run -j {threads}"], 2),
     (["-P", "delay", "0.03", "0.07", "-D", "0.02", "sleep {delay}"], 3),
     (["--parameter-scan", "delay", "0.03", "0.05", "--parameter-step-size", "0.02", "sleep {delay}"], 2),
@@ -49,7 +57,15 @@ EXAMPLES = [
     (["--env", "OMP_NUM_THREADS=8", "./run", "--env", "RAYON_NUM_THREADS=8", "./other"], 2),
     (["-S", "./run > output-${HYPERFINE_ITERATION}.log", "cat f"], 2),
     (["--export-json", "r.json", "--export-csv", "r.csv", "--export-markdown", "r.md", "cat f", "cat g"], 2),
-    (["-m", "2", "-M", "3", "cat f", "cat g"], "--max-minutes their time"),
+    (["-m", "2", "-M", "3", "cat f", "cat g"], 2),
+    (["--min-runs", "2", "cat f"], 1),
+    (["--max-runs", "2", "cat f", "cat g"], 2),
+    (["--env=", "cat f", "--env", "A=1", "cat f"], 2),
+    (["--prepare", "", "cat f", "--prepare", "touch a", "cat f"], 2),
+    (["--conclude", "", "cat f", "--conclude", "touch a", "cat f"], 2),
+    (["--shell=none", "cat f", "cat g"], 2),
+    (["--shell", "default", "cat f | cat", "cat g"], 2),
+    (["--shell", "bash --norc", "cat f | cat", "cat g"], 2),
     (["--metrics", "time", "cat f", "cat g"], "unknown option --metrics of hyperfine; memory and time are always measured"),
     (["--output", "pipe", "cat f", "cat g"], "use -S 'CMD > FILE'"),
     (["--input", "f", "cat", "cat -n"], "use -S 'CMD < FILE'"),
@@ -57,13 +73,15 @@ EXAMPLES = [
     (["--style", "basic", "cat f", "cat g"], "--quiet prints errors only"),
     (["--reference", "cat f", "cat g"], "the first command is the baseline"),
     (["-u", "millisecond", "cat f", "cat g"], "--export-csv has seconds"),
+    (["--export-orgmode", "r.org", "cat f", "cat g"], "use --export-markdown FILE"),
     (["--export-asciidoc", "r.adoc", "cat f", "cat g"], "use --export-markdown FILE"),
     (["--parameter-scan", "n=1,2", "cat {n}"], "expected VAR MIN MAX"),
 ]
 
 
 def main():
-    wrong = []
+    given = {word.split("=")[0] for words, _ in EXAMPLES for word in words}
+    wrong = [f"{option}: no example has it" for option in OPTIONS if option not in given]
     with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as runs:
         place = pathlib.Path(root)
         for name in ("f", "g", "file", "main.cpp"):
@@ -78,7 +96,7 @@ def main():
         environment = {**os.environ, "PATH": f"{root}:{os.environ['PATH']}"}
         for i, (words, expected) in enumerate(EXAMPLES):
             out = str(pathlib.Path(runs) / f"run-{i}")
-            quick = [] if {"-r", "--runs"} & set(words) else QUICK[:2]
+            quick = [] if {"-r", "--runs", "-m", "-M", "--min-runs", "--max-runs"} & set(words) else QUICK[:2]
             quick += [] if {"-w", "--warmup"} & set(words) else QUICK[2:4]
             done = subprocess.run([MEMDUEL, "compare", *quick, "--quiet", "--out", out, *words], cwd=place, env=environment, capture_output=True, text=True, check=False)
             if isinstance(expected, str):

@@ -33,7 +33,7 @@ SAMPLES = {
     "--profiler": ["heaptrack"], "--interval": ["64"], "--exact": [], "--count": [], "--snapshot-at": ["rss=1KiB"], "--peak-from": ["snapshot.mdp"],
     "--alone": [], "--slowdown": ["500"], "--confirm": ["5"], "--headroom": ["50%"], "--limit": ["process"], "--pid": ["1"], "--round-pattern": ["round (\\d+)"],
     "--log": ["no.log"], "--pss-interval": ["0.1"], "--duration": ["1"], "--json": [], "--warn": ["0.0001"], "--critical": ["0.0001"],
-    "--metrics": ["watch.prom"], "--no-why": [],
+    "--metrics": ["watch.prom"], "--no-why": [], "--min-runs": ["2"], "--max-runs": ["2"],
 }
 
 # What no call of a second can show.
@@ -47,7 +47,7 @@ OTHER_PROGRAMS = {"budget", "checkpoints", "fl"}
 
 # Pairs that are refused, since the options exclude each other.
 CONFLICTS = {frozenset(pair) for pair in [
-    ("--quiet", "--verbose"), ("--parameter-list", "--parameter-scan"), ("--default-shell", "--no-shell"), ("--shell", "--no-shell"),
+    ("--quiet", "--verbose"), ("--parameter-list", "--parameter-scan"), ("--default-shell", "--no-shell"), ("--shell", "--no-shell"), ("--shell", "--default-shell"),
     ("--exact", "--interval"), ("--exact", "--count"), ("--count", "--interval"),
     ("--count", "--snapshot-at")]}
 

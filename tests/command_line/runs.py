@@ -91,6 +91,11 @@ def check_unfinished(place):
     assert place.listed()[name]["answer"] == "unfinished", place.listed()
     command = re.search(r"^ *memduel (.*--resume.*)$", said, re.M).group(1)
     assert f"--out {place.runs / name} --resume" in command, said
+    ended = place.start("compare", "--a", "sleep 0.2", "--b", "sleep 0.201", "--repeats", "40", "--set", "profile.trials=0", "--out", name, "--resume")
+    wait_for(lambda: place.listed()[name]["answer"] == "running")
+    ended.send_signal(signal.SIGINT)
+    ended.communicate(timeout=60)
+    assert place.listed()[name]["answer"] == "unfinished", "--out takes a name that memduel runs lists"
     return name
 
 

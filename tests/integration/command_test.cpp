@@ -196,11 +196,11 @@ TEST(Hyperfine, TheCommandsOfOneFileAreComparedWithTheFirstOrTheNamedOne) {
   const std::string scan = hyperfine_file("2.0-scan.json");
   const Finished first = memduel(place, {"compare", scan, "--out", place.path("first")});
   EXPECT_EQ(first.status, 0) << first.err;
-  EXPECT_EQ(results_in(place.path("first")).at("comparisons")[0].at("baseline"), "touch-mib_8");
+  EXPECT_EQ(results_in(place.path("first")).at("comparisons")[0].at("baseline"), "mib-8");
   const Finished other =
-      memduel(place, {"compare", scan, "--variant", "touch-mib_16", "--out", place.path("other")});
+      memduel(place, {"compare", scan, "--variant", "mib-16", "--out", place.path("other")});
   EXPECT_EQ(other.status, 0) << other.err;
-  EXPECT_EQ(results_in(place.path("other")).at("comparisons")[0].at("baseline"), "touch-mib_16");
+  EXPECT_EQ(results_in(place.path("other")).at("comparisons")[0].at("baseline"), "mib-16");
   const Finished alone = memduel(place, {"compare", hyperfine_file("2.0-old.json")});
   EXPECT_EQ(alone.status, 2);
   EXPECT_THAT(alone.err, HasSubstr("expected a file of several commands, found one command"));

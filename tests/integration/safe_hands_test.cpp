@@ -634,9 +634,11 @@ TEST(Numbers, OfTheCommandLineAreFinite) {
     EXPECT_LT(run.err.size(), 200U) << run.err;
     return run.err;
   };
-  EXPECT_THAT(refused("--max-minutes", "nan"), HasSubstr("nan is not a number"));
-  EXPECT_THAT(refused("--max-minutes", "0"), HasSubstr("0 is not from 0.001 to 1e+06"));
-  EXPECT_THAT(refused("--repeats", "0"), HasSubstr("0 is not from 1 to 10000"));
+  EXPECT_THAT(refused("--max-minutes", "nan"), HasSubstr("found \"nan\""));
+  EXPECT_THAT(refused("--max-minutes", "0"),
+              HasSubstr("expected a number from 0.001 to 1e+06, found \"0\""));
+  EXPECT_THAT(refused("--repeats", "0"),
+              HasSubstr("expected a number from 1 to 10000, found \"0\""));
 }
 
 // --- Names

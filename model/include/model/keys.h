@@ -49,6 +49,9 @@ enum class Write {
   given  ///< what differs from its default
 };
 
+/// Whether a variant may have this name: letters, digits and . _ + -, the first a letter or digit.
+bool is_variant_name(std::string_view name);
+
 template <typename S>
 class Keys;
 

@@ -36,8 +36,8 @@ inline constexpr const char* kHyperfineGenerator = "memduel";
 bool is_hyperfine(const nlohmann::json& document);
 
 /// A variant for each result, the first one the baseline, and a trial for each of its runs.
-/// Variants have the names of the commands or the commands themselves, with _ for blanks; letters
-/// if one of them cannot be the name of a variant.
+/// Variants have the names of the commands, with _ for blanks, the values of their parameters
+/// ("n-1"), or commands of one word; letters if one of them cannot be the name of a variant.
 ///
 /// Schema 2: wall time, CPU time and the peak RSS of the largest process of each run. hyperfine 1:
 /// wall time of each run. Its memory is the maximum of all runs so far (ru_maxrss of

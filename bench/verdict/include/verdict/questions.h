@@ -132,6 +132,10 @@ std::vector<Note> moved_peaks(const RunData& run, const std::string& baseline,
 /// comparisons and differences.
 std::vector<Note> ungated_rss(const Results& results);
 
+/// A limitation `heap_above_rss` if the median peak heap of a variant is above its median peak RSS
+/// by a quarter and 4 MiB or more, both of all processes. It names all such variants.
+std::vector<Note> untouched_heap(const Results& results);
+
 /// Whether a row of growth per round reaches the margin, so that its stacks are worth naming.
 bool asks_for_stacks(const Growth& row);
 
