@@ -20,8 +20,11 @@ TEST(Compared, AreTheVariantsWithTheBaselineFirst) {
 TEST(Compared, CountTheSwitchesThatDiffer) {
   const Sample sample = make_sample({.series = false});
   ReportModel model = build_report_model(sample.results, sample.run);
-  for (Variant& variant : model.config.variants)
-    variant.switches = {{"a", 1}, {"b", variant.name == "original" ? 1 : 2}};
+  for (const char* name : {"original", "optimized"}) {
+    Variant& variant = model.config.variants.emplace_back();
+    variant.name = name;
+    variant.switches = {{"a", 1}, {"b", std::string(name)}};
+  }
   EXPECT_THAT(compared_variants(model)[1].words, HasSubstr("1 of 2 switches differs"));
 }
 

@@ -6,7 +6,10 @@ namespace memduel {
 namespace {
 
 TEST(Flames, AreAPartOfThePageOnly) {
-  const ReportDocument document = sample_document({.series = false, .profiles = true});
+  const Sample sample = make_sample({.series = false});
+  ReportModel model = build_report_model(sample.results, sample.run);
+  model.flames.shown.push_back({{"recorder", "server", {"original", "optimized"}, {"a", "b"}}, ""});
+  const ReportDocument document = document_of(model);
   const Section* section = section_of(document, "flames");
   ASSERT_NE(section, nullptr);
   EXPECT_TRUE(std::ranges::any_of(section->parts, [](const Part& part) {

@@ -13,8 +13,11 @@ ReportDocument document_with(const nlohmann::json& original, const nlohmann::jso
                              const std::string& reproduce) {
   Sample sample = make_sample({.series = false});
   ReportModel model = build_report_model(sample.results, sample.run);
-  for (Variant& variant : model.config.variants)
-    variant.switches = variant.name == "original" ? original : optimized;
+  for (const auto& [name, switches] : {std::pair("original", original), {"optimized", optimized}}) {
+    Variant& variant = model.config.variants.emplace_back();
+    variant.name = name;
+    variant.switches = switches;
+  }
   model.reproduce = reproduce;
   return document_of(model);
 }
