@@ -25,7 +25,7 @@ TEST(Compared, CountTheSwitchesThatDiffer) {
     variant.name = name;
     variant.switches = {{"a", 1}, {"b", std::string(name)}};
   }
-  EXPECT_THAT(compared_variants(model)[1].words, HasSubstr("1 of 2 switches differs"));
+  EXPECT_THAT(compared_variants(model)[1].words, HasSubstr("1 of 2 switches differ"));
 }
 
 TEST(Setting, StatesTheTrialsAndTheMachine) {
