@@ -78,21 +78,34 @@ std::optional<std::int64_t> cgroup_limit(const fs::path& root) {
   return {};
 }
 
-/// The share of all cores' time that is used now, while memduel waits; the load average remembers
-/// what ended a minute ago.
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+/// The load average of each core where it is low and no other program runs: "0.25 0.10 0.05 1/456
+/// 1234" has the number of those that run after the three averages.
+std::optional<double> load_of_idle_cores(const fs::path& root, int cores) {
+  constexpr double kLow = 0.25;  // of each core
+  std::istringstream loads(first_line(root / "proc/loadavg").value_or(""));
+  double load = 0;
+  double ignored = 0;
+  int running = 0;
+  if (cores == 0 || !(loads >> load >> ignored >> ignored >> running)) return std::nullopt;
+  return running <= 1 && load < kLow * cores ? std::optional(load / cores) : std::nullopt;
+}
+
+/// The share of all cores' time that is used now. Unless the cores are idle, memduel watches them
+/// for a moment: the load average remembers what ended a minute ago.
 std::optional<double> cpu_busy_ratio(const fs::path& root) {
+  if (const auto load = load_of_idle_cores(root, usable_cores())) return load;
   MemoryInfoOptions options;
   options.cpu_interval = std::chrono::milliseconds(50);
   options.pss = false;
   options.root = root;
   const auto percent = memory_info(options).cpu_percent;
   return percent ? std::optional(*percent / 100) : std::nullopt;
-}
-
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
 std::string allocator() {

@@ -60,6 +60,19 @@ TEST_F(Environment, SaysHowBusyTheMachineIsNow) {
   EXPECT_GT(full, 0.8) << "a thread on each core";
 }
 
+TEST_F(Environment, TakesTheLoadAverageOfIdleCoresWithoutWatchingThem) {
+  put("proc/loadavg", "0.05 0.10 0.20 1/456 1234\n");
+  const double idle = describe_environment(json::object(), folder_).at("cpu_busy_ratio");
+  EXPECT_GT(idle, 0);
+  EXPECT_LE(idle, 0.05);
+  put("proc/stat", "cpu  10 0 10 80 0 0 0 0 0 0\n");
+  for (const char* busy :
+       {"0.05 0.10 0.20 2/456 1234\n", "900.00 0.10 0.20 1/456 1234\n", "0.05\n"}) {
+    put("proc/loadavg", busy);
+    EXPECT_FALSE(describe_environment(json::object(), folder_).contains("cpu_busy_ratio")) << busy;
+  }
+}
+
 TEST_F(Environment, KeepsTheSizesOfTheWorkloadsModelOutOfTheFingerprint) {
   const json model = {{"name", "mnist-cnn"}, {"parameters", 582026}, {"state_bytes", 2328104}};
   const json environment = describe_environment({{"model", model}}, folder_);

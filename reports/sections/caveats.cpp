@@ -45,6 +45,7 @@ const SmallPrint* small_print(const std::string& code) {
       SmallPrint{"python_not_pinned", "the hash seed is not fixed", true},
       SmallPrint{"pss_rationed", "PSS was not read at every round end"},
       SmallPrint{"sampled_less_often", "RSS was sampled less often"},
+      SmallPrint{"heap_above_rss", "not all requested heap is touched"},
       SmallPrint{"touched_memory_sampled", "touched memory was sampled"},
       SmallPrint{"growth_needs_rounds", "too few rounds to test growth"},
       SmallPrint{"program_behind_script", "a script starts the program"},
