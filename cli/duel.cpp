@@ -274,10 +274,12 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
   if (facts.warning) store.add_warning(*facts.warning);
   keep_calibration(directory, header);
   driver.fewest_blocks = fewest_blocks(header, directory, options.share);
-  // Default gates that inform and do not decide are measured as if they did.
+  // Gates that inform and do not decide are measured as if they did.
   const auto settings = [&](const RunData& so_far) {
     AnalysisSettings asked = settings_in(directory, so_far);
     asked.default_gates = true;
+    if (std::ranges::all_of(asked.gates, &Gate::advisory))
+      for (Gate& gate : asked.gates) gate.advisory = false;
     return asked;
   };
   if (facts.resumes)
@@ -295,7 +297,12 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
     driver.arms_to_profile = [&](const RunData& so_far) {
       const Results results = analyse(so_far, settings(so_far));
       std::vector<std::string> arms = arms_to_explain(results);
-      if (decided && !arms.empty() && !results.is_alone()) {
+      const bool are_profiled = std::ranges::all_of(arms, [&](const std::string& arm) {
+        return std::ranges::any_of(so_far.trials, [&](const TrialData& trial) {
+          return trial.arm == arm && trial.kind == TrialKind::profile;
+        });
+      });
+      if (decided && !are_profiled && !results.is_alone()) {
         const Results shown = analyse(so_far, settings_in(directory, so_far, demands_of(options)));
         decided(document_of(build_report_model(shown, so_far)).sentence.plain());
       }

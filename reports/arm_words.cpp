@@ -63,9 +63,11 @@ class ArmWords {
 
   void add_roles(const std::map<std::string, Argv>& roles, const std::string& verb) {
     if (hides_arguments()) return;
+    std::vector<std::string> each;
     for (const auto& [role, words] : roles)
-      parts_.push_back((processes_.size() == 1 ? "" : role + ": ") + verb +
-                       quoted_command_line(words));
+      each.push_back((processes_.size() == 1 ? "" : role + ": ") + verb +
+                     quoted_command_line(words));
+    if (!each.empty()) parts_.push_back(fmt::format("{}", fmt::join(each, "; ")));
   }
 
   const Variant& arm_;
@@ -90,7 +92,7 @@ std::string baseline_words(const Document& config, LeftOut left_out) {
   for (const JobProcess& process : config.workload.job.processes)
     if (changed.contains(process.role))
       parts.push_back(fmt::format("{}: {}", process.role, quoted_command_line(process.argv)));
-  return parts.empty() ? "the baseline" : fmt::format("{}", fmt::join(parts, " "));
+  return parts.empty() ? "the baseline" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace memduel

@@ -52,7 +52,7 @@ void add_shares(std::vector<Cause>& causes, const Comparison& row, double change
                             ? *row.candidate_median - *row.baseline_median
                             : change_of_profile;
   for (Cause& cause : causes)
-    if (change != 0) cause.share = std::clamp(cause.size / change, 0.0, 1.0);
+    if (change != 0) cause.share = std::max(0.0, cause.size / change);
 }
 
 std::vector<Cause> causes_of_snapshot(const ResidentTable& table, const std::string& metric) {

@@ -16,6 +16,7 @@
 #include "reports/memory_tables.h"
 #include "reports/report_model.h"
 #include "sections/open_row.h"
+#include "sections/result_rows.h"
 #include "sections/sections.h"
 #include "stats/sample_size.h"
 #include "util/command_line.h"
@@ -141,6 +142,16 @@ bool has_memory_regression(const ReportModel& model, const std::string& name) {
          });
 }
 
+/// Whether a row of the first screen has memory of the candidate that regressed.
+bool has_shown_regression(const ReportModel& model, const std::string& name) {
+  return std::ranges::any_of(result_rows(model).rows, [&](const ResultRow& row) {
+    return metric_info(row.metric).unit == Unit::bytes &&
+           std::ranges::any_of(row.comparisons, [&](const Comparison* one) {
+             return one != nullptr && one->candidate == name && one->verdict == Verdict::regressed;
+           });
+  });
+}
+
 /// Most of what a failed gate's memory has more is where no snapshot looked.
 std::optional<Suggestion> in_other_processes(const ReportModel& model, const std::string& name) {
   const bool is_asked = std::ranges::any_of(model.results.gates, [&](const GateResult& gate) {
@@ -164,15 +175,18 @@ std::string advice_on(const RuntimeMemory& memory) {
 
 /// "Do not adopt b as it is. " after a failed gate.
 std::string warning_of(const ReportModel& model, const std::string& name) {
-  return has_failed_gate(model, name) ? fmt::format("Do not adopt {} as it is. ", name) : "";
+  return has_failed_gate(model, name) && !model.results.is_alone()
+             ? fmt::format("Do not adopt {} as it is. ", name)
+             : "";
 }
 
 /// Where the additional memory comes from.
 std::optional<Suggestion> after_regression(const ReportModel& model, const std::string& name) {
-  if (!has_failed_gate(model, name) && !has_memory_regression(model, name)) return std::nullopt;
+  if (!has_failed_gate(model, name) && !has_shown_regression(model, name)) return std::nullopt;
   // A gate does not fail for pages of files.
-  const auto is_told = [](const Cause& cause) {
-    return cause.more && !cause.function.empty() && cause.memory != to_name(PageOwner::file);
+  const auto is_told = [&](const Cause& cause) {
+    return cause.more && (cause.candidate.empty() || cause.candidate == name) &&
+           !cause.function.empty() && cause.memory != to_name(PageOwner::file);
   };
   const auto more = std::ranges::max_element(model.causes, {}, [&](const Cause& cause) {
     return is_told(cause) ? std::pair(true, cause.size) : std::pair(false, 0.0);
@@ -189,7 +203,9 @@ std::optional<Suggestion> after_regression(const ReportModel& model, const std::
         0, function.find(" (" + more->location.substr(0, more->location.rfind(':')) + ")"));
   const auto increases = std::ranges::count_if(model.causes, is_told);
   std::string sentence = fmt::format("{}Look at {}{}{}.", warning_of(model, name), function, place,
-                                     increases > 1 ? " first, the largest increase" : "");
+                                     increases <= 1             ? ""
+                                     : model.results.is_alone() ? " first, the largest part"
+                                                                : " first, the largest increase");
   if (const RuntimeMemory* memory = runtime_memory(more->function)) sentence += advice_on(*memory);
   return Suggestion{std::move(sentence), {}};
 }
@@ -210,7 +226,7 @@ std::optional<Suggestion> in_go_heap(const ReportModel& model, const std::string
 std::optional<Suggestion> with_profiles(const ReportModel& model, const std::string& name) {
   const std::vector<std::string> words = words_of(model.reproduce);
   const bool is_left_out = model.config.profile && model.config.profile->trials == 0;
-  if (!is_left_out || !has_memory_regression(model, name) || words.size() < kWordsOfRun ||
+  if (!is_left_out || !has_shown_regression(model, name) || words.size() < kWordsOfRun ||
       words[1] != "run")
     return std::nullopt;
   return Suggestion{
@@ -233,12 +249,13 @@ std::string with_repeats(const std::string& command, int blocks) {
 /// A candidate that failed in some trials: memory is not the first question.
 std::optional<Suggestion> with_failed_trials(const ReportModel& model, const std::string& name) {
   const auto failed = std::ranges::find_if(model.results.trials, [&](const TrialData& trial) {
-    return trial.arm == name && trial.kind == TrialKind::measure &&
-           trial.status != TrialStatus::ok && !trial.failure.empty();
+    return (trial.arm == name || trial.arm == model.results.baseline) &&
+           trial.kind == TrialKind::measure && trial.status != TrialStatus::ok &&
+           !trial.failure.empty();
   });
   if (failed == model.results.trials.end()) return std::nullopt;
-  return Suggestion{fmt::format("Find out first why {} failed: trial {}, {}", name, failed->id,
-                                failed->failure.substr(0, failed->failure.find('\n'))),
+  return Suggestion{fmt::format("Find out first why {} failed: trial {}, {}", failed->arm,
+                                failed->id, failed->failure.substr(0, failed->failure.find('\n'))),
                     {}};
 }
 
@@ -307,13 +324,15 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
-  return Suggestion{
-      fmt::format("Rerun with {} trials each{}, which decide with a probability of 80%{}:", needed,
-                  time_of_trials(model.results, needed),
-                  is_unpinned_python(model.results)
-                      ? ". With a fixed PYTHONHASHSEED fewer may be enough"
-                      : ""),
-      std::move(command)};
+  const std::string rerun = fmt::format(
+      "rerun with {} trials each{}, which give an answer with a probability of 80%:", needed,
+      time_of_trials(model.results, needed));
+  return Suggestion{is_unpinned_python(model.results)
+                        ? "A fixed PYTHONHASHSEED needs fewer trials, but its answer is for that "
+                          "seed alone. For all seeds, " +
+                              rerun
+                        : capitalized(rerun),
+                    std::move(command)};
 }
 
 /// The number that the limitation about too few trials asks for; 0 without it.
@@ -393,30 +412,72 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
          (outcome == OverallOutcome::passed || outcome == OverallOutcome::no_gates);
 }
 
-/// " To decide the time, rerun with 35 trials each (about 25 s):", with the command.
+/// " To decide its time, rerun with 35 trials each (about 25 s):", with the command; empty if
+/// nobody knows how many trials decide it.
 Suggestion to_decide_time(const ReportModel& model, const Comparison& time) {
-  const int trials = time.blocks_needed.value_or(2 * std::min(time.n_baseline, time.n_candidate));
-  std::string command = trials > kMostRepeats ? "" : with_repeats(model.reproduce, trials);
+  if (!time.blocks_needed || *time.blocks_needed > kMostRepeats) return {};
+  const int trials = *time.blocks_needed;
+  std::string command = with_repeats(model.reproduce, trials);
   if (command.empty()) return {};
-  return {fmt::format(" To decide the time{}, rerun with {} trials each{}:",
-                      time.blocks_needed ? " with a probability of 80%" : "", trials,
-                      time_of_trials(model.results, trials)),
+  return {fmt::format(
+              " To decide the time of {} with a probability of 80%, rerun with {} trials each{}:",
+              time.candidate, trials, time_of_trials(model.results, trials)),
           std::move(command)};
+}
+
+/// " To measure what each of its 15 switches saves:", with the command; empty without switches.
+Suggestion to_measure_switches(const ReportModel& model, const std::string& name) {
+  const Variant* baseline = model.config.variant(model.results.baseline);
+  const Variant* candidate = model.config.variant(name);
+  std::string command = ablation_command(model.reproduce);
+  if (baseline == nullptr || candidate == nullptr || command.empty() ||
+      model.results.arms.size() > 2 || !model.results.ablation.empty())
+    return {};
+  const std::size_t count = differing_switches(candidate->switches, baseline->switches).size();
+  if (count < 2) return {};
+  return {fmt::format(" To measure what each of its {} switches saves:", count),
+          std::move(command)};
+}
+
+/// The candidate with the least time of those whose first gate row and time improved; empty without
+/// one.
+std::string fastest_improvement(const Results& results) {
+  const Comparison* first = first_gate_row(results);
+  const Comparison* fastest = nullptr;
+  for (const std::string& candidate : ranked_candidates(results)) {
+    const Comparison* memory =
+        first == nullptr ? nullptr : results.row(candidate, first->role, first->metric);
+    const Comparison* time = time_row(results, candidate);
+    if (memory == nullptr || memory->verdict != Verdict::improved || time == nullptr ||
+        time->verdict != Verdict::improved || time->is_of_dead())
+      continue;
+    if (fastest == nullptr || *time->candidate_median < *fastest->candidate_median) fastest = time;
+  }
+  return fastest == nullptr ? "" : fastest->candidate;
 }
 
 /// The candidate can be adopted; what its time does may be open.
 std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
   if (!has_nothing_against(model, name)) return std::nullopt;
   const Comparison* time = time_row(model.results, name);
-  if (time == nullptr || time->verdict != Verdict::inconclusive)
-    return Suggestion{fmt::format("{} can be adopted: no regression was found.", name), {}};
+  if (time == nullptr || time->verdict != Verdict::inconclusive) {
+    Suggestion ablation = to_measure_switches(model, name);
+    return Suggestion{
+        fmt::format("{} can be adopted: no regression was found.{}", name, ablation.sentence),
+        std::move(ablation.command)};
+  }
+  const std::string proven = fastest_improvement(model.results);
   Suggestion rerun = to_decide_time(model, *time);
+  if (rerun.command.empty()) rerun = to_measure_switches(model, name);
   const std::string cost = time->ci_high && *time->ci_high > 1 && time->ratio
                                ? fmt::format(" if up to {} more time is acceptable",
                                              ratio_text(*time->ci_high).substr(1))
                                : ", although its time is inconclusive";
-  return Suggestion{fmt::format("{} can be adopted{}.{}", name, cost, rerun.sentence),
-                    std::move(rerun.command)};
+  return Suggestion{
+      fmt::format("{}{} can be adopted{}.{}",
+                  proven.empty() ? "" : proven + " can be adopted: its memory and time improved. ",
+                  name, cost, rerun.sentence),
+      std::move(rerun.command)};
 }
 
 /// Nothing else is open than the time, and so many trials decide it.

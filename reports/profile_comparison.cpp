@@ -273,7 +273,7 @@ void add_difference(std::string& text, const ProfileComparison& comparison,
   const double size = comparison.unit == ProfileUnit::nanoseconds ? kNanosecond : 1;
   const std::vector<ShownStack> stacks = shown_stacks_of(difference, options);
   const std::string name = capitalized(total_words(metric));
-  const char* beyond = comparison.sampled ? " by more than the 95% CI" : "";
+  const char* beyond = comparison.sampled ? " by more than the sampling error" : "";
   if (stacks.empty()) {
     text += fmt::format("\n{}: no stack differs{}\n", name, beyond);
     return;
@@ -386,7 +386,7 @@ std::string comparison_text(const ProfileComparison& comparison, const SummaryOp
   add_totals(text, comparison);
   if (nothing_differs(comparison))
     text += fmt::format("\nNothing differs: the totals are equal, and no stack differs{}.\n",
-                        comparison.sampled ? " by more than the 95% CI" : "");
+                        comparison.sampled ? " by more than the sampling error" : "");
   else
     for (const ProfileDifference& one : comparison.differences)
       add_difference(text, comparison, one, options);

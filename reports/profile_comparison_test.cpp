@@ -124,7 +124,7 @@ TEST(ProfileComparison, OfSamplesShowsOnlyWhatIsBeyondTheirInterval) {
       profile_of({{"main make", 8192, 1, 100}, {"main load", 60, 1, 900}}, "/b"), {"a", "b"});
   const std::string text = comparison_text(comparison, {});
   // 1.96 * sqrt(100 + 100) of the stack, and 1.96 * sqrt(2000) of the total.
-  EXPECT_THAT(text, HasSubstr("Peak heap: 1 stack differs by more than the 95% CI\n"
+  EXPECT_THAT(text, HasSubstr("Peak heap: 1 stack differs by more than the sampling error\n"
                               "   1. +4.00 ± 0.03 KiB (4.00 → 8.00 KiB, 2.0×)\n"));
   EXPECT_NEAR(comparison.totals.front().half_width, 87.7, 0.1);
 }

@@ -39,9 +39,13 @@ void add_causes(ReportModel& model, bool became_worse, const std::vector<Cause>&
     model.causes.insert(model.causes.end(), causes.begin(), causes.end());
 }
 
-void name_candidate(std::vector<Cause>& causes, const Comparison& row, const Results& results) {
-  if (results.arms.size() > 2)
-    for (Cause& cause : causes) cause.of += " of " + row.candidate;
+void name_row(std::vector<Cause>& causes, const Comparison& row, const Results& results) {
+  for (Cause& cause : causes) {
+    if (results.arms.size() > 2) cause.of += " of " + row.candidate;
+    cause.candidate = row.candidate;
+    cause.metric = row.metric;
+    cause.row_role = row.role;
+  }
 }
 
 /// Of all processes' peak RSS where the headline is about them, a snapshot explains it and no gate
@@ -55,7 +59,7 @@ void add_causes_of_peak_rss(ReportModel& model) {
   if (row == nullptr) return;
   std::vector<Cause> causes = explained_causes(*row, ShownFor::change, results);
   std::erase_if(causes, [](const Cause& cause) { return !cause.resident; });
-  name_candidate(causes, *row, results);
+  name_row(causes, *row, results);
   add_causes(model, false, causes);
 }
 
@@ -75,10 +79,10 @@ void choose_rows(ReportModel& model) {
     ShownRow& shown = *one;
     const Comparison& row = *results.row(shown.candidate, shown.role, shown.metric);
     std::vector<Cause> causes = explained_causes(row, shown.why, results);
-    name_candidate(causes, row, results);
+    name_row(causes, row, results);
     for (const Cause& cause : causes)
       shown.causes.push_back({cause.name, cause.memory, cause.function, cause.caller, cause.size,
-                              cause.location, cause.share});
+                              cause.location, std::min(1.0, cause.share)});
     const bool failed = shown.why == ShownFor::failed_gate;
     add_causes(model, failed || (row.verdict == Verdict::regressed && !is_explained), causes);
   }
@@ -101,7 +105,7 @@ void add_cause_of_another_role(ReportModel& model) {
   const Comparison& row = *results.row(other->candidate, other->role, other->metric);
   std::vector<Cause> causes = explained_causes(row, other->why, results);
   if (causes.empty() || causes.front().of == model.causes.front().of) return;
-  name_candidate(causes, row, results);
+  name_row(causes, row, results);
   if (model.causes.size() > kOfTheFirst) model.causes.resize(kOfTheFirst);
   model.causes.push_back(causes.front());
 }

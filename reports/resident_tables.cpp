@@ -303,7 +303,7 @@ std::string remark_on(const Side& side) {
   if (side.measured && *side.measured > 0)
     text +=
         side.shown() > *side.measured
-            ? fmt::format(", with the recorder's memory; the measured {} without it is {}",
+            ? fmt::format(", with what recording adds; {} of the measured trials is {}",
                           words_for(side.measure), format_bytes(*side.measured))
             : fmt::format(", {:.1f}% of the measured {} of {}", 100 * side.shown() / *side.measured,
                           words_for(side.measure), format_bytes(*side.measured));

@@ -65,8 +65,13 @@ TEST(GitHubAnnotations, NameTheFileAndLineOfTheLargestCause) {
   Cause cause;
   cause.more = true;
   cause.location = "train.py:12";
-  cause.of = "server peak RSS";
-  model.causes = {cause};
+  cause.candidate = "optimized";
+  cause.row_role = "server";
+  cause.metric = "peak_rss_bytes";
+  Cause of_another = cause;
+  of_another.candidate = "another";
+  of_another.location = "other.py:7";
+  model.causes = {of_another, cause};
   EXPECT_THAT(github_of(model), testing::HasSubstr("\n::error file=train.py,line=12,title="));
 }
 

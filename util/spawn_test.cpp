@@ -109,6 +109,19 @@ TEST(Spawn, TheProgramStartsWithTheSignalsBlockedThatItIsGiven) {
   sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
+// A kernel that makes no process in a group, as for a directory that is none, lets it join.
+TEST(Spawn, TheProgramJoinsAGroupInWhichTheKernelMakesNoProcess) {
+  const ScratchDirectory place(::testing::TempDir(), "spawn");
+  const std::filesystem::path list = place.path() / "cgroup.procs";
+  write_file_atomically(list, "");
+  SpawnOptions options = shell("echo runs");
+  options.group = place.path().string();
+  EXPECT_EQ(written_by(options), "runs\n");
+  EXPECT_EQ(read_file(list), "0");
+  options.group = "/nowhere";
+  expect_failure(options, SpawnStep::join_groups, ENOENT);
+}
+
 TEST(Spawn, TheProgramJoinsGroupsAndHasALimit) {
   const ScratchDirectory place(::testing::TempDir(), "spawn");
   const std::filesystem::path group = place.path() / "cgroup.procs";

@@ -174,6 +174,7 @@ FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeri
   note_removed_tracers(results, finished.run);
   note_unexplained(results, finished.run);
   add_notes(results.warnings, ungated_rss(results));
+  add_notes(results.limitations, accepted_exit_statuses(results));
   add_notes(results.limitations, untouched_heap(results));
   return finished;
 }

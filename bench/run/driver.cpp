@@ -108,7 +108,7 @@ std::string advice_on_dead_baseline(const Experiment& experiment, const std::str
   const bool is_of_step = failure.starts_with("prepare.");
   if (foreign && !is_of_step && failure.find("exited with status") != std::string::npos)
     advice +=
-        "; if that status is not a failure, use compare --ignore-failure, or add it to "
+        "; if that status is not a failure, use --ignore-failure, or add it to "
         "\"exit_statuses\" of the process in a config";
   if (foreign && wants_a_shell(experiment)) advice += "; to run commands in a shell, use -S";
   return advice;
@@ -257,14 +257,15 @@ void BlockTrials::refuse_baseline() const {
   const Experiment& experiment = run_.experiment();
   const auto outcome = run_.ledger().outcome(experiment.config.baseline);
   const bool io = experiment.config.workload.job.memduel_statuses && outcome.file_failed;
-  throw Error(io ? ExitCode::io : ExitCode::cannot_measure,
-              fmt::format("the baseline {} failed in {}: {}", experiment.config.baseline,
-                          outcome.failed == 1
-                              ? "its only trial"
-                              : fmt::format("all of its {} trials, the last time", outcome.failed),
-                          outcome.failure),
-              run_.store().directory().string(),
-              advice_on_dead_baseline(experiment, outcome.failure));
+  throw Error(
+      io ? ExitCode::io : ExitCode::cannot_measure,
+      fmt::format("{}{} failed in {}: {}", experiment.variants.size() == 1 ? "" : "the baseline ",
+                  experiment.config.baseline,
+                  outcome.failed == 1
+                      ? "its only trial"
+                      : fmt::format("all of its {} trials, the last time", outcome.failed),
+                  outcome.failure),
+      run_.store().directory().string(), advice_on_dead_baseline(experiment, outcome.failure));
 }
 
 ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run), runner_(runner) {

@@ -1,8 +1,10 @@
 #include "floor.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "model/metric_catalogue.h"
@@ -17,12 +19,12 @@ namespace {
 constexpr double kSmallBytes = 8 << 20;
 constexpr double kNear = 2;  ///< times the peak of the empty program
 
-/// Of a command in which the heap is counted; absent of others.
-std::optional<double> median_peak(const RunData& run) {
+/// Of a variant in which the heap is counted; absent of others.
+std::optional<double> median_peak(const RunData& run, const std::string& variant) {
   std::vector<double> peaks;
   for (const TrialData& trial : run.trials)
     if (const auto peak = trial.value(kTree, kPeakRss);
-        peak && trial.counts() && trial.value(kTree, kPeakHeap))
+        peak && trial.arm == variant && trial.counts() && trial.value(kTree, kPeakHeap))
       peaks.push_back(*peak);
   return peaks.empty() ? std::nullopt : std::optional(median(std::move(peaks)));
 }
@@ -49,16 +51,27 @@ std::optional<double> peak_of_empty_program(Experiment experiment, const PlanSit
 
 std::optional<Note> near_floor(const Experiment& experiment, const RunData& so_far,
                                const PlanSite& site, std::int64_t id, const RunTrial& run_trial) {
-  if (experiment.variants.size() != 1 || experiment.variants.front().processes.size() != 1)
-    return std::nullopt;
-  const auto peak = median_peak(so_far);
-  if (!peak || *peak > kSmallBytes) return std::nullopt;
+  std::vector<std::pair<std::string, double>> small;
+  for (const Variant& variant : experiment.variants) {
+    if (variant.processes.size() != 1) return std::nullopt;
+    const auto peak = median_peak(so_far, variant.name);
+    if (peak && *peak <= kSmallBytes) small.emplace_back(variant.name, *peak);
+  }
+  if (small.empty()) return std::nullopt;
   const auto floor = peak_of_empty_program(experiment, site, id, run_trial);
-  if (!floor || *peak > kNear * *floor) return std::nullopt;
+  if (!floor) return std::nullopt;
+  const bool is_alone = experiment.variants.size() == 1;
+  std::vector<std::string> near;
+  for (const auto& [name, peak] : small)
+    if (peak <= kNear * *floor)
+      near.push_back(is_alone ? format_bytes(peak)
+                              : fmt::format("{} ({})", name, format_bytes(peak)));
+  if (near.empty()) return std::nullopt;
   return Note{kNearFloor,
               fmt::format("peak RSS of {} is near the {} of an empty program here (the loader, the "
-                          "C library and memduel's meter)",
-                          format_bytes(*peak), format_bytes(*floor)),
+                          "C library and memduel's meter), of which Linux counts up to 32 pages on "
+                          "each processor later",
+                          fmt::join(near, ", "), format_bytes(*floor)),
               "compare peak heap, which counts only the program's own allocations"};
 }
 

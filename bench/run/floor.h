@@ -13,10 +13,10 @@ namespace memduel {
 
 inline constexpr const char* kNearFloor = "near_floor";
 
-/// Of a run of one small command: runs an empty program, `true`, in a trial as the command's, and
-/// compares the peaks. Absent if the command's peak is not near the other, if the meter of the heap
-/// is not in the command, and if the empty program fails. @param id of that trial. Throws what
-/// `run_trial` throws.
+/// Of small commands: runs an empty program, `true`, in a trial as those of the first command, and
+/// compares the peaks. Absent if no command's peak is near the other, if the meter of the heap is
+/// not in the commands, if they are jobs of several processes, and if the empty program fails.
+/// @param id of that trial. Throws what `run_trial` throws.
 std::optional<Note> near_floor(const Experiment& experiment, const RunData& so_far,
                                const PlanSite& site, std::int64_t id, const RunTrial& run_trial);
 

@@ -79,9 +79,14 @@ TEST_F(FloorTest, NotesNothingOfALargerPeak) {
   EXPECT_TRUE(words_.empty()) << "an empty program never takes so much";
 }
 
-TEST_F(FloorTest, NeedsTheMeterAndOneVariantAndAnEmptyProgramThatRuns) {
+TEST_F(FloorTest, NamesTheVariantsNearIt) {
+  const auto near = note(1.7e6, 0, false);
+  ASSERT_TRUE(near);
+  EXPECT_THAT(near->message, HasSubstr("peak RSS of command (1.62 MiB) is near the 1.53 MiB"));
+}
+
+TEST_F(FloorTest, NeedsTheMeterAndAnEmptyProgramThatRuns) {
   EXPECT_FALSE(note(1.7e6, std::nullopt)) << "nothing was preloaded";
-  EXPECT_FALSE(note(1.7e6, 0, false));
   status_ = TrialStatus::failed;
   EXPECT_FALSE(note(1.7e6, 0));
 }

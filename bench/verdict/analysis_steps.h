@@ -79,8 +79,9 @@ struct DecidedRows {
 
 /// Gate rows of one candidate are corrected by Westfall and Young over the same swaps of labels,
 /// and by the number of candidates; those that lack trials by Holm, those of the baseline's hidden
-/// twin by Holm among themselves, as are the times of the reference role and those of all
-/// processes, one per candidate; all others by Benjamini and Hochberg.
+/// twin by Holm among themselves, as are the times and the peaks of resident memory of
+/// the reference role and of all processes, one per candidate; all others by Benjamini and
+/// Hochberg.
 DecidedRows decide_rows(std::vector<MeasuredRow> rows, const Inquiry& inquiry);
 
 /// "too few trials: 3 of at least 5".

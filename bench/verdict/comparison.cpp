@@ -202,9 +202,9 @@ void note_one_sided(std::vector<Note>& notes, const std::string& role,
   if (metrics.empty()) return;
   notes.push_back(
       {"metric_in_one_variant_only",
-       fmt::format(
-           "{} was measured for {} in variant {} but not in variant {}, so it is not compared",
-           fmt::join(metrics, ", "), role, has, lacks),
+       fmt::format("of {}, variant {} has {} that variant {} lacks, so it is not compared: {}",
+                   role, has, format_count(metrics.size(), "metric"), lacks,
+                   fmt::join(metrics, ", ")),
        "enable the same meters and custom metrics in both; metrics that are read once a second, "
        "such as PSS, are missing in short trials"});
 }

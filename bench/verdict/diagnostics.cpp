@@ -97,10 +97,9 @@ void note_modes(std::vector<Note>& notes, const JobFacts& job, const DecidedRow&
       {"several_modes",
        fmt::format("{} of {} has {} clusters (of {} trials, {})", words_of(job, row), arm,
                    modes.size(), values.size(), groups),
-       held ? "an extra malloc arena in some trials causes this: set MALLOC_ARENA_MAX in "
-              "both variants, or use --repeats 12 or more"
-            : "different thread timing in some trials causes this: use --repeats 12 "
-              "or more"});
+       held ? "an extra malloc arena, or another number of processes at the peak, can cause this: "
+              "set MALLOC_ARENA_MAX in both variants, or use --repeats 12 or more"
+            : "different thread timing can cause this: use --repeats 12 or more"});
 }
 
 void note_first_trial(std::vector<Note>& notes, const JobFacts& job, const DecidedRow& row,

@@ -228,7 +228,7 @@ std::vector<std::string> arms_to_explain(const Results& results) {
     if (std::ranges::find(arms, candidate) == arms.end()) arms.push_back(candidate);
   };
   for (const GateResult& gate : results.gates)
-    if (gate.fails()) add(gate.candidate);
+    if (gate.fails() && !gate.candidate_failed) add(gate.candidate);
   for (const Comparison& row : results.comparisons)
     if (row.is_asked() && row.is_change() && !row.is_of_dead() &&
         metric_info(row.metric).unit != Unit::seconds)

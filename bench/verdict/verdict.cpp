@@ -534,36 +534,36 @@ DecidedRows decide_rows(std::vector<MeasuredRow> rows, const Inquiry& inquiry) {
   const auto is_gate = [](const MeasuredRow& row) { return row.question.gate; };
   const Family controls = tested(rows, is_control_gate);
   const Family gates = tested(rows, is_gate);
-  // The time of the job is asked for in every run, and is no row among many.
-  const auto is_time_of = [&](const std::string& role) {
-    return [&, role](const MeasuredRow& row) {
-      return !is_gate(row) && !is_of_control(row) && row.question.metric.name == kRoundSeconds &&
-             row.question.role == role;
-    };
+  // The time and the peak RSS of the job are asked for in every run, and are no rows among many.
+  std::map<std::pair<std::string, std::string>, Family> headlines;  // by metric and role
+  for (const char* metric : {kRoundSeconds, kPeakRss})
+    for (const std::string& role : {inquiry.run.job.reference, std::string(kTree)})
+      headlines[{metric, role}] = tested(rows, [&](const MeasuredRow& row) {
+        return !is_gate(row) && !is_of_control(row) && row.question.metric.name == metric &&
+               row.question.role == role;
+      });
+  std::vector<Correction> corrections = {correct(rows, controls, holm, kHolm),
+                                         has_places(inquiry.settings.design)
+                                             ? correct_gates(rows, gates)
+                                             : correct(rows, gates, holm, kHolm)};
+  std::vector<RowLevel> levels(rows.size(), {inquiry.alpha, 0});
+  const auto set_size = [&](const Family& family) {
+    for (const std::size_t row : family) levels[row].family = static_cast<int>(family.size());
   };
-  const auto is_time_of_reference = is_time_of(inquiry.run.job.reference);
-  const auto is_time_of_all = is_time_of(kTree);
-  const Family reference_times = tested(rows, is_time_of_reference);
-  const Family all_times =
-      inquiry.run.job.reference == kTree ? Family() : tested(rows, is_time_of_all);
+  set_size(controls);
+  set_size(gates);
+  for (const auto& [asked, family] : headlines) {
+    corrections.push_back(correct(rows, family, holm, kHolm));
+    set_size(family);
+  }
   const Family advisory = tested(rows, [&](const MeasuredRow& row) {
-    return !is_gate(row) && !is_control_gate(row) && !is_time_of_reference(row) &&
-           !is_time_of_all(row);
+    const auto headline = headlines.find({row.question.metric.name, row.question.role});
+    return !is_gate(row) && !is_control_gate(row) &&
+           (headline == headlines.end() || is_of_control(row));
   });
-  std::vector<RowLevel> levels(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    levels[i] = {inquiry.alpha,
-                 static_cast<int>(is_control_gate(rows[i])        ? controls.size()
-                                  : is_gate(rows[i])              ? gates.size()
-                                  : is_time_of_reference(rows[i]) ? reference_times.size()
-                                  : is_time_of_all(rows[i])       ? all_times.size()
-                                                                  : advisory.size())};
-  for (const Correction& correction :
-       {correct(rows, controls, holm, kHolm),
-        has_places(inquiry.settings.design) ? correct_gates(rows, gates)
-                                            : correct(rows, gates, holm, kHolm),
-        correct(rows, reference_times, holm, kHolm), correct(rows, all_times, holm, kHolm),
-        correct(rows, advisory, benjamini_hochberg, kBenjaminiHochberg)})
+  corrections.push_back(correct(rows, advisory, benjamini_hochberg, kBenjaminiHochberg));
+  set_size(advisory);
+  for (const Correction& correction : corrections)
     for (const CorrectedP& one : correction) {
       levels[one.row].p_adjusted = one.p;
       levels[one.row].correction = one.correction;

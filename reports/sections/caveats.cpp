@@ -32,33 +32,28 @@ void add_note(Section& section, const char* kind, Note note, bool is_repeated) {
 /// details are.
 struct SmallPrint {
   std::string_view code;
-  std::string_view words;
   bool is_of_noise = false;
 };
 
 const SmallPrint* small_print(const std::string& code) {
   static constexpr std::array kAll = {
-      SmallPrint{"several_modes", "trials form clusters", true},
-      SmallPrint{"drift", "trials drift", true},
-      SmallPrint{"first_trial_outlier", "the first trial differs", true},
-      SmallPrint{"position_effect", "the order within a block matters", true},
-      SmallPrint{"python_not_pinned", "the hash seed is not fixed", true},
-      SmallPrint{"pss_rationed", "PSS was not read at every round end"},
-      SmallPrint{"sampled_less_often", "RSS was sampled less often"},
-      SmallPrint{"heap_above_rss", "not all requested heap is touched"},
-      SmallPrint{"touched_memory_sampled", "touched memory was sampled"},
-      SmallPrint{"growth_needs_rounds", "too few rounds to test growth"},
-      SmallPrint{"program_behind_script", "a script starts the program"},
-      SmallPrint{"peaks_sampled_from_outside", "sums over processes were sampled"}};
+      SmallPrint{"several_modes", true},        SmallPrint{"drift", true},
+      SmallPrint{"first_trial_outlier", true},  SmallPrint{"position_effect", true},
+      SmallPrint{"python_not_pinned", true},    SmallPrint{"pss_rationed"},
+      SmallPrint{"sampled_less_often"},         SmallPrint{"heap_above_rss"},
+      SmallPrint{"metric_in_one_variant_only"}, SmallPrint{"touched_memory_sampled"},
+      SmallPrint{"growth_needs_rounds"},        SmallPrint{"program_behind_script"},
+      SmallPrint{"peaks_sampled_from_outside"}};
   const auto* const found = std::ranges::find(kAll, code, &SmallPrint::code);
   return found == kAll.end() ? nullptr : found;
 }
 
-/// "the hash seed is not fixed, a script starts the program": notes that are all small print.
-std::string small_print_of(const std::set<std::string>& codes) {
-  std::vector<std::string_view> words;
-  for (const std::string& code : codes) words.push_back(small_print(code)->words);
-  return fmt::format("{}", fmt::join(words, ", "));
+/// That trials are too few, where every gate was decided.
+bool is_moot(const Results& results, const Note& note) {
+  return note.code == "too_few_trials" && !results.gates.empty() &&
+         std::ranges::none_of(results.gates, [](const GateResult& gate) {
+           return gate.outcome == GateOutcome::inconclusive;
+         });
 }
 
 /// The first note that a reader has to know before the numbers; null where all are small print.
@@ -67,6 +62,7 @@ const Note* urgent_note(const Results& results) {
   for (const std::vector<Note>* notes : {&results.warnings, &results.limitations})
     for (const Note& note : *notes) {
       const SmallPrint* small = small_print(note.code);
+      if (is_moot(results, note)) continue;
       if (small == nullptr || (is_open && small->is_of_noise)) return &note;
     }
   return nullptr;
@@ -79,12 +75,15 @@ Section caveats_notice_section(const ReportModel& model) {
   Section section{"caveats-notice", "Caveats", {}};
   std::set<std::string> kinds;
   for (const std::vector<Note>& notes : {warnings, limitations})
-    for (const Note& note : notes) kinds.insert(note.code);
+    for (const Note& note : notes)
+      if (!is_moot(model.results, note)) kinds.insert(note.code);
   if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
   const Note* note = urgent_note(model.results);
   if (note == nullptr) {
-    const std::string all =
-        format_count(kinds.size(), "minor caveat") + ": " + small_print_of(kinds) + ".";
+    const std::string all = format_count(kinds.size(), "minor caveat") +
+                            (model.results.is_alone() ? "."
+                             : kinds.size() == 1      ? ", which does not change a verdict."
+                                                      : ", none changes a verdict.");
     section.add(Paragraph{Text(all).add(" Details: --verbose.", Tone::muted)}, Medium::terminal);
     section.add(Paragraph{Text(all + " ").add_link("Details", "caveats").add(".")}, Medium::report);
     return section;
@@ -100,10 +99,12 @@ Section caveats_notice_section(const ReportModel& model) {
 Section caveats_section(const ReportModel& model) {
   Section section{"caveats", "Caveats", {}};
   const auto add_notes = [&](const char* kind, const std::vector<Note>& notes) {
-    for (auto note = notes.begin(); note != notes.end(); ++note)
+    for (auto note = notes.begin(); note != notes.end(); ++note) {
+      if (is_moot(model.results, *note)) continue;
       add_note(section, kind, *note, std::any_of(notes.begin(), note, [&](const Note& other) {
                  return other.code == note->code && other.advice == note->advice;
                }));
+    }
   };
   add_notes("Warning", model.results.warnings);
   add_notes("Limitation", model.results.limitations);

@@ -34,16 +34,18 @@ Check::Status status_of(const GateResult& gate) {
 /// Where the largest increase of a failed gate's row comes from: "train.py:12".
 void locate(const ReportModel& model, const GateResult& gate, Check& check) {
   if (gate.outcome != GateOutcome::failed || gate.candidate_failed) return;
-  const std::string of = quantity(model.results.job, gate.role, gate.metric);
-  for (const Cause& cause : model.causes) {
-    const std::size_t colon = cause.location.rfind(':');
-    if (!cause.more || colon == std::string::npos || cause.location.starts_with('<') ||
-        !cause.of.starts_with(of))
-      continue;
-    check.file = cause.location.substr(0, colon);
-    check.line = std::atoi(cause.location.c_str() + colon + 1);
-    return;
-  }
+  // A cause of two rows is listed once, so that the other row's causes count if there is no other.
+  for (const bool is_own : {true, false})
+    for (const Cause& cause : model.causes) {
+      const std::size_t colon = cause.location.rfind(':');
+      if (!cause.more || colon == std::string::npos || cause.location.starts_with('<') ||
+          cause.candidate != gate.candidate || cause.row_role != gate.role ||
+          (cause.metric == gate.metric) != is_own)
+        continue;
+      check.file = cause.location.substr(0, colon);
+      check.line = std::atoi(cause.location.c_str() + colon + 1);
+      return;
+    }
 }
 
 /// "+5.7% instead of +6.2% for all.peak_rss_bytes<=+2%": a gate whose reason gives another change

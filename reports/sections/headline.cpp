@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -77,6 +78,14 @@ bool is_largest_change(const Results& results, const Comparison& row) {
   });
 }
 
+/// A few pages, which no gate minds: the table has them.
+bool is_too_small_to_tell(const Results& results, const Comparison& row) {
+  constexpr double kLeast = 64 << 10;
+  return metric_info(row.metric).unit == Unit::bytes &&
+         std::abs(change_of_medians(row).value_or(kLeast)) < kLeast &&
+         gate_on(results, row, GateOutcome::failed) == nullptr;
+}
+
 /// The changes of a candidate that its sentence is about: of each role the one that says most, with
 /// those first whose gate failed.
 std::vector<const Comparison*> told_changes(const ReportModel& model,
@@ -87,22 +96,21 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
   for (const ResultRow& row : result_rows(model).rows)
     for (const Comparison* one : row.comparisons)
       if (one != nullptr && one->candidate == candidate && one->metric != kRoundSeconds &&
-          !one->is_of_dead() && (one->is_change() || is_largest_change(results, *one)))
+          !one->is_of_dead() && (one->is_change() || is_largest_change(results, *one)) &&
+          !is_too_small_to_tell(results, *one))
         rows.push_back(one);
   const auto is_held = [](const Comparison* row) {
     return metric_info(row->metric).unit == Unit::bytes;
   };
   const bool any_memory = std::ranges::any_of(rows, is_held);
-  // A gate asks about the rows that count; those of all processes only add to them.
+  // A gate asks about the rows that count; those of all processes follow.
   const auto is_asked = [&](const Comparison* row) {
     return std::ranges::any_of(results.comparisons, [&](const Comparison& other) {
       return other.is_asked() && other.candidate == candidate && other.role == row->role;
     });
   };
-  if (std::ranges::any_of(
-          rows, [&](const Comparison* row) { return is_asked(row) && row->role != kTree; }))
-    std::erase_if(rows,
-                  [&](const Comparison* row) { return row->role == kTree && !is_asked(row); });
+  std::ranges::stable_sort(
+      rows, {}, [&](const Comparison* row) { return row->role == kTree && !is_asked(row); });
   // Peak RSS is what readers know: a part of it that changed otherwise is in the table.
   const auto is_part_of_unchanged = [&](const Comparison* row) {
     const Comparison* whole = results.row(candidate, row->role, kPeakRss);
@@ -178,6 +186,19 @@ std::string open_time_words(const Results& results, const std::string& candidate
   return fmt::format(" Its time is inconclusive ({}).", open_change_words(*row));
 }
 
+/// Whether changes_of() states the limit of a failed gate.
+bool states_a_limit(const ReportModel& model, const std::string& candidate) {
+  return std::ranges::any_of(told_changes(model, candidate), [&](const Comparison* row) {
+    return !exceeded_limit(model.results, *row).empty();
+  });
+}
+
+/// Whether the peak RSS of all processes is shown to be the same.
+bool has_same_peak_rss(const Results& results, const std::string& candidate) {
+  const Comparison* peak = results.row(candidate, kTree, kPeakRss);
+  return peak != nullptr && peak->verdict == Verdict::unchanged && is_only_role(results.job, kTree);
+}
+
 /// "b uses 83% less memory and 40% less time than a."; empty where nothing changed.
 std::string changes_of(const ReportModel& model, const std::string& candidate) {
   const Results& results = model.results;
@@ -190,6 +211,13 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   const bool is_time_apart = has_limit || (time_row(results, candidate) != nullptr &&
                                            is_factor(*time_row(results, candidate)));
   const std::string time_apart = time.empty() ? "." : ". It takes " + time + ".";
+  if (has_same_peak_rss(results, candidate) && !has_limit) {
+    const std::string same =
+        fmt::format("{} uses as much memory as {}", candidate, results.baseline);
+    if (told.empty()) return time.empty() ? "" : same + time_apart;
+    return fmt::format("{}, but {} {}{}", same, share_words(*told.front()),
+                       noun_of(results, *told.front()), time_apart);
+  }
   if (told.size() == 1 && (is_factor(*told.front()) || has_limit)) {
     const Comparison& row = *told.front();
     return fmt::format("{} uses {} {} {} {}{}{}", candidate, amount_words(row),
@@ -218,13 +246,14 @@ std::string name_of(const Results& results, const GateResult& gate) {
                                                  : quantity(results.job, gate.role, gate.metric);
 }
 
-/// Of the first gate that fails by a value of its own, a failed trial, or memory that grows.
+/// Of the first gate that fails by a value of its own, or by memory that grows. failed_trials() is
+/// about those that fail by failed trials.
 std::string failure_of(const Results& results, const std::string& candidate) {
   const auto gate = std::ranges::find_if(results.gates, [&](const GateResult& one) {
-    return one.candidate == candidate && one.fails();
+    return one.candidate == candidate && one.fails() && !one.candidate_failed;
   });
   if (gate == results.gates.end()) return {};
-  return fmt::format("{}: {}.", name_of(results, *gate), gate->reason);
+  return fmt::format("{}: {}.", capitalized(name_of(results, *gate)), gate->reason);
 }
 
 /// " (95% CI −3.0 to +2.0%)"; empty where an end is open.
@@ -243,7 +272,7 @@ std::string undecided_words(const Results& results, const Comparison& row) {
   const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
   const bool has_limit =
       gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value;
-  return fmt::format("{} of {}: {}{}{}. {} do not decide.",
+  return fmt::format("{} of {}: {}{}{}. {} are too few to tell.",
                      capitalized(quantity(results.job, row.role, row.metric)), row.candidate,
                      change_text(row), interval_in_words(row),
                      has_limit ? ", limit " + limit_text(*gate) : "", capitalized(trials));
@@ -279,8 +308,7 @@ std::string within_limit(const Results& results, const std::string& candidate) {
 
 /// "b uses as much memory as a."
 std::string sameness_of(const Results& results, const std::string& candidate) {
-  if (const Comparison* peak = results.row(candidate, kTree, kPeakRss);
-      peak != nullptr && peak->verdict == Verdict::unchanged && is_only_role(results.job, kTree))
+  if (has_same_peak_rss(results, candidate))
     return fmt::format("{} uses as much memory as {}.", candidate, results.baseline);
   for (const ShownRow& shown : results.first_screen.rows) {
     const Comparison* row = results.row(shown.candidate, shown.role, shown.metric);
@@ -327,63 +355,68 @@ std::string failed_trials(const Results& results, const std::string& variant) {
       format_count(static_cast<std::size_t>(found->trials_ok + found->trials_failed), "trial"));
 }
 
-/// " n-2 and n-4 regressed." of the candidates that the sentence is not about.
+/// " n-2 (peak RSS +89%) regressed." of the candidates that the sentence is not about.
 std::string others_regressed(const ReportModel& model, const std::string& about) {
   std::vector<std::string> names;
+  std::set<std::string> told;
   for (const ResultRow& row : result_rows(model).rows)
     for (const Comparison* one : row.comparisons)
       if (one != nullptr && one->candidate != about && one->metric != kRoundSeconds &&
-          one->verdict == Verdict::regressed &&
-          std::ranges::find(names, one->candidate) == names.end())
-        names.push_back(one->candidate);
+          one->verdict == Verdict::regressed && told.insert(one->candidate).second)
+        names.push_back(fmt::format("{} ({} {})", one->candidate,
+                                    quantity(model.results.job, one->role, one->metric),
+                                    change_text(*one)));
   return names.empty() ? "" : fmt::format(" {} regressed.", join_with_and(names));
 }
 
-/// " Time: −6.5% (chunk-2), the others are inconclusive.": of several candidates.
-std::string times_of(const Results& results) {
+/// " chunk-2 takes 6.5% less time; the time of the others is inconclusive.": of
+/// several candidates, whose memory `memory` compares.
+std::string times_of(const Results& results, const ResultRow& memory) {
   std::vector<std::string> changes;
   std::size_t open = 0;
   std::size_t all = 0;
-  for (const std::string& candidate : ranked_candidates(results)) {
-    const Comparison* row = time_row(results, candidate);
-    if (row == nullptr || row->is_of_dead()) continue;
+  for (const Comparison* one : memory.comparisons) {
+    const Comparison* time = time_row(results, one->candidate);
+    if (time == nullptr || time->is_of_dead()) continue;
     ++all;
-    if (row->verdict == Verdict::inconclusive) ++open;
-    if (row->is_change()) changes.push_back(fmt::format("{} ({})", change_text(*row), candidate));
+    if (time->verdict == Verdict::inconclusive) ++open;
+    if (!time->is_change()) continue;
+    changes.push_back(fmt::format("{} takes {} time", one->candidate,
+                                  is_factor(*time) ? amount_words(*time) : share_words(*time)));
   }
-  if (changes.empty()) return open > 0 && open == all ? " Their time is inconclusive." : "";
-  return fmt::format(
-      " Time: {}{}.", join_with_and(changes),
-      open > 0 && open + changes.size() == all
-          ? open == 1 ? ", the other is inconclusive" : ", the others are inconclusive"
-          : "");
+  if (open > 0 && open == all) return " Their time is inconclusive.";
+  if (changes.empty()) return {};
+  const std::string rest = open == 1 ? "; the time of the other is inconclusive"
+                                     : "; the time of the others is inconclusive";
+  return fmt::format(" {}{}.", join_with_and(changes),
+                     open > 0 && open + changes.size() == all ? rest : "");
 }
 
-/// "All 3 candidates use more memory than n-1: +89% (n-2), 3.7× (n-4) and 7.0× (n-8).", with their
-/// time; empty where their first row of memory did not change in the same direction.
+/// "All 3 candidates use less memory than n-32: −34% (n-8) to −62% (n-1).", with their time;
+/// empty where their first row of memory did not change in the same direction.
 std::string all_changed(const ReportModel& model) {
-  constexpr std::size_t kMost = 4;
-  for (const ResultRow& row : result_rows(model).rows) {
-    if (row.comparisons.size() < 2 || row.metric == kRoundSeconds) continue;
-    const Comparison* first = row.comparisons.front();
-    if (first == nullptr || !first->is_change() || first->verdict == Verdict::changed) continue;
-    if (!std::ranges::all_of(row.comparisons, [&](const Comparison* one) {
-          return one != nullptr && one->verdict == first->verdict && !one->is_of_dead();
-        }))
-      continue;
-    std::vector<std::string> changes;
-    for (const Comparison* one : row.comparisons)
-      changes.push_back(fmt::format("{} ({})", change_text(*one), one->candidate));
-    const bool is_more = shown_change(*first).value_or(0) > (first->ratio ? 1 : 0);
-    return fmt::format("{} candidates use {} {} than {}: {}.{}",
-                       changes.size() == 2 ? "Both" : fmt::format("All {}", changes.size()),
-                       is_more ? "more" : "less", noun_and_place(model.results, *first),
-                       model.results.baseline,
-                       changes.size() <= kMost ? join_with_and(changes)
-                                               : changes.front() + " to " + changes.back(),
-                       times_of(model.results));
-  }
-  return {};
+  const ResultRows shown = result_rows(model);
+  const auto row = std::ranges::find_if(
+      shown.rows, [](const ResultRow& one) { return one.metric != kRoundSeconds; });
+  if (row == shown.rows.end() || row->comparisons.size() < 2) return {};
+  const Comparison* first = row->comparisons.front();
+  if (first == nullptr || !first->is_change() || first->verdict == Verdict::changed) return {};
+  const bool are_alike = std::ranges::all_of(row->comparisons, [&](const Comparison* one) {
+    return one != nullptr && one->verdict == first->verdict && !one->is_of_dead();
+  });
+  if (!are_alike) return {};
+  const auto change_of = [](const Comparison* one) { return shown_change(*one).value_or(0); };
+  const auto [least, most] = std::ranges::minmax(row->comparisons, {}, change_of);
+  const bool is_more = change_of(first) > (first->ratio ? 1 : 0);
+  const auto change_and_name = [](const Comparison* one) {
+    return fmt::format("{} ({})", change_text(*one), one->candidate);
+  };
+  const std::size_t count = row->comparisons.size();
+  return fmt::format("{} candidates use {} {} than {}: {} {} {}.{}",
+                     count == 2 ? "Both" : fmt::format("All {}", count), is_more ? "more" : "less",
+                     noun_and_place(model.results, *first), model.results.baseline,
+                     change_and_name(is_more ? least : most), count == 2 ? "and" : "to",
+                     change_and_name(is_more ? most : least), times_of(model.results, *row));
 }
 
 /// Whether no other candidate's median of the first row of memory is lower.
@@ -418,7 +451,7 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   const std::string about = candidate_in_focus(results);
   std::string sentence = changes_of(model, about);
   const bool is_changed = !sentence.empty();
-  if (answer == Answer::fail && sentence.find("limit ") == std::string::npos)
+  if (answer == Answer::fail && !states_a_limit(model, about))
     sentence = failure_of(results, about) + (sentence.empty() ? "" : " " + sentence);
   if (answer == Answer::inconclusive || (answer == Answer::no_gates && sentence.empty()))
     sentence += (sentence.empty() ? "" : " ") + open_question(model, about);
@@ -426,12 +459,13 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
   if (is_same) sentence = sameness_of(results, about);
   if (is_changed || is_same) sentence += open_time_words(results, about);
   if (candidates.size() > 1 && answer != Answer::fail && results.overall.best) {
-    sentence += uses_least(results, about)
-                    ? " No other candidate uses less memory."
-                    : fmt::format(" It is the best of the {} candidates.", candidates.size());
+    sentence +=
+        uses_least(results, about)
+            ? fmt::format(" It uses the least memory of the {} candidates.", candidates.size())
+            : fmt::format(" It is the best of the {} candidates.", candidates.size());
   }
-  return failed_trials(results, about) + sentence + growth_words(results, about) +
-         output_words(results, about) +
+  return failed_trials(results, results.baseline) + failed_trials(results, about) + sentence +
+         growth_words(results, about) + output_words(results, about) +
          (answer == Answer::fail ? rest_of_failures(failed) : others_regressed(model, about));
 }
 
@@ -442,21 +476,30 @@ std::string gate_words(const Results& results, const GateResult& gate) {
                      limit_text(gate));
 }
 
-/// " on peak RSS above start-up": of all deciding gates; empty if their metrics differ.
+/// " on peak RSS (limit +1%)": of all deciding gates; empty if their metrics differ.
 std::string common_metric_words(const Results& results) {
   std::set<std::string> metrics;
-  for (const GateResult& gate : results.gates)
-    if (!gate.advisory) metrics.insert(gate.metric);
-  return metrics.size() == 1 ? " on " + metric_words(results.job, *metrics.begin()) : "";
+  std::set<std::string> limits;
+  for (const GateResult& gate : results.gates) {
+    if (gate.advisory) continue;
+    metrics.insert(gate.metric);
+    limits.insert(limit_text(gate));
+  }
+  if (metrics.size() != 1) return {};
+  return fmt::format(" on {}{}", metric_words(results.job, *metrics.begin()),
+                     limits.size() == 1 && !limits.begin()->empty()
+                         ? fmt::format(" (limit {})", *limits.begin())
+                         : "");
 }
 
 /// " (peak RSS, limit +5%; peak heap, limit +1%)": of the gates that failed; empty without one.
 std::string failing_gates(const Results& results) {
   constexpr std::size_t kMost = 3;
+  const bool are_several = results.arms.size() > 2;
   std::vector<std::string> names;
   for (const GateResult& gate : results.gates)
     if (gate.fails() && !gate.advisory)
-      names.push_back(name_of(results, gate) +
+      names.push_back(name_of(results, gate) + (are_several ? " of " + gate.candidate : "") +
                       (gate.evidence.limit ? ", limit " + limit_text(gate) : ""));
   if (names.empty()) return {};
   const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
@@ -487,14 +530,17 @@ std::string gates_words(const Results& results, bool is_default) {
     return fmt::format("the {} on {} {}", kind, gate_words(results, *gate),
                        phrase(1, counts.front().second));
   }
-  const std::string failing = failing_gates(results);
-  if (counts.size() == 1)
+  if (counts.size() == 1) {
+    const std::string common = common_metric_words(results);
     return fmt::format("{} {}s{} {}{}", all == 2 ? "both" : fmt::format("all {}", all), kind,
-                       common_metric_words(results), phrase(all, counts.front().second), failing);
+                       common, phrase(all, counts.front().second),
+                       common.empty() ? failing_gates(results) : "");
+  }
   std::vector<std::string> parts;
   for (const auto& [count, word] : counts)
-    parts.push_back(fmt::format("{} {}", count, phrase(count, word)));
-  return fmt::format("of {}, {}{}", format_count(all, kind), fmt::join(parts, ", "), failing);
+    parts.push_back(fmt::format("{} {}{}", count, phrase(count, word),
+                                word == "failed" ? failing_gates(results) : ""));
+  return fmt::format("of {}, {}", format_count(all, kind), fmt::join(parts, ", "));
 }
 
 /// ": all gates are advisory, 1 failed.": they have no effect on the exit code.
@@ -509,16 +555,14 @@ Text exit_of(const ReportModel& model) {
   if (!model.progress.empty() && model.blocks_done < model.blocks_planned.value_or(0))
     return {"The run is not complete, so its exit code can change.", Tone::muted};
   Text text(fmt::format("Exit code {}", results.overall.exit_code));
-  if (results.overall.outcome == OverallOutcome::no_gates)
-    text.add(fmt::format(", {}", to_name(Answer::no_gates)));
   const bool any_deciding =
       std::ranges::any_of(results.gates, [](const GateResult& gate) { return !gate.advisory; });
   if (!any_deciding && !results.overall.nothing.empty())
     return text.add(": " + results.overall.nothing + ".");
   if (!any_deciding)
     return text.add(model.has_named_gates && !results.gates.empty() ? advisory_words(results)
-                    : results.is_alone()                            ? ": no limit was set."
-                                         : ": no limit was set. --gate default sets one.");
+                    : results.is_alone()                            ? ": no gate was set."
+                                         : ": no gate was set. --gate default sets one.");
   const bool is_default = !model.has_named_gates;
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
   std::string advice;

@@ -7,6 +7,7 @@
 namespace memduel {
 namespace {
 
+using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(Headline, StatesTheAnswerTheNumbersAndTheExitCode) {
@@ -40,7 +41,8 @@ TEST(Headline, NamesTheLimitOfAFailedGate) {
   EXPECT_EQ(document.answer, Answer::fail);
   EXPECT_THAT(document.sentence.plain(),
               StartsWith("optimized uses 5.8% more memory than original (server, limit +2%)."));
-  EXPECT_THAT(document.exit.plain(), StartsWith("Exit code 1: of 2 "));
+  EXPECT_EQ(document.exit.plain(),
+            "Exit code 1: of 2 default gates, 1 failed (server peak RSS, limit +2%), 1 passed.");
   EXPECT_THAT(texts_of(row_named(table_in(document, "results"), "server peak RSS")),
               testing::Contains("+2% ✗"));
 }
@@ -54,14 +56,73 @@ TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {
   EXPECT_EQ(document.answer, Answer::inconclusive);
   EXPECT_THAT(
       document.sentence.plain(),
-      StartsWith("Server peak RSS of optimized: −40% (95% CI −40 to −39%). 8 trials each do not "
-                 "decide."));
+      StartsWith("Server peak RSS of optimized: −40% (95% CI −40 to −39%). 8 trials each are "
+                 "too few to tell."));
 }
 
 TEST(Headline, OfFailedTrialsGivesTheReason) {
   const ReportDocument document = sample_document({.series = false, .all_failed = true});
   EXPECT_NE(document.answer, Answer::pass);
-  EXPECT_FALSE(document.sentence.plain().empty());
+  EXPECT_THAT(document.sentence.plain(), HasSubstr("failed"));
+}
+
+TEST(Headline, NamesTheVariantsWhoseTrialsFailed) {
+  Sample sample = make_sample({.series = false});
+  for (ArmSummary& arm : sample.results.arms) {
+    arm.trials_ok = 5;
+    arm.trials_failed = 3;
+  }
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              StartsWith("original failed in 3 of 8 trials. optimized failed in 3 of 8 trials. "
+                         "optimized uses 40% less memory"));
+}
+
+Comparison& row_of(Sample& sample, const std::string& candidate, const std::string& role,
+                   const std::string& metric) {
+  return *std::ranges::find_if(sample.results.comparisons, [&](const Comparison& row) {
+    return row.candidate == candidate && row.role == role && row.metric == metric;
+  });
+}
+
+/// 605 MiB to 365 and 221 MiB on the server.
+TEST(Headline, OfSeveralCandidatesStatesTheRangeAndEachChangeOfTime) {
+  Sample sample = make_sample({.candidates = 2, .series = false});
+  const auto change_time = [&](const char* candidate, double ratio, Verdict verdict) {
+    Comparison& row = row_of(sample, candidate, "server", "round_seconds");
+    row.ratio = ratio;
+    row.candidate_median = ratio * *row.baseline_median;
+    row.ci_low = 0.99 * ratio;
+    row.ci_high = 1.01 * ratio;
+    row.verdict = verdict;
+  };
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              StartsWith("Both candidates use less memory (server) than original: −40% (optimized) "
+                         "and −63% (candidate-2)."));
+  change_time("optimized", 4.3, Verdict::regressed);
+  change_time("candidate-2", 0.8, Verdict::inconclusive);
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              HasSubstr(" optimized takes 4.3× as much time; the time of the other is "
+                        "inconclusive. "));
+  change_time("candidate-2", 0.8, Verdict::improved);
+  EXPECT_THAT(
+      document_from(sample).sentence.plain(),
+      HasSubstr(" optimized takes 4.3× as much time and candidate-2 takes 20% less time. "));
+}
+
+TEST(Headline, SaysOfTheBestCandidateThatItUsesTheLeast) {
+  Sample sample = make_sample({.candidates = 2, .series = false});
+  Comparison& worse = row_of(sample, "optimized", "server", "peak_rss_bytes");
+  worse.ratio = 1.46;
+  worse.candidate_median = 1.46 * *worse.baseline_median;
+  worse.ci_low = 1.45;
+  worse.ci_high = 1.47;
+  worse.verdict = Verdict::regressed;
+  EXPECT_THAT(
+      document_from(sample).sentence.plain(),
+      StartsWith("candidate-2 uses 63% less memory (server) than original. It uses the least "
+                 "memory of the 2 candidates."));
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              testing::EndsWith(" optimized (server peak RSS +46%) regressed."));
 }
 
 }  // namespace

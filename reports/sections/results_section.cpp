@@ -22,7 +22,7 @@ namespace {
 
 const char* sign_of(const GateResult& gate) {
   if (gate.outcome == GateOutcome::passed) return " ✓";
-  return gate.outcome == GateOutcome::failed ? " ✗" : "";
+  return gate.outcome == GateOutcome::failed ? " ✗" : " ?";
 }
 
 Tone tone_of_gate(const GateResult& gate) {

@@ -25,6 +25,9 @@ std::vector<ComparedVariant> compared_variants(const ReportModel& model);
 std::vector<std::string> differing_switches(const nlohmann::json& own,
                                             const nlohmann::json& baseline);
 
+/// "memduel ablate x/config.json" of a run by "memduel run x/config.json"; empty of other commands.
+std::string ablation_command(const std::string& reproduce);
+
 /// "8 trials each, 2026-11-26, 2 cores, 23.5 GiB".
 std::string setting_words(const ReportModel& model);
 

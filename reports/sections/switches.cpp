@@ -22,14 +22,13 @@ std::string value_of(const nlohmann::json& switches, const std::string& name) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Of the config that the run was made from; empty where it was made from none.
+}  // namespace
+
 std::string ablation_command(const std::string& reproduce) {
   constexpr std::string_view kRun = "memduel run ";
   if (!reproduce.starts_with(kRun)) return {};
   return "memduel ablate " + reproduce.substr(kRun.size());
 }
-
-}  // namespace
 
 std::vector<std::string> differing_switches(const nlohmann::json& own,
                                             const nlohmann::json& baseline) {
@@ -57,7 +56,8 @@ Section switches_section(const ReportModel& model) {
     text.add(fmt::format("{}", fmt::join(differing, ", ")), Tone::code).add(".");
     section.add(Paragraph{std::move(text)});
   }
-  if (section.empty() || ablation.empty()) return section;
+  const std::optional<Suggestion>& next = model.results.first_screen.next_step;
+  if (section.empty() || ablation.empty() || (next && next->command == ablation)) return section;
   constexpr int kDispensable = 3;
   return section.add(Paragraph{"To measure the effect of each switch:"}, Medium::all, kDispensable)
       .add(Command{ablation}, Medium::all, kDispensable);

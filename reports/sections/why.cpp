@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "focus.h"
+#include "model/metric_catalogue.h"
 #include "reports/memory_tables.h"
 #include "sections/open_row.h"
 #include "sections/sections.h"
@@ -18,8 +21,11 @@ namespace {
 /// Of the largest cause of a row: less is no reason.
 constexpr double kLeastShown = 0.04;
 constexpr double kAll = 0.985;
+constexpr double kMoreThanAll = 1.015;
 
-Row cause_row(const Cause& cause, bool is_first, bool is_alone) {
+Row cause_row(const ReportModel& model, const Cause& cause, bool is_first, bool has_shares) {
+  const bool is_alone = model.results.is_alone();
+  const bool are_several = model.results.arms.size() > 2;
   Row row;
   row.cells.push_back({cause.amount, is_alone     ? Tone::strong
                                      : cause.more ? Tone::bad
@@ -27,14 +33,49 @@ Row cause_row(const Cause& cause, bool is_first, bool is_alone) {
   row.cells.back().value = cause.size;
   Text where =
       with_location((cause.role.empty() ? "" : cause.role + ": ") + cause.name, cause.location);
-  if (cause.share > 0)
-    where.add(", " + (cause.share > kAll ? "all" : format_percent(cause.share)) +
-                  (!cause.role.empty() ? " of its change"
-                   : !is_first         ? ""
-                   : is_alone          ? " of " + cause.of
-                                       : " of the change of " + cause.of),
-              Tone::muted);
+  if (cause.share > 0 && has_shares)
+    where.add(
+        ", " +
+            (cause.share > kMoreThanAll && !is_alone ? "more than all"
+             : cause.share > kAll                    ? "all"
+                                                     : format_percent(cause.share)) +
+            (!cause.role.empty() ? " of its change" + (are_several ? " in " + cause.candidate : "")
+             : !is_first         ? ""
+             : is_alone          ? " of " + cause.of
+                                 : " of the change of " + cause.of),
+        Tone::muted);
   row.cells.emplace_back(std::move(where));
+  return row;
+}
+
+/// The causes of each row, without those that are small beside its largest.
+std::vector<std::vector<Cause>> causes_by_row(const std::vector<Cause>& all) {
+  std::vector<std::vector<Cause>> rows;
+  for (const Cause& cause : all) {
+    if (rows.empty() || rows.back().front().of != cause.of) rows.emplace_back();
+    std::vector<Cause>& row = rows.back();
+    if (row.empty() || std::abs(cause.size) >= kLeastShown * std::abs(row.front().size))
+      row.push_back(cause);
+  }
+  return rows;
+}
+
+/// "+5.30 MiB server: all other memory": what the causes of a row of bytes leave of its change;
+/// absent if it is small.
+std::optional<Row> rest_row(const std::vector<Cause>& causes) {
+  constexpr double kLeastRest = 0.05;
+  const auto partial =
+      std::ranges::find_if(causes, [](const Cause& cause) { return cause.share > 0; });
+  if (partial == causes.end() || !partial->amount.ends_with("iB")) return std::nullopt;
+  const double change = partial->size / partial->share;
+  double rest = change;
+  for (const Cause& cause : causes) rest -= cause.size;
+  if (std::abs(rest) < kLeastRest * std::abs(change)) return std::nullopt;
+  Row row;
+  row.cells.push_back({signed_metric(kPeakRss, rest), Tone::muted});
+  row.cells.back().value = rest;
+  row.cells.emplace_back(
+      Text((partial->role.empty() ? "" : partial->role + ": ") + "all other memory", Tone::muted));
   return row;
 }
 
@@ -58,8 +99,12 @@ Text overlap_of(const ReportModel& model) {
   const bool overlap = std::ranges::min(baseline) <= std::ranges::max(candidate) &&
                        std::ranges::min(candidate) <= std::ranges::max(baseline);
   if (!overlap) return {};
-  return fmt::format("The trials overlap: {} ({}) and {} ({}).", range_text(row->metric, baseline),
-                     row->baseline, range_text(row->metric, candidate), row->candidate);
+  const bool is_unpinned = std::ranges::any_of(
+      model.results.limitations, [](const Note& note) { return note.code == "python_not_pinned"; });
+  return fmt::format("The trials overlap: {} ({}) and {} ({}).{}",
+                     range_text(row->metric, baseline), row->baseline,
+                     range_text(row->metric, candidate), row->candidate,
+                     is_unpinned ? " Python's hash seed differs from trial to trial." : "");
 }
 
 }  // namespace
@@ -71,14 +116,13 @@ Section why_section(const ReportModel& model) {
   table.columns = {{is_alone ? "memory" : "change", true}, {"where"}};
   table.has_heading = false;
   table.look = "causes";
-  std::string of;
-  double largest = 0;
-  for (const Cause& cause : model.causes) {
-    const bool is_first = cause.of != of;
-    if (is_first) largest = std::abs(cause.size);
-    if (std::abs(cause.size) < kLeastShown * largest) continue;
-    of = cause.of;
-    table.rows.push_back(cause_row(cause, is_first, is_alone));
+  for (const std::vector<Cause>& causes : causes_by_row(model.causes)) {
+    const std::optional<Row> rest = is_alone ? std::nullopt : rest_row(causes);
+    // Parts that sum to more than the change, as something offsets them, are no shares of it.
+    const bool has_shares = !rest || (*rest->cells.front().value > 0) == causes.front().more;
+    for (const Cause& cause : causes)
+      table.rows.push_back(cause_row(model, cause, &cause == &causes.front(), has_shares));
+    if (rest) table.rows.push_back(*rest);
   }
   if (!table.rows.empty()) section.add(std::move(table));
   if (section.empty() && model.results.overall.outcome == OverallOutcome::inconclusive)

@@ -167,17 +167,30 @@ std::string render_hyperfine_csv(const ReportModel& model) {
 }
 
 std::string render_hyperfine_markdown(const ReportModel& model) {
-  std::string out = "| Command | Mean Wall Time [s] | Change | Factor |\n|:---|---:|---:|:---|\n";
+  const std::vector<Benchmark> benchmarks = benchmarks_of(model);
+  const bool are_short = std::ranges::all_of(benchmarks, [](const Benchmark& benchmark) {
+    const auto summary = summarized(benchmark.values(kQuantities.front()));
+    return !summary || summary->mean < 1;
+  });
+  const auto time_text = [&](double seconds) {
+    return are_short ? fmt::format("{:.1f}", 1e3 * seconds) : fmt::format("{:.3f}", seconds);
+  };
+  std::string out = fmt::format(
+      "| Command | Mean Wall Time [{}] | Change | Factor | Median Peak RSS [MiB] |\n"
+      "|:---|---:|---:|:---|---:|\n",
+      are_short ? "ms" : "s");
   std::optional<double> of_baseline;
-  for (const Benchmark& benchmark : benchmarks_of(model)) {
+  for (const Benchmark& benchmark : benchmarks) {
     const auto summary = summarized(benchmark.values(kQuantities.front()));
     if (!summary) continue;
     const auto [change, factor] = of_baseline ? change_words(summary->mean, *of_baseline)
                                               : std::pair<std::string, std::string>();
     if (!of_baseline) of_baseline = summary->mean;
-    out += fmt::format(
-        "| `{}` | {:.3f}{} | {} | {} |\n", escape_terminal(benchmark.command), summary->mean,
-        summary->stddev ? fmt::format(" ± {:.3f}", *summary->stddev) : "", change, factor);
+    const auto memory = summarized(benchmark.values(kQuantities.back()));
+    out += fmt::format("| `{}` | {}{} | {} | {} | {} |\n", escape_terminal(benchmark.command),
+                       time_text(summary->mean),
+                       summary->stddev ? " ± " + time_text(*summary->stddev) : "", change, factor,
+                       memory ? fmt::format("{:.1f}", memory->median / (1 << 20)) : "");
   }
   return out;
 }

@@ -114,7 +114,7 @@ def main():
         for metric in ("time_wall_clock", "time_cpu", "memory_peak_resident"):
             assert exported["results"][0]["summary"][metric]["count"] == 1, metric
         assert (place / "r.csv").read_text().startswith("command,time_wall_clock_unit,time_wall_clock_mean,")
-        assert (place / "r.md").read_text().startswith("| Command | Mean Wall Time [s] | Change | Factor |")
+        assert (place / "r.md").read_text().startswith("| Command | Mean Wall Time [ms] | Change | Factor |")
         assert not (place / "made").exists(), "--cleanup ran"
     print(f"{len(EXAMPLES)} commands of hyperfine's, {len(wrong)} read otherwise than expected")
     for one in wrong:

@@ -332,10 +332,11 @@ class Recomputation:
                 self._corrected(rows[key], gates[key], "Holm", min(1, p * factor / len(others)))
         rest = [key for key in tested if key not in gates]
         for role in {"all", self.results["job"]["reference"]}:
-            times = [key for key in rest if key[1:] == (role, "round_seconds")]
-            for key, p in zip(times, holm([tested[key].p_value for key in times])):
-                self._corrected(rows[key], tested[key], "Holm", p)
-            rest = [key for key in rest if key not in times]
+            for metric in ("round_seconds", "peak_rss_bytes"):
+                family = [key for key in rest if key[1:] == (role, metric)]
+                for key, p in zip(family, holm([tested[key].p_value for key in family])):
+                    self._corrected(rows[key], tested[key], "Holm", p)
+                rest = [key for key in rest if key not in family]
         for key, p in zip(rest, benjamini_hochberg([tested[key].p_value for key in rest])):
             self._corrected(rows[key], tested[key], "Benjamini-Hochberg", p)
         for key, row in rows.items():

@@ -143,7 +143,9 @@ class Launcher {
                            {descriptors[1], STDERR_FILENO}};
     if (descriptors.size() > 2) options.descriptors.emplace_back(descriptors[2], kMarksDescriptor);
     options.is_contained = true;
-    options.groups = process_lists_of(group_);
+    options.group = group_.kill_dir;
+    if (group_.memory_dir != group_.kill_dir)
+      options.groups = process_lists_of({group_.memory_dir, {}});
     options.data_limit = data_limit_;
     const SpawnResult result = spawn(options);
     if (result.pid == 0)

@@ -82,7 +82,11 @@ struct Cause {
   /// What it explains: "server peak RSS".
   std::string of = {};    // NOLINT(readability-redundant-member-init): -Wextra
   bool resident = false;  ///< by a snapshot, not by the heap's profile
-  double share = 0;       ///< of the change of the row that it explains, from 0 to 1
+  double share = 0;  ///< of the change of the row that it explains; above 1 if others offset it
+  /// Of the row that it explains; empty in a run of one variant.
+  std::string candidate = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  std::string metric = {};     // NOLINT(readability-redundant-member-init): -Wextra
+  std::string row_role = {};   // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// Whether a snapshot of resident memory explains the metric: resident memory at its peak.

@@ -25,6 +25,8 @@ struct SpawnOptions {
   /// It gets a process group of its own, so that a program that signals its group reaches no other,
   /// and the kernel kills it when the thread that started it ends.
   bool is_contained = false;
+  /// The directory of a control group of version 2 that it starts in; empty: the caller's.
+  std::string group;
   std::vector<std::string> groups;  ///< the cgroup.procs of control groups that it joins
   std::uint64_t data_limit = 0;     ///< RLIMIT_DATA in bytes; 0: the caller's
 };

@@ -132,6 +132,10 @@ std::vector<Note> moved_peaks(const RunData& run, const std::string& baseline,
 /// comparisons and differences.
 std::vector<Note> ungated_rss(const Results& results);
 
+/// A limitation `exit_status_accepted` for each variant of which a process of a trial that counts
+/// exited with another status than 0, as --ignore-failure allows.
+std::vector<Note> accepted_exit_statuses(const Results& results);
+
 /// A limitation `heap_above_rss` if the median peak heap of a variant is above its median peak RSS
 /// by a quarter and 4 MiB or more, both of all processes. It names all such variants.
 std::vector<Note> untouched_heap(const Results& results);
