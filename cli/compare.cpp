@@ -309,13 +309,14 @@ bool are_commands(const std::vector<std::string>& words) {
 }
 
 /// Whether the words are profiles, and not measured runs. A file of no known kind beside a profile
-/// is read as one. Throws Error(usage) for a profile and a directory.
+/// is read as one. Throws Error(usage) for a profile and a directory or a JSON file.
 bool are_profiles(const std::vector<std::string>& words) {
   const auto profile = std::ranges::find_if(words, is_profile);
   if (profile == words.end()) return false;
-  const auto directory =
-      std::ranges::find_if(words, [](const std::string& word) { return fs::is_directory(word); });
-  if (directory != words.end()) refuse_mixture(*profile, *directory);
+  const auto other = std::ranges::find_if(words, [](const std::string& word) {
+    return fs::is_directory(word) || (word.ends_with(".json") && !is_profile(word));
+  });
+  if (other != words.end()) refuse_mixture(*profile, *other);
   return true;
 }
 

@@ -140,6 +140,17 @@ def without_verb():
             yield f"{words}: exit {done.returncode}\n{done.stderr}"
 
 
+def mixtures():
+    """A profile beside results."""
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run([MEMDUEL, "record", "-o", "one.mdp", "--", "true"], cwd=place, check=True, capture_output=True, timeout=60)
+        pathlib.Path(place, "results.json").write_text('{"results": []}')
+        for words in (["one.mdp", "results.json"], ["results.json", "one.mdp"], ["one.mdp", "."], ["one.mdp", "true"]):
+            done = subprocess.run([MEMDUEL, "compare", *words], cwd=place, capture_output=True, text=True, check=False, timeout=60)
+            if done.returncode != 2 or "expected commands, measured runs or profiles, found two of them: " not in done.stderr:
+                yield f"{words}: exit {done.returncode}\n{done.stderr}"
+
+
 def processes_in(place):
     """Those that have the folder as their working directory."""
     found = []
@@ -186,7 +197,7 @@ def main():
     calls = [("compare", words, 2, message, None) for words, message in REFUSED]
     calls += [(verb, [command] + [B] * (verb == "compare"), 2, message, None) for command, message in COMMANDS for verb in ("compare", "measure")]
     calls += [("compare", *rest) for rest in FAILED]
-    wrong = [one for one in (tried(*each) for each in calls) if one] + list(without_verb())
+    wrong = [one for one in (tried(*each) for each in calls) if one] + list(without_verb()) + list(mixtures())
     print(f"{len(calls)} calls with bad input, {len(wrong)} with another end than expected")
     for one in wrong:
         print(f"WRONG {one}")
