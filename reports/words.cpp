@@ -28,6 +28,8 @@ std::string signed_percent(double share, int decimals) {
 
 int decimals_of(double share) {
   const double percent = 100 * std::abs(share);
+  // What is left is not nothing.
+  if (share > -1 && share <= -0.995) return percent >= 99.95 ? 2 : 1;
   return percent >= 9.95 ? 0 : percent >= 0.995 || percent == 0 ? 1 : 2;
 }
 

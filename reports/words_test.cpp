@@ -44,6 +44,9 @@ TEST(RowWords, NameTheRoleOnlyIfThereAreSeveral) {
 
 TEST(ChangeText, IsASignedPercentageOrAFactor) {
   EXPECT_EQ(ratio_text(0.17), "−83%");
+  EXPECT_EQ(ratio_text(0.002), "−99.8%");
+  EXPECT_EQ(ratio_text(0.0001), "−99.99%");
+  EXPECT_EQ(ratio_text(0), "−100%");
   EXPECT_EQ(ratio_text(1.058), "+5.8%");
   EXPECT_EQ(ratio_text(1.0042), "+0.42%");
   EXPECT_EQ(ratio_text(1), "0%");

@@ -433,11 +433,19 @@ bool uses_least(const Results& results, const std::string& candidate) {
          });
 }
 
+/// "Peak RSS: no trial measured it.": of the first gate that was not measured.
+std::string unmeasured_gate(const Results& results) {
+  const auto gate = std::ranges::find_if(results.gates, &GateResult::not_measured);
+  return gate == results.gates.end()
+             ? "A gate could not be measured."
+             : fmt::format("{}: {}.", capitalized(name_of(results, *gate)), gate->reason);
+}
+
 std::string sentence_of(const ReportModel& model, Answer answer) {
   const Results& results = model.results;
   const std::vector<std::string> candidates = ranked_candidates(results);
   if (answer == Answer::not_measured || (!results.overall.nothing.empty() && results.gates.empty()))
-    return results.overall.nothing.empty() ? "A gate could not be measured."
+    return results.overall.nothing.empty() ? unmeasured_gate(results)
                                            : capitalized(results.overall.nothing) + ".";
   if (candidates.empty()) {
     std::string failure = failure_of(results, results.baseline);
