@@ -344,6 +344,20 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   return results;
 }
 
+namespace {
+
+/// Of one command whose gates nobody named: the peak RSS of all its processes, which is what the
+/// reader asks about.
+bool peak_rss_is_decided(const Results& results, const AnalysisSettings& settings) {
+  if (!settings.gates.empty() || results.job.roles.size() > 1) return true;
+  return std::ranges::none_of(results.comparisons, [](const Comparison& row) {
+    return row.role == kTree && row.metric == kPeakRss && row.verdict == Verdict::inconclusive &&
+           !row.is_of_dead();
+  });
+}
+
+}  // namespace
+
 bool may_end(const RunData& so_far, const AnalysisSettings& settings) {
   const ExperimentView view = view_experiment(so_far);
   const Observations observations = observe(so_far, view.arms, settings.warmup_rounds);
@@ -351,12 +365,15 @@ bool may_end(const RunData& so_far, const AnalysisSettings& settings) {
   const LookPlan looks = planned_looks(so_far, settings).looks;
   const bool at_look =
       std::ranges::any_of(looks, [&](const Look& look) { return look.blocks == blocks; });
-  if (at_look) return settled(analyse(so_far, settings));
+  if (at_look) {
+    const Results results = analyse(so_far, settings);
+    return settled(results) && peak_rss_is_decided(results, settings);
+  }
   // Counters that repeat need no test; a single look of their own, so that nothing adds up.
   const int exact = exact_trials(gates_that_share(so_far, settings));
   if (blocks != exact + exact % 2) return false;
   const Results results = analyse(so_far, settings);
-  return settled(results) && all_exact(results);
+  return settled(results) && all_exact(results) && peak_rss_is_decided(results, settings);
 }
 
 }  // namespace memduel
