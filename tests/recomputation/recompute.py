@@ -671,7 +671,7 @@ def sentence_agrees(check, results, document):
     sentence = "".join(run["text"] for run in document["sentence"])
     decided = [row for row in results["comparisons"] if row["ratio"] is not None and
                (row["verdict"] in ("improved", "regressed", "changed") or "(inconclusive)" in sentence)]
-    open_row = re.search(r": ([+−]\S+|0%) \(([\d.]+)% CI (\S+) to (\S+)\)(?:, limit (\S+))?\. \d+ trials each do not decide", sentence)
+    open_row = re.search(r": ([+−]\S+|0%) \(([\d.]+)% CI (\S+) to (\S+)\)(?:, limit (\S+))?\. \d+ trials each are too few to tell", sentence)
     if open_row:
         change, _, low, high, limit = open_row.groups()
         low += "%" if high.endswith("%") and not low.endswith(("%", "×")) else ""
