@@ -215,8 +215,9 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
     const std::string same =
         fmt::format("{} uses as much memory as {}", candidate, results.baseline);
     if (told.empty()) return time.empty() ? "" : same + time_apart;
-    return fmt::format("{}, but {} {}{}", same, share_words(*told.front()),
-                       noun_of(results, *told.front()), time_apart);
+    return fmt::format("{}, but {} {}{}{}", same, share_words(*told.front()),
+                       noun_of(results, *told.front()), place_and_limit(results, *told.front()),
+                       time_apart);
   }
   if (told.size() == 1 && (is_factor(*told.front()) || has_limit)) {
     const Comparison& row = *told.front();
