@@ -141,7 +141,8 @@ Results analyse(const RunData& run, const AnalysisSettings& settings);
 bool settled(const Results& results);
 
 /// Whether a run may end after the blocks it has: they are a planned look, its results are settled,
-/// and so is the peak RSS of a command if no gate is named. Asking after every block is safe; between looks the answer is no.
+/// and so is the peak RSS of a command if no gate is named. Asking after every block is safe;
+/// between looks the answer is no.
 bool may_end(const RunData& so_far, const AnalysisSettings& settings);
 
 /// Whether a gate failed that is not advisory.
