@@ -212,9 +212,9 @@ std::optional<Suggestion> after_regression(const ReportModel& model, const std::
 
 /// No profile can say where, and another tool does.
 std::optional<Suggestion> in_go_heap(const ReportModel& model, const std::string& name) {
-  const bool is_go = std::ranges::find(model.results.limitations, kGoHeapNote, &Note::code) !=
-                     model.results.limitations.end();
-  if (!is_go || !model.causes.empty() || !has_failed_gate(model, name)) return std::nullopt;
+  if (!has_limitation(model.results, kGoHeapNote) || !model.causes.empty() ||
+      !has_failed_gate(model, name))
+    return std::nullopt;
   return Suggestion{
       fmt::format("This is a Go program: its memory is the {}, of which memduel sees only "
                   "the sum.{}",
@@ -283,11 +283,6 @@ std::vector<const Comparison*> open_rows(const ReportModel& model, const std::st
   return rows;
 }
 
-bool is_unpinned_python(const Results& results) {
-  return std::ranges::any_of(results.limitations,
-                             [](const Note& note) { return note.code == "python_not_pinned"; });
-}
-
 /// "20 s", "5 min", "2 h": an estimate has no more digits.
 std::string rough_duration(double seconds) {
   constexpr double kMinute = 60;
@@ -327,7 +322,7 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   const std::string rerun = fmt::format(
       "rerun with {} trials each{}, which give an answer with a probability of 80%:", needed,
       time_of_trials(model.results, needed));
-  return Suggestion{is_unpinned_python(model.results)
+  return Suggestion{has_limitation(model.results, kPythonNotPinned)
                         ? "A fixed PYTHONHASHSEED needs fewer trials, but its answer is for that "
                           "seed alone. For all seeds, " +
                               rerun
@@ -413,7 +408,7 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
 }
 
 /// " To decide its time, rerun with 35 trials each (about 25 s):", with the command; empty if
-/// nobody knows how many trials decide it.
+/// the number of trials is not known.
 Suggestion to_decide_time(const ReportModel& model, const Comparison& time) {
   if (!time.blocks_needed || *time.blocks_needed > kMostRepeats) return {};
   const int trials = *time.blocks_needed;
@@ -483,8 +478,7 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
 /// Nothing else is open than the time, and so many trials decide it.
 std::optional<Suggestion> with_open_time(const ReportModel& model, const std::string& name) {
   const Comparison* time = time_row(model.results, name);
-  if (time == nullptr || time->verdict != Verdict::inconclusive || !time->blocks_needed)
-    return std::nullopt;
+  if (time == nullptr || time->verdict != Verdict::inconclusive) return std::nullopt;
   Suggestion rerun = to_decide_time(model, *time);
   if (rerun.sentence.empty()) return std::nullopt;
   rerun.sentence.erase(0, 1);  // the blank after another sentence

@@ -346,8 +346,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
 
 namespace {
 
-/// Of one command whose gates nobody named: the peak RSS of all its processes, which is what the
-/// reader asks about.
+/// Without named gates a comparison of commands is about the peak RSS of all processes.
 bool peak_rss_is_decided(const Results& results, const AnalysisSettings& settings) {
   if (!settings.gates.empty() || results.job.roles.size() > 1) return true;
   return std::ranges::none_of(results.comparisons, [](const Comparison& row) {

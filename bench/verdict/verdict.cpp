@@ -484,6 +484,59 @@ Correction correct_gates(const std::vector<MeasuredRow>& rows, const Family& gat
   return all;
 }
 
+bool is_of_control(const Inquiry& inquiry, const MeasuredRow& row) {
+  return inquiry.view.control_arms.contains(row.question.candidate);
+}
+
+bool is_control_gate(const Inquiry& inquiry, const MeasuredRow& row) {
+  return is_of_control(inquiry, row) &&
+         is_gate_row(inquiry.gates, row.question.role, row.question.metric.name);
+}
+
+/// The time and the peak RSS of the job, which are compared in every run and are no rows among
+/// many.
+bool is_headline(const Inquiry& inquiry, const MeasuredRow& row) {
+  const RowQuestion& asked = row.question;
+  return !asked.gate && !is_of_control(inquiry, row) &&
+         (asked.metric.name == kRoundSeconds || asked.metric.name == kPeakRss) &&
+         (asked.role == inquiry.run.job.reference || asked.role == kTree);
+}
+
+/// Of each row its level, the size of its family, and its corrected p.
+std::vector<RowLevel> levels_of(const std::vector<MeasuredRow>& rows, const Inquiry& inquiry) {
+  const auto is_of_twin = [&](const MeasuredRow& row) { return is_control_gate(inquiry, row); };
+  const auto is_gate = [](const MeasuredRow& row) { return row.question.gate; };
+  const Family controls = tested(rows, is_of_twin);
+  const Family gates = tested(rows, is_gate);
+  const Family advisory = tested(rows, [&](const MeasuredRow& row) {
+    return !is_gate(row) && !is_of_twin(row) && !is_headline(inquiry, row);
+  });
+  std::map<std::pair<std::string, std::string>, Family> headlines;  // by metric and role
+  for (const std::size_t row :
+       tested(rows, [&](const MeasuredRow& one) { return is_headline(inquiry, one); }))
+    headlines[{rows[row].question.metric.name, rows[row].question.role}].push_back(row);
+  std::vector<RowLevel> levels(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    levels[i] = {inquiry.alpha, static_cast<int>(is_of_twin(rows[i]) ? controls.size()
+                                                 : is_gate(rows[i])  ? gates.size()
+                                                                     : advisory.size())};
+  std::vector<Correction> corrections = {
+      correct(rows, controls, holm, kHolm),
+      has_places(inquiry.settings.design) ? correct_gates(rows, gates)
+                                          : correct(rows, gates, holm, kHolm),
+      correct(rows, advisory, benjamini_hochberg, kBenjaminiHochberg)};
+  for (const auto& [asked, family] : headlines) {
+    corrections.push_back(correct(rows, family, holm, kHolm));
+    for (const std::size_t row : family) levels[row].family = static_cast<int>(family.size());
+  }
+  for (const Correction& correction : corrections)
+    for (const CorrectedP& one : correction) {
+      levels[one.row].p_adjusted = one.p;
+      levels[one.row].correction = one.correction;
+    }
+  return levels;
+}
+
 /// A warning that names the first gate row in which a hidden twin of the baseline seems to differ
 /// from it; absent where none does.
 std::optional<Note> flagged_control(const std::vector<std::optional<DecidedRow>>& controls) {
@@ -524,65 +577,23 @@ void put_in_telling_order(std::vector<DecidedRow>& rows) {
 }
 
 DecidedRows decide_rows(std::vector<MeasuredRow> rows, const Inquiry& inquiry) {
-  const auto is_of_control = [&](const MeasuredRow& row) {
-    return inquiry.view.control_arms.contains(row.question.candidate);
-  };
-  const auto is_control_gate = [&](const MeasuredRow& row) {
-    return is_of_control(row) &&
-           is_gate_row(inquiry.gates, row.question.role, row.question.metric.name);
-  };
-  const auto is_gate = [](const MeasuredRow& row) { return row.question.gate; };
-  const Family controls = tested(rows, is_control_gate);
-  const Family gates = tested(rows, is_gate);
-  // The time and the peak RSS of the job are asked for in every run, and are no rows among many.
-  std::map<std::pair<std::string, std::string>, Family> headlines;  // by metric and role
-  for (const char* metric : {kRoundSeconds, kPeakRss})
-    for (const std::string& role : {inquiry.run.job.reference, std::string(kTree)})
-      headlines[{metric, role}] = tested(rows, [&](const MeasuredRow& row) {
-        return !is_gate(row) && !is_of_control(row) && row.question.metric.name == metric &&
-               row.question.role == role;
-      });
-  std::vector<Correction> corrections = {correct(rows, controls, holm, kHolm),
-                                         has_places(inquiry.settings.design)
-                                             ? correct_gates(rows, gates)
-                                             : correct(rows, gates, holm, kHolm)};
-  std::vector<RowLevel> levels(rows.size(), {inquiry.alpha, 0});
-  const auto set_size = [&](const Family& family) {
-    for (const std::size_t row : family) levels[row].family = static_cast<int>(family.size());
-  };
-  set_size(controls);
-  set_size(gates);
-  for (const auto& [asked, family] : headlines) {
-    corrections.push_back(correct(rows, family, holm, kHolm));
-    set_size(family);
-  }
-  const Family advisory = tested(rows, [&](const MeasuredRow& row) {
-    const auto headline = headlines.find({row.question.metric.name, row.question.role});
-    return !is_gate(row) && !is_control_gate(row) &&
-           (headline == headlines.end() || is_of_control(row));
-  });
-  corrections.push_back(correct(rows, advisory, benjamini_hochberg, kBenjaminiHochberg));
-  set_size(advisory);
-  for (const Correction& correction : corrections)
-    for (const CorrectedP& one : correction) {
-      levels[one.row].p_adjusted = one.p;
-      levels[one.row].correction = one.correction;
-    }
+  const std::vector<RowLevel> levels = levels_of(rows, inquiry);
   // The twin's gate rows come first: the whole run may be doubted by them, they themselves not.
   std::vector<std::optional<DecidedRow>> decided(rows.size());
   const auto decide_one = [&](std::size_t i, const Doubts& doubts, bool is_pending) {
     // Advisory rows are sized as if they stood alone: their correction depends on all the others.
-    const PowerQuestion power{is_gate(rows[i]) ? levels[i].family : 1, inquiry.settings.seed};
+    const PowerQuestion power{rows[i].question.gate ? levels[i].family : 1, inquiry.settings.seed};
     decided[i] = decide(std::move(rows[i]), levels[i], doubts,
                         is_pending ? std::nullopt : std::optional(power));
   };
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (is_control_gate(rows[i])) decide_one(i, {}, false);
+    if (is_control_gate(inquiry, rows[i])) decide_one(i, {}, false);
   DecidedRows all{{}, {}, flagged_control(decided)};
   all.doubts = doubts_of(inquiry, all.warning.has_value());
   run_parallel(rows.size(), [&](std::size_t i) {
     if (!decided[i])
-      decide_one(i, is_of_control(rows[i]) ? Doubts() : all.doubts, !all.doubts.pending.empty());
+      decide_one(i, is_of_control(inquiry, rows[i]) ? Doubts() : all.doubts,
+                 !all.doubts.pending.empty());
   });
   for (std::optional<DecidedRow>& row : decided) all.rows.push_back(std::move(*row));
   put_in_telling_order(all.rows);

@@ -39,7 +39,7 @@ const SmallPrint* small_print(const std::string& code) {
   static constexpr std::array kAll = {
       SmallPrint{"several_modes", true},        SmallPrint{"drift", true},
       SmallPrint{"first_trial_outlier", true},  SmallPrint{"position_effect", true},
-      SmallPrint{"python_not_pinned", true},    SmallPrint{"pss_rationed"},
+      SmallPrint{kPythonNotPinned, true},       SmallPrint{"pss_rationed"},
       SmallPrint{"sampled_less_often"},         SmallPrint{"heap_above_rss"},
       SmallPrint{"metric_in_one_variant_only"}, SmallPrint{"touched_memory_sampled"},
       SmallPrint{"growth_needs_rounds"},        SmallPrint{"program_behind_script"},
@@ -69,6 +69,10 @@ const Note* urgent_note(const Results& results) {
 }
 
 }  // namespace
+
+bool has_limitation(const Results& results, std::string_view code) {
+  return std::ranges::find(results.limitations, code, &Note::code) != results.limitations.end();
+}
 
 Section caveats_notice_section(const ReportModel& model) {
   const auto& [warnings, limitations] = std::tie(model.results.warnings, model.results.limitations);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/report_document.h"
@@ -34,6 +35,11 @@ std::string setting_words(const ReportModel& model);
 /// The row of wall time: of the reference role where it has one, else of the first role that has;
 /// null where none has.
 const Comparison* time_row(const Results& results, const std::string& candidate);
+
+/// The code of the limitation that a Python program has a random hash seed.
+inline constexpr const char* kPythonNotPinned = "python_not_pinned";
+
+bool has_limitation(const Results& results, std::string_view code);
 
 /// Of RSS first, then GPU memory, heap, mapped memory, other bytes, growth, counts, anything else,
 /// time: the order of rows in a table.

@@ -66,13 +66,14 @@ std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   constexpr double kLeastRest = 0.05;
   const auto partial =
       std::ranges::find_if(causes, [](const Cause& cause) { return cause.share > 0; });
-  if (partial == causes.end() || !partial->amount.ends_with("iB")) return std::nullopt;
+  if (partial == causes.end() || metric_info(partial->metric).unit != Unit::bytes)
+    return std::nullopt;
   const double change = partial->size / partial->share;
   double rest = change;
   for (const Cause& cause : causes) rest -= cause.size;
   if (std::abs(rest) < kLeastRest * std::abs(change)) return std::nullopt;
   Row row;
-  row.cells.push_back({signed_metric(kPeakRss, rest), Tone::muted});
+  row.cells.push_back({signed_metric(partial->metric, rest), Tone::muted});
   row.cells.back().value = rest;
   row.cells.emplace_back(
       Text((partial->role.empty() ? "" : partial->role + ": ") + "all other memory", Tone::muted));
@@ -99,12 +100,12 @@ Text overlap_of(const ReportModel& model) {
   const bool overlap = std::ranges::min(baseline) <= std::ranges::max(candidate) &&
                        std::ranges::min(candidate) <= std::ranges::max(baseline);
   if (!overlap) return {};
-  const bool is_unpinned = std::ranges::any_of(
-      model.results.limitations, [](const Note& note) { return note.code == "python_not_pinned"; });
   return fmt::format("The trials overlap: {} ({}) and {} ({}).{}",
                      range_text(row->metric, baseline), row->baseline,
                      range_text(row->metric, candidate), row->candidate,
-                     is_unpinned ? " Python's hash seed differs from trial to trial." : "");
+                     has_limitation(model.results, kPythonNotPinned)
+                         ? " Python's hash seed differs from trial to trial."
+                         : "");
 }
 
 }  // namespace
