@@ -326,6 +326,7 @@ CompareArguments with_commands(CompareArguments arguments) {
   const bool is_of_builds = !arguments.build_a.empty() || !arguments.build_b.empty() ||
                             !arguments.revisions.ref_a.empty() ||
                             !arguments.revisions.ref_b.empty();
+  arguments.commands.run.are_lettered = !arguments.a.empty() || !arguments.b.empty();
   if (!arguments.a.empty()) commands.push_back(arguments.a);
   commands.insert(commands.end(), arguments.b.begin(), arguments.b.end());
   check_lists(arguments.commands.run.lists);

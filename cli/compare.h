@@ -40,7 +40,8 @@ struct ComparedCommands {
   std::string ignored_statuses = {};
   std::vector<std::string> shell = {};  ///< that gets a command as its last word; empty: none
   // NOLINTEND(readability-redundant-member-init)
-  bool calibrate = false;  ///< the last candidate may be the baseline again
+  bool calibrate = false;     ///< the last candidate may be the baseline again
+  bool are_lettered = false;  ///< a, b, c: --a and --b name them so
 };
 
 /// A command with the values of its parameters.

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "command_names.h"
 #include "compare.h"
 #include "duel.h"
 #include "model/keys.h"
@@ -227,17 +228,22 @@ std::string value_for(const std::vector<std::string>& values, std::size_t comman
   return values.size() == 1 ? values.front() : values[command];
 }
 
-/// Variants are a, b, c and so on, one without another is "command", unless they have names.
-std::vector<NamedCommand> lettered(const ComparedCommands& commands) {
+/// Variants that have no name are called after the word in which they differ, else a, b, c and so
+/// on; one without another is "command".
+std::vector<NamedCommand> named(const ComparedCommands& commands) {
   constexpr std::size_t kLetters = 26;
   const std::size_t count = commands.commands.size();
   const bool is_scan = !commands.lists.empty() || !commands.scan.empty();
+  const std::vector<std::string> differing = commands.are_lettered || is_scan
+                                                 ? std::vector<std::string>()
+                                                 : names_after_difference(commands.commands);
   std::vector<NamedCommand> all;
   for (std::size_t i = 0; i < count; ++i) {
     NamedCommand one;
     one.name = count > 1 ? std::string(1, static_cast<char>('a' + i % kLetters))
                : is_scan ? ""
                          : kCommand;
+    if (!differing.empty()) one.name = differing[i];
     if (i < commands.names.size()) one.name = commands.names[i];
     one.text = commands.commands[i];
     one.env = value_for(commands.env, i, count, "--env");
@@ -403,7 +409,7 @@ std::vector<NamedCommand> named_commands(const ComparedCommands& commands) {
     throw Error(ExitCode::usage, "expected --parameter-scan or --parameter-list, found both",
                 "compare");
   const std::vector<Parameter> parameters = parameters_of(commands);
-  std::vector<NamedCommand> all = lettered(commands);
+  std::vector<NamedCommand> all = named(commands);
   const bool is_named = commands.names.size() == commands.commands.size();
   for (const Parameter& parameter : parameters) all = with_values(all, parameter, is_named);
   if (!is_named && commands.names.size() > commands.commands.size()) {

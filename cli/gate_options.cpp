@@ -28,9 +28,9 @@ constexpr std::array<ExitCodeMeaning, 7> kMeanings = {
      {"130, 143", "ended by SIGINT or SIGTERM"}}};
 
 constexpr const char* kGateHelp =
-    "GATE: ROLE.METRIC<=LIMIT[|LIMIT][:advisory], for example 'all.peak_rss_bytes<=+2%', "
-    "'server.peak_heap_bytes<=+1%|+4MiB' or 'client.peak_rss_bytes<=900MiB'; default "
-    "stands for the default gates. Gates of --gate replace those of a config.\n";
+    "GATE: [ROLE.]METRIC<=LIMIT[|LIMIT][:advisory], for example 'peak_rss<=+2%', "
+    "'server.peak_heap_bytes<=+1%|+4MiB' or 'client.peak_rss<=900MiB'; without ROLE it is on all "
+    "processes; default stands for the default gates. Gates of --gate replace those of a config.\n";
 
 constexpr const char* kInconclusiveHelp =
     "WHEN: an inconclusive gate exits with 5 if its estimate is beyond the limit (beyond), "

@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
 #include "model/metric_catalogue.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -15,41 +11,24 @@
 namespace memduel::cli {
 namespace {
 
-struct ShortName {
-  const char* name;
-  const char* metric;
-};
-
-constexpr std::array kShortNames = {ShortName{"peak_rss", kPeakRss},
-                                    ShortName{"largest_process", kPeakLargestProcess},
-                                    ShortName{"heap", kPeakHeap},
-                                    ShortName{"mapped", kPeakMapped},
-                                    ShortName{"heap_and_mapped", kPeakHeapAndMapped},
-                                    ShortName{"wall_time", kRoundSeconds},
-                                    ShortName{"cpu_time", kCpuSeconds}};
-
 [[noreturn]] void refuse_limit(std::string_view limit, const std::string& what,
                                const std::string& advice) {
   throw Error(ExitCode::usage, what, fmt::format("--limit '{}'", limit), advice);
 }
 
 std::string metric_named(std::string_view limit, std::string_view name) {
-  const auto* const known = std::ranges::find(kShortNames, name, &ShortName::name);
-  if (known != kShortNames.end()) return known->metric;
-  if (is_known_metric(std::string(name))) return std::string(name);
-  std::vector<std::string> names;
-  for (const ShortName& one : kShortNames) names.emplace_back(one.name);
-  refuse_limit(limit, fmt::format("unknown metric '{}'", name),
-               fmt::format("{}, or a metric of memduel list metrics",
-                           nearest_advice(name, names, "write " + names_of_limits())));
+  std::string metric = metric_of_short_name(name);
+  if (is_known_metric(metric)) return metric;
+  refuse_limit(
+      limit, fmt::format("unknown metric '{}'", name),
+      fmt::format("{}, or a metric of memduel list metrics",
+                  nearest_advice(name, short_metric_names(), "write " + names_of_limits())));
 }
 
 }  // namespace
 
 std::string names_of_limits() {
-  std::vector<std::string> names;
-  for (const ShortName& one : kShortNames) names.emplace_back(one.name);
-  return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}", fmt::join(short_metric_names(), ", "));
 }
 
 std::string gate_of_limit(std::string_view limit) {

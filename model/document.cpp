@@ -84,6 +84,10 @@ const Keys<Variant>& keys_of(const Variant*) {
                     {{"minLength", 1},
                      {"maxLength", kLongestVariantName},
                      {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}})
+          .optional("description", &Variant::description,
+                    "What the variant is, in one line, for the report. Default: the summary of its "
+                    "preset.",
+                    {{"minLength", 1}})
           .optional("preset", &Variant::preset,
                     "Preset of the workload plug-in: a named set of switch values. Default: every "
                     "switch has its original value.")

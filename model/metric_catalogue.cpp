@@ -241,6 +241,19 @@ MetricInfo from_suffix(std::string_view name) {
   return gauge(name, kNumber);
 }
 
+/// For command lines: what `memduel measure` and `compare` print of a command.
+struct ShortName {
+  std::string_view name;
+  std::string_view metric;
+};
+constexpr std::array kShortNames = {ShortName{"peak_rss", kPeakRss},
+                                    ShortName{"largest_process", kPeakLargestProcess},
+                                    ShortName{"heap", kPeakHeap},
+                                    ShortName{"mapped", kPeakMapped},
+                                    ShortName{"heap_and_mapped", kPeakHeapAndMapped},
+                                    ShortName{"wall_time", kRoundSeconds},
+                                    ShortName{"cpu_time", kCpuSeconds}};
+
 const MetricInfo* known_metric(std::string_view name) {
   const auto& table = all_metrics();
   const auto at = std::ranges::find(table, name, &MetricInfo::name);
@@ -265,6 +278,17 @@ MetricInfo metric_info(std::string_view name) {
 
 bool is_known_metric(std::string_view name) {
   return known_metric(name) != nullptr;
+}
+
+std::string metric_of_short_name(std::string_view name) {
+  const auto* const known = std::ranges::find(kShortNames, name, &ShortName::name);
+  return std::string(known == kShortNames.end() ? name : known->metric);
+}
+
+std::vector<std::string> short_metric_names() {
+  std::vector<std::string> names;
+  for (const ShortName& one : kShortNames) names.emplace_back(one.name);
+  return names;
 }
 
 std::vector<std::string> metrics_of_meter(std::string_view meter) {

@@ -128,6 +128,15 @@ std::string file_of(const std::string& location) {
   return path.substr(path.rfind('/') + 1);
 }
 
+/// How long the namespace is in which a function and its caller both are, with its colons: both
+/// are in the same program, so it says nothing of either.
+std::size_t shared_namespace(std::string_view function, std::string_view caller) {
+  const std::size_t end = function.find("::");
+  if (end == std::string_view::npos || function.find_first_of("<( ") < end) return 0;
+  const std::string_view name = function.substr(0, end + 2);
+  return caller.starts_with(name) && name != "std::" ? name.size() : 0;
+}
+
 std::string without_end(const std::string& text, const std::string& end) {
   return text.ends_with(end) ? text.substr(0, text.size() - end.size()) : text;
 }
@@ -146,7 +155,10 @@ std::string called_from(const std::string& function, const std::string& caller,
   const std::string file = " (" + file_of(location) + ")";
   std::string name = without_end(function, file);
   if (caller.empty()) return name;
-  const std::string from = without_end(caller, file);
+  std::string from = without_end(caller, file);
+  const std::size_t shared = shared_namespace(name, from);
+  name.erase(0, shared);
+  from.erase(0, shared);
   return runtime_memory(name) == nullptr ? name + ", called from " + from
                                          : from + " (" + name + ")";
 }

@@ -24,7 +24,7 @@ TEST(ReportJson, APartNamesItsKindAndATextIsItsRuns) {
   EXPECT_EQ(document.at("sentence").size(), 1);
   const nlohmann::json& table = document.at("first_screen").at(0).at("parts").at(0);
   EXPECT_EQ(table.at("kind"), "Table");
-  const nlohmann::json& verdict = table.at("rows").at(0).at("cells").at(6).at("text").at(0);
+  const nlohmann::json& verdict = table.at("rows").at(1).at("cells").at(6).at("text").at(0);
   EXPECT_EQ(verdict, nlohmann::json({{"text", "improved"}, {"tone", "good"}}));
 }
 

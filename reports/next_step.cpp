@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "reports/memory_tables.h"
 #include "reports/report_model.h"
+#include "reports/run_line.h"
 #include "sections/open_row.h"
 #include "sections/result_rows.h"
 #include "sections/sections.h"
@@ -319,15 +320,11 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
-  const std::string rerun = fmt::format(
-      "rerun with {} trials each{}, which give an answer with a probability of 80%:", needed,
-      time_of_trials(model.results, needed));
-  return Suggestion{has_limitation(model.results, kPythonNotPinned)
-                        ? "A fixed PYTHONHASHSEED needs fewer trials, but its answer is for that "
-                          "seed alone. For all seeds, " +
-                              rerun
-                        : capitalized(rerun),
-                    std::move(command)};
+  const bool is_of_gate = answer_of(model.results) != Answer::no_gates;
+  return Suggestion{
+      fmt::format("{} trials each{} should decide {}:", needed,
+                  time_of_trials(model.results, needed), is_of_gate ? "the gate" : "it"),
+      std::move(command)};
 }
 
 /// The number that the limitation about too few trials asks for; 0 without it.
@@ -407,16 +404,15 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
          (outcome == OverallOutcome::passed || outcome == OverallOutcome::no_gates);
 }
 
-/// " To decide its time, rerun with 35 trials each (about 25 s):", with the command; empty if
-/// the number of trials is not known.
+/// " 35 trials each (about 25 s) should decide the time of b:", with the command; empty if the
+/// number of trials is not known.
 Suggestion to_decide_time(const ReportModel& model, const Comparison& time) {
   if (!time.blocks_needed || *time.blocks_needed > kMostRepeats) return {};
   const int trials = *time.blocks_needed;
   std::string command = with_repeats(model.reproduce, trials);
   if (command.empty()) return {};
-  return {fmt::format(
-              " To decide the time of {} with a probability of 80%, rerun with {} trials each{}:",
-              time.candidate, trials, time_of_trials(model.results, trials)),
+  return {fmt::format(" {} trials each{} should decide the time of {}:", trials,
+                      time_of_trials(model.results, trials), time.candidate),
           std::move(command)};
 }
 

@@ -212,9 +212,20 @@ ShownStack with_own_frames(const StackDifference& row, std::size_t frames) {
   return shown;
 }
 
+/// That of frames_with_locations() whose file the location has: a Python function's name ends in
+/// its file.
+std::optional<std::size_t> frame_of_location(const StackDifference& row) {
+  const std::string path = row.location.substr(0, row.location.rfind(':'));
+  const std::string file = "(" + path.substr(path.rfind('/') + 1) + ")";
+  const std::vector<std::size_t> frames = frames_with_locations(row.stack);
+  for (const std::size_t frame : frames)
+    if (row.stack[frame].ends_with(file)) return frame;
+  return frames.empty() ? std::nullopt : std::optional(frames.front());
+}
+
 ShownStack with_all_frames(const StackDifference& row, std::size_t frames) {
   ShownStack shown;
-  const auto located = frame_with_location(row.stack);
+  const auto located = frame_of_location(row);
   for (std::size_t i = row.stack.size(); i-- > 0;) {
     if (shown.lines.size() == frames) {
       shown.more_frames = i + 1;

@@ -165,6 +165,15 @@ void drop_changed_presets(std::vector<Variant>& variants, const Catalog& catalog
       variant.preset.reset();
 }
 
+/// Reports state what a preset is, not only how it is called.
+void describe_presets(std::vector<Variant>& variants, const Catalog& catalog) {
+  for (Variant& variant : variants) {
+    if (!variant.preset || variant.description) continue;
+    const auto preset = std::ranges::find(catalog.presets, *variant.preset, &Preset::name);
+    if (preset != catalog.presets.end()) variant.description = preset->summary;
+  }
+}
+
 /// What a provider is asked; {seed} stands for the seed. @param own the same variants as the
 /// document has them: what each sets itself.
 json request_for(json workload, const std::vector<Variant>& variants,
@@ -355,6 +364,7 @@ ExpandedDocument expanded(const Document& document, const Places& places,
     result.kept["resolved_sha256"] =
         sha256_hex(request_for(workload, variants, variants, result.job.measure.meters).dump());
   drop_changed_presets(variants, catalog, provider.kind);
+  describe_presets(variants, catalog);
   result.job.workload = {answer.job};
   result.job.variants = variants_of_job(variants, answer, provider, places.file());
   result.directory = provider.directory;

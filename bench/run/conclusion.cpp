@@ -31,6 +31,7 @@ std::string program_of(const Document& config) {
   if (const Variant* baseline = config.variant(config.baseline)) alone.variants = {*baseline};
   for (Variant& variant : alone.variants) {
     variant.name.clear();
+    variant.description.reset();
     variant.preset.reset();
     variant.twin_of.reset();
   }

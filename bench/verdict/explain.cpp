@@ -305,11 +305,19 @@ std::string explain_alone(const Results& results, std::string_view role_metric) 
   return text;
 }
 
+/// "all.peak_rss_bytes" of "peak_rss".
+std::string whole_name(std::string_view named) {
+  return named.find('.') == std::string_view::npos
+             ? fmt::format("{}.{}", kTree, metric_of_short_name(named))
+             : std::string(named);
+}
+
 }  // namespace
 
-std::string explain(const Results& results, std::string_view role_metric) {
+std::string explain(const Results& results, std::string_view named) {
   std::string text;
   std::vector<std::string> names;
+  const std::string role_metric = whole_name(named);
   for (const Comparison& row : results.comparisons) {
     names.push_back(row_name(row));
     if (names.back() != role_metric) continue;
@@ -320,7 +328,7 @@ std::string explain(const Results& results, std::string_view role_metric) {
   if (text.empty()) {
     throw Error(ExitCode::usage, fmt::format("found no row '{}' in these results", role_metric), "",
                 nearest_advice(current_gate(role_metric), names,
-                               "write ROLE.METRIC, for example all.peak_rss_bytes"));
+                               "write [ROLE.]METRIC, for example peak_rss"));
   }
   return text;
 }

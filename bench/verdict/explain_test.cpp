@@ -20,6 +20,7 @@ Results results() {
 
 TEST(Explain, TellsVerdictValuesEffectTestAndTail) {
   const std::string text = explain(results(), "all.peak_rss_bytes");
+  EXPECT_EQ(explain(results(), "peak_rss"), text);
   EXPECT_THAT(text, HasSubstr("b vs. a (baseline)"));
   EXPECT_THAT(text, HasSubstr("Verdict: improved, strong"));
   EXPECT_THAT(text, HasSubstr("-50.0%"));

@@ -18,8 +18,8 @@ namespace memduel {
 namespace {
 
 constexpr const char* kGrammar =
-    "write ROLE.METRIC<=LIMIT[|LIMIT][:advisory], for example "
-    "all.peak_rss_bytes<=+2%|+16MiB or all.peak_heap_bytes<=900MiB";
+    "write [ROLE.]METRIC<=LIMIT[|LIMIT][:advisory], for example "
+    "'peak_rss<=+2%|+16MiB' or 'server.peak_heap_bytes<=900MiB'";
 
 [[noreturn]] void refuse(std::string_view gate, const std::string& what,
                          const std::string& advice = kGrammar) {
@@ -221,11 +221,11 @@ Gate parse_gate(std::string_view text) {
   const std::string_view name = rest.substr(0, comparison);
   // Metric names have no dot; role names may.
   const size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) {
-    refuse(text, "expected ROLE.METRIC before <=");
-  }
-  gate.role = name.substr(0, dot);
-  gate.metric = name.substr(dot + 1);
+  if (name.empty() || dot == 0 || dot + 1 == name.size())
+    refuse(text, "expected METRIC or ROLE.METRIC before <=");
+  const bool has_role = dot != std::string_view::npos;
+  gate.role = has_role ? name.substr(0, dot) : kTree;
+  gate.metric = metric_of_short_name(has_role ? name.substr(dot + 1) : name);
   const MetricInfo info = metric_info(gate.metric);
   std::string_view bounds = rest.substr(comparison + 2);
   if (bounds == kMarginBound) return gate;

@@ -32,6 +32,16 @@ TEST(ParseGate, ReadsRelativeAbsoluteAndAdvisory) {
   EXPECT_DOUBLE_EQ(gate.bounds[1].value, 64.0 * 1048576);
 }
 
+TEST(ParseGate, IsOnAllProcessesWithoutARoleAndTakesShortNames) {
+  const Gate gate = parse_gate("peak_rss<=+5%");
+  EXPECT_EQ(gate.role, "all");
+  EXPECT_EQ(gate.metric, "peak_rss_bytes");
+  EXPECT_EQ(parse_gate("server.heap<=9MiB").metric, "peak_heap_bytes");
+  EXPECT_EQ(parse_gate("cpu_seconds<=3s").metric, "cpu_seconds");
+  EXPECT_THROW(parse_gate("<=+5%"), Error);
+  EXPECT_THROW(parse_gate(".peak_rss<=+5%"), Error);
+}
+
 TEST(ParseGate, ReadsCeilingsInTheMetricsUnit) {
   EXPECT_DOUBLE_EQ(parse_gate("*.peak_rss_bytes<=900MiB").bounds[0].value, 900.0 * 1048576);
   EXPECT_DOUBLE_EQ(parse_gate("all.round_seconds<=1.5min").bounds[0].value, 90);
@@ -74,11 +84,11 @@ TEST(ParseGate, RefusesACeilingWhereMoreIsBetter) {
 }
 
 TEST(ParseGate, RefusesWhatIsNoGate) {
-  for (const char* text : {"", "<=", "peak_rss_bytes<=+2%", "server.<=+2%", ".peak_rss_bytes<=+2%",
-                           "server.peak_rss_bytes", "server.peak_rss_bytes<=",
-                           "server.peak_rss_bytes<=+x%", "server.peak_rss_bytes<=+2%|",
-                           "server.peak_rss_bytes<=-2%", "server.peak_rss_bytes<=+2%:maybe",
-                           "server.peak_rss_bytes<=nan%", "server.peak_rss_bytes<=inf"}) {
+  for (const char* text :
+       {"", "<=", "server.<=+2%", ".peak_rss_bytes<=+2%", "server.peak_rss_bytes",
+        "server.peak_rss_bytes<=", "server.peak_rss_bytes<=+x%", "server.peak_rss_bytes<=+2%|",
+        "server.peak_rss_bytes<=-2%", "server.peak_rss_bytes<=+2%:maybe",
+        "server.peak_rss_bytes<=nan%", "server.peak_rss_bytes<=inf"}) {
     EXPECT_FALSE(message_of(text).empty());
   }
 }
@@ -100,7 +110,7 @@ TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
   EXPECT_THAT(message("server.queue_byte_bytes<=+1%"), HasSubstr("unknown metric"));
   EXPECT_EQ(message("server.queue_bytes<=+1%"), "");
   EXPECT_EQ(message("*.peak_heap_bytes<=+1%"), "");
-  EXPECT_THAT(message("server.peak_rss<=+1%"), HasSubstr("did you mean \"peak_rss_bytes\"?"));
+  EXPECT_THAT(message("server.peak_rs_byte<=+1%"), HasSubstr("did you mean \"peak_rss_bytes\"?"));
   EXPECT_THAT(message("server.perplexity<=+1%"), HasSubstr("no trial recorded it"));
 }
 

@@ -245,15 +245,17 @@ bool differs(const StackDifference& row, DifferenceKind kind) {
   return std::abs(row.blocks()) >= 0.5 && (by_bytes || !sampled);
 }
 
-/// The frame of a stack whose line its location is.
-std::optional<std::uint32_t> located_function(const NamedStack& stack, DifferenceKind kind,
-                                              const FunctionNames& names) {
+/// The functions of a stack whose lines can be its location, the best first.
+std::vector<std::size_t> located_functions(const NamedStack& stack, DifferenceKind kind,
+                                           const FunctionNames& names) {
   // The owner of resident pages is no code.
   const std::size_t begin = kind == DifferenceKind::resident ? 1 : 0;
   std::vector<std::string> functions;
   for (std::size_t i = begin; i < stack.size(); ++i) functions.push_back(names.name(stack[i]));
-  const auto at = frame_with_location(functions);
-  return at ? std::optional(stack[begin + *at]) : std::nullopt;
+  std::vector<std::size_t> located;
+  for (const std::size_t at : frames_with_locations(functions))
+    located.push_back(stack[begin + at]);
+  return located;
 }
 
 LineAmounts lines_of(const StackAmount& amount, std::uint32_t function) {
@@ -267,13 +269,12 @@ LineAmounts lines_of(const StackAmount& amount, std::uint32_t function) {
 
 SourceLine line_of_change(const MatchedStack& stack, DifferenceKind kind,
                           const FunctionNames& names) {
-  const auto function = located_function(stack.stack, kind, names);
-  if (!function) return {};
-  const LineAmounts baseline = lines_of(stack.baseline, *function);
-  const LineAmounts candidate = lines_of(stack.candidate, *function);
-  return rank_of(stack.candidate.total, kind) > rank_of(stack.baseline.total, kind)
-             ? changed_line(baseline, candidate)
-             : changed_line(candidate, baseline);
+  const bool is_more = rank_of(stack.candidate.total, kind) > rank_of(stack.baseline.total, kind);
+  return own_line(located_functions(stack.stack, kind, names), [&](std::size_t function) {
+    const LineAmounts baseline = lines_of(stack.baseline, static_cast<std::uint32_t>(function));
+    const LineAmounts candidate = lines_of(stack.candidate, static_cast<std::uint32_t>(function));
+    return is_more ? changed_line(baseline, candidate) : changed_line(candidate, baseline);
+  });
 }
 
 }  // namespace

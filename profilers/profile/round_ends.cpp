@@ -74,8 +74,10 @@ LiveAtRoundEnds live_at_round_ends(const Profile& profile, const SourceRoots& ro
     for (const std::uint32_t function : stack)
       row.stack.push_back(valid_utf8(names.name(function)));
     row.phase = valid_utf8(main_phase(profile, amounts));
-    if (const auto at = frame_with_location(row.stack))
-      row.location = valid_utf8(location_text(grown_line(stacks, amounts, stack[*at]), roots));
+    const SourceLine line = own_line(frames_with_locations(row.stack), [&](std::size_t at) {
+      return grown_line(stacks, amounts, stack[at]);
+    });
+    row.location = valid_utf8(location_text(line, roots));
     row.bytes = std::move(amounts.bytes);
     live.stacks.push_back(std::move(row));
   }

@@ -84,12 +84,11 @@ Section caveats_notice_section(const ReportModel& model) {
   if (kinds.empty()) return section.add(Paragraph{{"None.", Tone::muted}});
   const Note* note = urgent_note(model.results);
   if (note == nullptr) {
-    const std::string all = format_count(kinds.size(), "minor caveat") +
-                            (model.results.is_alone() ? "."
-                             : kinds.size() == 1      ? ", which does not change a verdict."
-                                                      : ", none changes a verdict.");
-    section.add(Paragraph{Text(all).add(" Details: --verbose.", Tone::muted)}, Medium::terminal);
-    section.add(Paragraph{Text(all + " ").add_link("Details", "caveats").add(".")}, Medium::report);
+    const std::string none =
+        model.results.is_alone() ? "None that changes a result. " : "None that changes a verdict. ";
+    const std::string all = format_count(kinds.size(), "minor one");
+    section.add(Paragraph{Text(none).add(all + ": --verbose.", Tone::muted)}, Medium::terminal);
+    section.add(Paragraph{Text(none).add_link(all, "caveats").add(".")}, Medium::report);
     return section;
   }
   const std::string message = note->message.substr(0, note->message.find('\n')) + ". ";

@@ -46,7 +46,7 @@ TEST(CaveatsNotice, OfMinorCaveatsIsTheirNumber) {
   sample.results.warnings = {{"drift", "the values drift", "rerun"}};
   sample.results.limitations.clear();
   EXPECT_EQ(notice(document_from(sample), &Part::is_in_markdown),
-            "1 minor caveat, which does not change a verdict. Details.");
+            "None that changes a verdict. 1 minor one.");
 }
 
 }  // namespace

@@ -65,6 +65,15 @@ Text with_location(const std::string& words, const std::string& location) {
   if (location.empty() || words.find(location) != std::string::npos) return words;
   const std::size_t caller = std::min(words.find(", called from "), words.size());
   Text text(words.substr(0, caller));
+  const auto has_another_file = [&](std::size_t from, std::size_t to) {
+    return words.substr(from, to - from).find(".py)") != std::string::npos;
+  };
+  // The line of a function that Python's standard library has is that of a caller.
+  if (location.find(".py:") != std::string::npos && has_another_file(0, caller)) {
+    text.add(words.substr(caller));
+    const bool is_of_caller = caller < words.size() && !has_another_file(caller, words.size());
+    return text.add(is_of_caller ? " (" + location + ")" : ", from " + location, Tone::muted);
+  }
   text.add(" (" + location + ")", Tone::muted);
   return caller == words.size() ? text : text.add(words.substr(caller));
 }

@@ -39,5 +39,14 @@ TEST(UseMebibytes, LeavesOtherNumbersAndSmallTablesAsTheyAre) {
   EXPECT_THAT(texts_of(table.rows[0]), ElementsAre("712.0 KiB", "99.0 KiB"));
 }
 
+TEST(WithLocation, OfALibrarysFunctionIsBehindItsCaller) {
+  EXPECT_EQ(with_location("load, called from main", "a.py:3").plain(),
+            "load (a.py:3), called from main");
+  EXPECT_EQ(with_location("deepcopy (copy.py), called from aggregate", "server.py:33").plain(),
+            "deepcopy (copy.py), called from aggregate (server.py:33)");
+  EXPECT_EQ(with_location("__next__ (csv.py) (small Python objects)", "a.py:7").plain(),
+            "__next__ (csv.py) (small Python objects), from a.py:7");
+}
+
 }  // namespace
 }  // namespace memduel

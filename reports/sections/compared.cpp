@@ -17,19 +17,19 @@ namespace {
 
 using nlohmann::json;
 
-/// "15 of 28 switches differ"; empty if none does. switches_section() lists them.
-std::string switches_words(const json& own, const json& baseline) {
-  const std::size_t differing = differing_switches(own, baseline).size();
-  if (differing == 0) return {};
-  return fmt::format("{} of {}", differing,
-                     format_count(own.size(), "switch differs", "switches differ"));
+/// "preset appfl-original: APPFL with optimize_memory off", "the new parser: ./parse big.json".
+std::string described(const Variant& variant, const std::string& words) {
+  if (words.empty()) return *variant.description;
+  return variant.preset ? fmt::format("{}: {}", words, *variant.description)
+                        : fmt::format("{}: {}", *variant.description, words);
 }
 
 json environment_value(const Results& results, const char* key) {
   return results.environment.is_object() ? results.environment.value(key, json()) : json();
 }
 
-/// "mnist-cnn on mnist, 2 clients, 5 rounds" of a built-in workload, whose keys the schema has.
+/// "federated workload: mnist-cnn on mnist, 2 clients, 5 rounds" of a built-in workload, whose keys
+/// the schema has.
 std::string workload_words(const json& own) {
   if (!own.is_object()) return {};
   std::vector<std::string> parts;
@@ -38,6 +38,8 @@ std::string workload_words(const json& own) {
   if (const json dataset = own.value("dataset", json()); dataset.is_object() && !parts.empty())
     if (const json name = dataset.value("name", json()); name.is_string())
       parts.front() += " on " + name.get<std::string>();
+  if (const json kind = own.value("kind", json()); kind.is_string() && !parts.empty())
+    parts.front() = fmt::format("{} workload: {}", kind.get<std::string>(), parts.front());
   for (const char* key : {"clients", "rounds"})
     if (const json count = own.value(key, json()); count.is_number_integer())
       parts.push_back(
@@ -68,7 +70,6 @@ std::string trials_words(const ReportModel& model) {
 std::vector<ComparedVariant> compared_variants(const ReportModel& model) {
   const Results& results = model.results;
   const Document& config = model.config;
-  const Variant* base = config.variant(results.baseline);
   const json subjects = environment_value(results, "subjects");
   const LeftOut left_out = model.confidential ? LeftOut::arguments : LeftOut::nothing;
   std::vector<ComparedVariant> variants;
@@ -76,16 +77,13 @@ std::vector<ComparedVariant> compared_variants(const ReportModel& model) {
     const Variant* variant = config.variant(arm->name);
     const bool is_subject = subjects.is_object() && subjects.value(arm->name, json()).is_string();
     std::string words;
-    std::string changed;
     if (variant != nullptr) {
       const bool is_gone = is_subject && !model.confidential;  // a worktree is, by now
       words = arm_words(config, *variant, is_gone ? LeftOut::directory : left_out);
-      changed =
-          switches_words(variant->switches, base == nullptr ? json::object() : base->switches);
+      if (variant->description && !model.confidential) words = described(*variant, words);
     }
     if (is_subject)
       words = subjects.at(arm->name).get<std::string>() + (words.empty() ? "" : ": ") + words;
-    if (!changed.empty()) words += (words.empty() ? "" : ", ") + changed;
     variants.push_back({arm->name, std::move(words), arm->name == results.baseline});
   }
   for (ComparedVariant& variant : variants)
@@ -106,7 +104,7 @@ std::string setting_words(const ReportModel& model) {
   if (cores.is_number_unsigned() || cores.is_number_integer())
     parts.push_back(format_count(cores.get<std::size_t>(), "core"));
   if (const json memory = environment_value(model.results, "memory_bytes"); memory.is_number())
-    parts.push_back(format_bytes(memory.get<double>()));
+    parts.push_back(format_bytes(memory.get<double>()) + " RAM");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -17,15 +17,19 @@ TEST(Compared, AreTheVariantsWithTheBaselineFirst) {
   EXPECT_FALSE(document.compared[2].is_baseline);
 }
 
-TEST(Compared, CountTheSwitchesThatDiffer) {
+TEST(Compared, AreDescribed) {
   const Sample sample = make_sample({.series = false});
   ReportModel model = build_report_model(sample.results, sample.run);
   for (const char* name : {"original", "optimized"}) {
     Variant& variant = model.config.variants.emplace_back();
     variant.name = name;
-    variant.switches = {{"a", 1}, {"b", std::string(name)}};
+    variant.preset = "appfl-" + variant.name;
   }
-  EXPECT_THAT(compared_variants(model)[1].words, HasSubstr("1 of 2 switches differ"));
+  model.config.variants[0].description = "APPFL as it was";
+  EXPECT_EQ(compared_variants(model)[0].words, "preset appfl-original: APPFL as it was");
+  EXPECT_EQ(compared_variants(model)[1].words, "preset appfl-optimized");
+  model.confidential = true;
+  EXPECT_EQ(compared_variants(model)[0].words, "preset appfl-original") << "may be of the user";
 }
 
 TEST(Setting, StatesTheTrialsAndTheMachine) {
@@ -34,7 +38,7 @@ TEST(Setting, StatesTheTrialsAndTheMachine) {
   model.results.environment["date"] = "2026-11-26";
   model.results.environment["cores"] = 2;
   model.results.environment["memory_bytes"] = 24.0 * 1024 * 1024 * 1024;
-  EXPECT_EQ(setting_words(model), "8 trials each, 2026-11-26, 2 cores, 24.0 GiB");
+  EXPECT_EQ(setting_words(model), "8 trials each, 2026-11-26, 2 cores, 24.0 GiB RAM");
   model.results.arms[1].trials_ok = 7;
   EXPECT_THAT(setting_words(model), HasSubstr("8 trials of original, 7 trials of optimized"));
 }

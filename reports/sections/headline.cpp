@@ -99,8 +99,9 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
           !one->is_of_dead() && (one->is_change() || is_largest_change(results, *one)) &&
           !is_too_small_to_tell(results, *one))
         rows.push_back(one);
+  // Bytes allocated in total, page faults and the like are in the table.
   const auto is_held = [](const Comparison* row) {
-    return metric_info(row->metric).unit == Unit::bytes;
+    return metric_info(row->metric).unit == Unit::bytes && row->metric != kAllocatedBytes;
   };
   const bool any_memory = std::ranges::any_of(rows, is_held);
   // A gate asks about the rows that count; those of all processes follow.
@@ -127,7 +128,7 @@ std::vector<const Comparison*> told_changes(const ReportModel& model,
   std::set<std::string> roles;
   for (const Comparison* row : rows) {
     const bool failed = gate_on(results, *row, GateOutcome::failed) != nullptr;
-    if (any_memory && !failed && !is_held(row)) continue;
+    if (!failed && !is_held(row) && (any_memory || is_known_metric(row->metric))) continue;
     const std::string role = is_only_role(results.job, row->role) ? "" : row->role;
     if (told.size() < kMost && roles.insert(role).second) told.push_back(row);
   }
@@ -174,16 +175,20 @@ std::string growth_words(const Results& results, const std::string& candidate) {
   return is_known && keeps_growing(results, results.baseline) ? " Its memory no longer grows." : "";
 }
 
-/// The interval of a change that is not decided.
-std::string open_change_words(const Comparison& row) {
-  return row.ci_low && row.ci_high ? interval_text(row) : change_text(row);
+/// " (95% CI −3.0 to +2.0%)"; empty where an end is open.
+std::string interval_in_words(const Comparison& row) {
+  if (!row.ci_low || !row.ci_high) return {};
+  const std::string interval = interval_text(row);
+  return fmt::format(" ({:.3g}% CI {})", 100 * overall_confidence(row),
+                     interval.substr(0, interval.find(" (")));
 }
 
-/// " Its time is inconclusive (−3.0 to +5.7%)."
+/// " Its time is inconclusive: +1.2% (95% CI −3.0 to +5.7%)."
 std::string open_time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
-  return fmt::format(" Its time is inconclusive ({}).", open_change_words(*row));
+  return fmt::format(" Its time is inconclusive: {}{}.", change_text(*row),
+                     interval_in_words(*row));
 }
 
 /// Whether changes_of() states the limit of a failed gate.
@@ -255,14 +260,6 @@ std::string failure_of(const Results& results, const std::string& candidate) {
   });
   if (gate == results.gates.end()) return {};
   return fmt::format("{}: {}.", capitalized(name_of(results, *gate)), gate->reason);
-}
-
-/// " (95% CI −3.0 to +2.0%)"; empty where an end is open.
-std::string interval_in_words(const Comparison& row) {
-  if (!row.ci_low || !row.ci_high) return {};
-  const std::string interval = interval_text(row);
-  return fmt::format(" ({:.3g}% CI {})", 100 * overall_confidence(row),
-                     interval.substr(0, interval.find(" (")));
 }
 
 /// A row that these trials do not decide, with its interval and limit.
@@ -373,7 +370,8 @@ std::string others_regressed(const ReportModel& model, const std::string& about)
 /// " chunk-2 takes 6.5% less time; the time of the others is inconclusive.": of
 /// several candidates, whose memory `memory` compares.
 std::string times_of(const Results& results, const ResultRow& memory) {
-  std::vector<std::string> changes;
+  std::vector<std::pair<std::string, std::vector<std::string>>> changes;  // with their candidates
+  std::size_t changed = 0;
   std::size_t open = 0;
   std::size_t all = 0;
   for (const Comparison* one : memory.comparisons) {
@@ -382,15 +380,24 @@ std::string times_of(const Results& results, const ResultRow& memory) {
     ++all;
     if (time->verdict == Verdict::inconclusive) ++open;
     if (!time->is_change()) continue;
-    changes.push_back(fmt::format("{} takes {} time", one->candidate,
-                                  is_factor(*time) ? amount_words(*time) : share_words(*time)));
+    ++changed;
+    std::string change = (is_factor(*time) ? amount_words(*time) : share_words(*time)) + " time";
+    const auto same = std::ranges::find(changes, change, &decltype(changes)::value_type::first);
+    if (same == changes.end())
+      changes.push_back({std::move(change), {one->candidate}});
+    else
+      same->second.push_back(one->candidate);
   }
   if (open > 0 && open == all) return " Their time is inconclusive.";
   if (changes.empty()) return {};
   const std::string rest = open == 1 ? "; the time of the other is inconclusive"
                                      : "; the time of the others is inconclusive";
-  return fmt::format(" {}{}.", join_with_and(changes),
-                     open > 0 && open + changes.size() == all ? rest : "");
+  std::vector<std::string> sentences;
+  for (const auto& [change, names] : changes)
+    sentences.push_back(fmt::format("{} {} {}", join_with_and(names),
+                                    names.size() == 1 ? "takes" : "take", change));
+  return fmt::format(" {}{}.", join_with_and(sentences),
+                     open > 0 && open + changed == all ? rest : "");
 }
 
 /// "All 3 candidates use less memory than n-32: −34% (n-8) to −62% (n-1).", with their time;
@@ -577,7 +584,7 @@ Text exit_of(const ReportModel& model) {
   std::string advice;
   if (results.overall.exit_code != kInconclusive &&
       results.overall.outcome == OverallOutcome::inconclusive)
-    advice = fmt::format(" --on-inconclusive fail would make it {}.", kInconclusive);
+    advice = fmt::format(" With --on-inconclusive fail it exits with {}.", kInconclusive);
   text.add(": " + gates_words(results, is_default) + ".").add(advice, Tone::muted);
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "model/metric_catalogue.h"
@@ -68,11 +69,16 @@ class ResultTable {
     if (has_limits()) table.columns.push_back({"limit", true});
     if (!is_alone()) table.columns.push_back({"verdict"});
     table.columns.push_back({"trials", false, false, Medium::page});
+    std::string group;
     for (const ResultRow& row : shown_.rows) {
-      if (is_pair() || is_alone())
-        table.rows.push_back(row_of(row));
-      else
+      if (!is_pair() && !is_alone()) {
         add_rows(table, row);
+        continue;
+      }
+      if (is_of_several_roles(row) && row.metric != group)
+        table.rows.push_back(group_row(metric_words(results_.job, row.metric), table));
+      group = row.metric;
+      table.rows.push_back(row_of(row));
     }
     add_output(table);
     return table;
@@ -98,6 +104,9 @@ class ResultTable {
   }
   [[nodiscard]] bool is_alone() const { return shown_.variants.size() == 1; }
   [[nodiscard]] bool is_pair() const { return shown_.variants.size() == 2; }
+  [[nodiscard]] bool is_of_several_roles(const ResultRow& row) const {
+    return std::ranges::count(shown_.rows, row.metric, &ResultRow::metric) > 1;
+  }
 
   static std::vector<std::string> names_of(const std::vector<const ArmSummary*>& variants) {
     std::vector<std::string> names;
@@ -149,19 +158,19 @@ class ResultTable {
     return cell;
   }
 
-  /// Dots and medians of these variants, on a line from 0 that is the same for all variants.
+  /// Dots and medians of these variants, on a line from the least trial of all variants to the
+  /// most: from 0, trials that overlap could not be told apart.
   [[nodiscard]] Cell track_cell(const ResultRow& row,
                                 const std::vector<const ArmSummary*>& of) const {
-    double most = 0;
-    double least = 0;
+    std::vector<double> all;
     for (const ArmSummary* variant : shown_.variants)
-      for (const double value : trials_of(variant->name, row)) {
-        most = std::max(most, value);
-        least = std::min(least, value);
-      }
+      std::ranges::copy(trials_of(variant->name, row), std::back_inserter(all));
     Cell cell;
-    if (most <= least) return cell;
-    const auto place = [&](double value) { return (value - least) / (most - least); };
+    if (all.empty()) return cell;
+    const auto [least, most] = std::ranges::minmax(all);
+    const auto place = [low = least, span = most - least](double value) {
+      return span > 0 ? (value - low) / span : 0.5;
+    };
     cell.track = Track{};
     for (const ArmSummary* variant : of) {
       for (const double value : trials_of(variant->name, row))
@@ -203,11 +212,23 @@ class ResultTable {
     shown.cells.push_back(verdict_cell(row, candidate));
   }
 
+  /// Above the rows of one metric of several roles.
+  static Row group_row(std::string metric, const Table& table) {
+    Row row;
+    row.kind = RowKind::group;
+    row.cells.emplace_back(std::move(metric));
+    row.cells.resize(table.columns.size());
+    return row;
+  }
+
   /// Of one variant, or of two.
   [[nodiscard]] Row row_of(const ResultRow& row) const {
     Row shown;
     shown.key = row.role + " " + row.metric;
-    shown.cells.emplace_back(row_label(results_.job, row, shown_));
+    const bool is_member = is_of_several_roles(row);
+    if (is_member) shown.kind = RowKind::member;
+    shown.cells.emplace_back(is_member ? role_words(results_.job, row.role)
+                                       : row_label(results_.job, row, shown_));
     for (const ArmSummary* variant : shown_.variants)
       shown.cells.push_back(value_cell(variant->name, row));
     if (!is_alone()) add_evidence(shown, row, 0);
@@ -275,7 +296,7 @@ std::optional<double> number_of(const std::string& name, std::string& stem) {
   return number;
 }
 
-/// Of a scan of a parameter: "peak RSS falls with n: 46.5 MiB at n = 32 to 15.4 MiB at n = 1".
+/// Of a scan of a parameter: "the larger n is, the higher peak RSS: 15.4 MiB at n = 1, …".
 Text trend_of(const ResultRows& shown) {
   constexpr std::size_t kLeast = 3;
   if (shown.variants.size() < kLeast || shown.rows.empty()) return {};
@@ -301,8 +322,8 @@ Text trend_of(const ResultRows& shown) {
   const auto falls = [](const auto& a, const auto& b) { return a.second >= b.second; };
   const bool is_rising = std::ranges::is_sorted(points, rises);
   if (!is_rising && !std::ranges::is_sorted(points, falls)) return {};
-  return fmt::format("Trend: {} {} with {}, {} at {} to {} at {}.", metric_info(row.metric).display,
-                     is_rising ? "rises" : "falls", common,
+  return fmt::format("Trend: the larger {0} is, the {1} {2}: {3} at {0} = {4}, {5} at {0} = {6}.",
+                     common, is_rising ? "higher" : "lower", metric_info(row.metric).display,
                      value_text(row.metric, points.front().second), points.front().first,
                      value_text(row.metric, points.back().second), points.back().first);
 }

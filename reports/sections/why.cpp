@@ -23,27 +23,24 @@ constexpr double kLeastShown = 0.04;
 constexpr double kAll = 0.985;
 constexpr double kMoreThanAll = 1.015;
 
-Row cause_row(const ReportModel& model, const Cause& cause, bool is_first, bool has_shares) {
+/// ", 69% of the change of server peak RSS": of all but the first cause the share alone.
+std::string share_words(const ReportModel& model, const Cause& cause, bool is_first) {
   const bool is_alone = model.results.is_alone();
-  const bool are_several = model.results.arms.size() > 2;
+  const std::string share = cause.share > kMoreThanAll && !is_alone ? "more than all"
+                            : cause.share > kAll                    ? "all"
+                                                                    : format_percent(cause.share);
+  if (!is_first) return ", " + share;
+  return fmt::format(", {} of {}{}", share, is_alone ? "" : "the change of ", cause.of);
+}
+
+Row cause_row(const ReportModel& model, const Cause& cause, bool is_first, bool has_shares) {
   Row row;
-  row.cells.push_back({cause.amount, is_alone     ? Tone::strong
-                                     : cause.more ? Tone::bad
-                                                  : Tone::good});
+  row.cells.push_back({cause.amount, model.results.is_alone() ? Tone::strong
+                                     : cause.more             ? Tone::bad
+                                                              : Tone::good});
   row.cells.back().value = cause.size;
-  Text where =
-      with_location((cause.role.empty() ? "" : cause.role + ": ") + cause.name, cause.location);
-  if (cause.share > 0 && has_shares)
-    where.add(
-        ", " +
-            (cause.share > kMoreThanAll && !is_alone ? "more than all"
-             : cause.share > kAll                    ? "all"
-                                                     : format_percent(cause.share)) +
-            (!cause.role.empty() ? " of its change" + (are_several ? " in " + cause.candidate : "")
-             : !is_first         ? ""
-             : is_alone          ? " of " + cause.of
-                                 : " of the change of " + cause.of),
-        Tone::muted);
+  Text where = with_location(cause.name, cause.location);
+  if (cause.share > 0 && has_shares) where.add(share_words(model, cause, is_first), Tone::muted);
   row.cells.emplace_back(std::move(where));
   return row;
 }
@@ -60,23 +57,38 @@ std::vector<std::vector<Cause>> causes_by_row(const std::vector<Cause>& all) {
   return rows;
 }
 
-/// "+5.30 MiB server: all other memory": what the causes of a row of bytes leave of its change;
-/// absent if it is small.
-std::optional<Row> rest_row(const std::vector<Cause>& causes) {
-  constexpr double kLeastRest = 0.05;
+/// Of the row that they explain; absent without a share.
+std::optional<double> change_behind(const std::vector<Cause>& causes) {
   const auto partial =
       std::ranges::find_if(causes, [](const Cause& cause) { return cause.share > 0; });
-  if (partial == causes.end() || metric_info(partial->metric).unit != Unit::bytes)
-    return std::nullopt;
-  const double change = partial->size / partial->share;
-  double rest = change;
-  for (const Cause& cause : causes) rest -= cause.size;
-  if (std::abs(rest) < kLeastRest * std::abs(change)) return std::nullopt;
+  if (partial == causes.end()) return std::nullopt;
+  return partial->size / partial->share;
+}
+
+/// "server: −58.2 MiB": the head of the causes of a role's change.
+Row role_row(const Cause& cause, double change, bool names_candidate) {
   Row row;
-  row.cells.push_back({signed_metric(partial->metric, rest), Tone::muted});
-  row.cells.back().value = rest;
+  row.cells.emplace_back();
   row.cells.emplace_back(
-      Text((partial->role.empty() ? "" : partial->role + ": ") + "all other memory", Tone::muted));
+      Text(fmt::format("{}{}: {}", cause.role, names_candidate ? " of " + cause.candidate : "",
+                       signed_metric(cause.metric, change)),
+           Tone::strong));
+  return row;
+}
+
+/// "+5.30 MiB  all other memory": what the causes of a row of bytes leave of its change; absent if
+/// it is small.
+std::optional<Row> rest_row(const std::vector<Cause>& causes) {
+  constexpr double kLeastRest = 0.05;
+  const std::optional<double> change = change_behind(causes);
+  if (!change || metric_info(causes.front().metric).unit != Unit::bytes) return std::nullopt;
+  double rest = *change;
+  for (const Cause& cause : causes) rest -= cause.size;
+  if (std::abs(rest) < kLeastRest * std::abs(*change)) return std::nullopt;
+  Row row;
+  row.cells.push_back({signed_metric(causes.front().metric, rest), Tone::muted});
+  row.cells.back().value = rest;
+  row.cells.emplace_back(Text("all other memory", Tone::muted));
   return row;
 }
 
@@ -87,8 +99,8 @@ std::string range_text(const std::string& metric, const std::vector<double>& val
   return fmt::format("{} to {}", low.substr(0, low.find(' ')), value_text_like(metric, most, most));
 }
 
-/// Why trials do not decide: those of both variants have values in common.
-Text overlap_of(const ReportModel& model) {
+/// Why trials do not decide: how much those of one variant differ.
+Text spread_of(const ReportModel& model) {
   const Comparison* row = open_row(model, candidate_in_focus(model.results));
   if (row == nullptr) return {};
   const auto values_of = [&](const std::string& variant) {
@@ -97,15 +109,17 @@ Text overlap_of(const ReportModel& model) {
   const std::vector<double> baseline = values_of(row->baseline);
   const std::vector<double> candidate = values_of(row->candidate);
   if (baseline.empty() || candidate.empty()) return {};
-  const bool overlap = std::ranges::min(baseline) <= std::ranges::max(candidate) &&
-                       std::ranges::min(candidate) <= std::ranges::max(baseline);
-  if (!overlap) return {};
-  return fmt::format("The trials overlap: {} ({}) and {} ({}).{}",
-                     range_text(row->metric, baseline), row->baseline,
-                     range_text(row->metric, candidate), row->candidate,
-                     has_limitation(model.results, kPythonNotPinned)
-                         ? " Python's hash seed differs from trial to trial."
-                         : "");
+  const GateResult* gate = gate_on(model.results, *row, GateOutcome::inconclusive);
+  const bool contains_limit = gate != nullptr && gate->evidence.limit && row->ratio &&
+                              gate->evidence.quantity == GateQuantity::ratio &&
+                              row->ci_low.value_or(0) < *gate->evidence.limit &&
+                              *gate->evidence.limit < row->ci_high.value_or(0);
+  return fmt::format(
+      "{}rials of the same variant differ: {} ({}), {} ({}).",
+      contains_limit ? fmt::format("The interval contains the limit of {}, as t", limit_text(*gate))
+                     : "T",
+      range_text(row->metric, baseline), row->baseline, range_text(row->metric, candidate),
+      row->candidate);
 }
 
 }  // namespace
@@ -117,17 +131,22 @@ Section why_section(const ReportModel& model) {
   table.columns = {{is_alone ? "memory" : "change", true}, {"where"}};
   table.has_heading = false;
   table.look = "causes";
+  const bool names_candidate = model.results.arms.size() > 2;
   for (const std::vector<Cause>& causes : causes_by_row(model.causes)) {
     const std::optional<Row> rest = is_alone ? std::nullopt : rest_row(causes);
     // Parts that sum to more than the change, as something offsets them, are no shares of it.
     const bool has_shares = !rest || (*rest->cells.front().value > 0) == causes.front().more;
+    const std::optional<double> change = change_behind(causes);
+    const bool has_head = change && !causes.front().role.empty();
+    if (has_head) table.rows.push_back(role_row(causes.front(), *change, names_candidate));
     for (const Cause& cause : causes)
-      table.rows.push_back(cause_row(model, cause, &cause == &causes.front(), has_shares));
+      table.rows.push_back(
+          cause_row(model, cause, &cause == &causes.front() && !has_head, has_shares));
     if (rest) table.rows.push_back(*rest);
   }
   if (!table.rows.empty()) section.add(std::move(table));
   if (section.empty() && model.results.overall.outcome == OverallOutcome::inconclusive)
-    if (Text text = overlap_of(model); !text.empty())
+    if (Text text = spread_of(model); !text.empty())
       section.add(Paragraph{std::move(text)}, Medium::all, 1);
   return section;
 }

@@ -135,6 +135,7 @@ std::string write_one(const Table& part) {
   for (const Row& row : part.rows) {
     if (shown == most || out.size() > kMostOfTable) break;
     out += "|";
+    if (row.kind == RowKind::member) out += " &emsp;";
     for (const std::size_t c : columns)
       out += " " + (c < row.cells.size() ? cell_text(row.cells[c]) : "") + " |";
     out += "\n";

@@ -127,6 +127,11 @@ Line padded_line(const Line& line, std::size_t width, bool right) {
   return out;
 }
 
+/// Of the first cell of a row.
+std::size_t indent_of(const Row& row) {
+  return row.kind == RowKind::member ? 2 : 0;
+}
+
 /// Width of each column as its cells want it.
 std::vector<std::size_t> wanted_widths(const Table& table) {
   std::vector<std::size_t> widths;
@@ -135,7 +140,8 @@ std::vector<std::size_t> wanted_widths(const Table& table) {
     std::size_t widest =
         table.has_heading ? std::min(width_of(table.columns[c].title), kMostOfTitle) : 0;
     for (const Row& row : table.rows)
-      if (c < row.cells.size()) widest = std::max(widest, width_of(text_of(row.cells[c])));
+      if (c < row.cells.size())
+        widest = std::max(widest, width_of(text_of(row.cells[c])) + (c == 0 ? indent_of(row) : 0));
     widths.push_back(widest);
   }
   return widths;
@@ -146,10 +152,11 @@ std::size_t longest_word(const Table& table, std::size_t column) {
   std::size_t longest = table.has_heading ? width_of(table.columns[column].title) : 0;
   for (const Row& row : table.rows) {
     if (column >= row.cells.size()) continue;
+    const std::size_t indent = column == 0 ? indent_of(row) : 0;
     std::size_t columns = 0;
     for (const Word& word : words_of(text_of(row.cells[column]), 0)) {
       columns = (word.is_joined ? columns : 0) + count_characters(word.text);
-      longest = std::max(longest, columns);
+      longest = std::max(longest, indent + columns);
     }
   }
   return longest;
@@ -192,12 +199,18 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
   const std::vector<std::size_t>& widths = all.columns;
   std::vector<Line> lines;
   std::vector<Line> rest_of_key;  // beside the details below their row
-  const auto add_row = [&](auto text_at, bool has_details) {
+  const auto add_row = [&](auto text_at, std::size_t indent, bool has_details) {
     std::vector<std::vector<Line>> cells;
     std::size_t height = 1;
     for (const std::size_t c : columns) {
-      std::vector<Line> cell = laid_out(text_at(c), widths[c], true, options);
-      if (c == columns.front() && cell.size() == 1 && cell.front().columns == 0)
+      const std::size_t before = c == columns.front() ? indent : 0;
+      std::vector<Line> cell = laid_out(text_at(c), widths[c] - before, true, options);
+      for (Line& line : cell) {
+        Line whole = space(before);
+        whole.append(line);
+        line = std::move(whole);
+      }
+      if (c == columns.front() && cell.size() == 1 && cell.front().columns == before)
         cell = std::exchange(rest_of_key, {});
       if (c != columns.front() || !has_details) height = std::max(height, cell.size());
       cells.push_back(std::move(cell));
@@ -220,13 +233,13 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
     }
   };
   if (table.has_heading)
-    add_row([&](std::size_t c) { return Text(table.columns[c].title, Tone::muted); }, false);
+    add_row([&](std::size_t c) { return Text(table.columns[c].title, Tone::muted); }, 0, false);
   const std::size_t most = table.most_shown == 0 ? table.rows.size() : table.most_shown;
   const std::size_t count = std::min(most, table.rows.size());
   for (std::size_t r = 0; r < count; ++r) {
     const Row& row = table.rows[r];
     add_row([&](std::size_t c) { return c < row.cells.size() ? text_of(row.cells[c]) : Text(); },
-            r + 1 < count && table.rows[r + 1].kind == RowKind::detail);
+            indent_of(row), r + 1 < count && table.rows[r + 1].kind == RowKind::detail);
   }
   if (most < table.rows.size()) {
     const std::string rest = fmt::format("{} more in the HTML report", table.rows.size() - most);

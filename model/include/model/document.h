@@ -40,6 +40,7 @@ struct Workload {
 /// One of the programs that are compared.
 struct Variant {
   std::string name;
+  std::optional<std::string> description = {};         ///< what it is, for reports
   std::optional<std::string> preset;                   ///< of a provider
   nlohmann::json switches = nlohmann::json::object();  ///< of a provider: names and values
   Environment env;                                     ///< of each process

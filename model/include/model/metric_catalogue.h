@@ -138,6 +138,12 @@ MetricInfo metric_info(std::string_view name);
 /// Whether the name stands in the table.
 bool is_known_metric(std::string_view name);
 
+/// "peak_rss_bytes" of "peak_rss"; a name without a short form is returned as it is.
+std::string metric_of_short_name(std::string_view name);
+
+/// Those of the metrics that one command is most often asked about.
+std::vector<std::string> short_metric_names();
+
 /// Whether the metric is a slope over rounds or minutes.
 bool is_growth_metric(std::string_view name);
 

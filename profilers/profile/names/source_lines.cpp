@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -108,6 +110,18 @@ SourceLine changed_line(const LineAmounts& less, const LineAmounts& more) {
   if (more.size() == 1) return more.begin()->first;
   if (less.size() * more.size() <= kMostPairs) return LineMatching(less, more).with_largest_gain();
   return std::ranges::max_element(more, {}, [](const auto& one) { return one.second; })->first;
+}
+
+bool is_of_standard_library(const std::string& file) {
+  constexpr std::string_view kVersions = "python3.";
+  if (file.starts_with("<frozen ")) return true;
+  const std::filesystem::path path(file);
+  for (auto part = path.begin(); part != path.end(); ++part) {
+    if (!part->string().starts_with(kVersions)) continue;
+    const auto below = std::next(part);
+    return below != path.end() && *below != "site-packages" && *below != "dist-packages";
+  }
+  return false;
 }
 
 std::string location_text(const SourceLine& place, const SourceRoots& roots) {

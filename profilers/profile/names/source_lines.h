@@ -2,8 +2,11 @@
 // location as people write it.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "profile/difference.h"
 #include "profile/profile.h"
@@ -26,6 +29,24 @@ using LineAmounts = std::map<SourceLine, double>;
 /// matched in their order, by the amounts that they have: those of another build are shifted. Empty
 /// without lines in `more`.
 SourceLine changed_line(const LineAmounts& less, const LineAmounts& more);
+
+/// Whether the file is of Python's standard library, where a program's own lines are not.
+bool is_of_standard_library(const std::string& file);
+
+/// The first line that is not of the standard library, of frames_with_locations(); else that of the
+/// first frame.
+/// @param line_at the line of a frame, whose `file` is empty if it is unknown
+template <typename LineAt>
+SourceLine own_line(const std::vector<std::size_t>& frames, const LineAt& line_at) {
+  SourceLine first;
+  for (const std::size_t frame : frames) {
+    SourceLine line = line_at(frame);
+    if (!line.file.empty() && !is_of_standard_library(line.file)) return line;
+    if (frame == frames.front()) first = std::move(line);
+    if (first.file.empty()) break;  // no frame of Python
+  }
+  return first;
+}
 
 /// "src/state.cpp:88", see SourceRoots.
 std::string location_text(const SourceLine& place, const SourceRoots& roots);

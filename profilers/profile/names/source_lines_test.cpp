@@ -72,5 +72,28 @@ TEST(LocationText, IsEmptyWithoutAFileAndHasNoLineWhereNoneIsKnown) {
   EXPECT_EQ(location_text({"train.py", 0}, {}), "train.py");
 }
 
+TEST(StandardLibrary, IsBelowTheDirectoryOfAVersionOfPython) {
+  EXPECT_TRUE(is_of_standard_library("/usr/lib/python3.11/csv.py"));
+  EXPECT_TRUE(is_of_standard_library("/opt/py/lib/python3.13/json/decoder.py"));
+  EXPECT_TRUE(is_of_standard_library("<frozen importlib._bootstrap>"));
+  EXPECT_FALSE(is_of_standard_library("/venv/lib/python3.11/site-packages/flwr/app.py"));
+  EXPECT_FALSE(is_of_standard_library("/usr/lib/python3/dist-packages/torch/nn.py"));
+  EXPECT_FALSE(is_of_standard_library("/home/me/python3.11"));
+  EXPECT_FALSE(is_of_standard_library("/home/me/csv.py"));
+}
+
+TEST(OwnLine, IsTheFirstThatTheStandardLibraryDoesNotHave) {
+  const std::vector<SourceLine> lines = {{"/lib/python3.11/copy.py", 146},
+                                         {"/lib/python3.11/json/__init__.py", 3},
+                                         {"/home/me/train.py", 12},
+                                         {"/home/me/main.py", 2}};
+  const auto line_at = [&](std::size_t frame) { return lines[frame]; };
+  EXPECT_EQ(own_line({0, 1, 2, 3}, line_at), lines[2]);
+  EXPECT_EQ(own_line({0, 1}, line_at), lines[0]) << "all are the library's";
+  EXPECT_EQ(own_line({3, 2}, line_at), lines[3]);
+  EXPECT_EQ(own_line({}, line_at), SourceLine());
+  EXPECT_EQ(own_line({0, 2}, [](std::size_t) { return SourceLine(); }), SourceLine());
+}
+
 }  // namespace
 }  // namespace memduel

@@ -96,4 +96,13 @@ std::optional<std::size_t> frame_with_location(const std::vector<std::string>& s
   return runtime_memory(stack[at]) == nullptr ? at : telling_caller_frame(stack);
 }
 
+std::vector<std::size_t> frames_with_locations(const std::vector<std::string>& stack) {
+  const auto first = frame_with_location(stack);
+  if (!first) return {};
+  std::vector<std::size_t> frames = {*first};
+  for (std::size_t i = *first; i-- > 0;)
+    if (is_python(stack[i])) frames.push_back(i);
+  return frames;
+}
+
 }  // namespace memduel

@@ -98,5 +98,13 @@ TEST(FrameWithLocation, IsTheOneThatTellsOrNeedsTheRuntimesMemory) {
   EXPECT_EQ(frame_with_location({}), std::nullopt);
 }
 
+TEST(FramesWithLocations, GoOnWithTheCallersInPython) {
+  EXPECT_EQ(frames_with_locations(
+                {"<module> (a.py)", "PyEval_Call", "load (a.py)", "deepcopy (copy.py)", "malloc"}),
+            (std::vector<std::size_t>{3, 2, 0}));
+  EXPECT_EQ(frames_with_locations({"main", "load(int)", "malloc"}), (std::vector<std::size_t>{1}));
+  EXPECT_TRUE(frames_with_locations({"V8 heap"}).empty());
+}
+
 }  // namespace
 }  // namespace memduel

@@ -131,10 +131,19 @@ struct Cell {
   std::optional<StackCell> stack;
 };
 
-enum class RowKind { plain, total, detail };
+enum class RowKind {
+  plain,
+  total,
+  detail,  ///< goes on with the row above
+  group,   ///< names the members below
+  member   ///< is indented
+};
 template <>
-inline constexpr NameTable<RowKind, 3> kNameTable<RowKind> = {
-    {{RowKind::plain, ""}, {RowKind::total, "total"}, {RowKind::detail, "detail"}}};
+inline constexpr NameTable<RowKind, 5> kNameTable<RowKind> = {{{RowKind::plain, ""},
+                                                               {RowKind::total, "total"},
+                                                               {RowKind::detail, "detail"},
+                                                               {RowKind::group, "group"},
+                                                               {RowKind::member, "member"}}};
 
 struct Row {
   std::vector<Cell> cells;

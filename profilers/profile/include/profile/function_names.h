@@ -146,6 +146,10 @@ std::string telling_caller(const std::vector<std::string>& stack);
 /// runtime's memory its caller. Absent where that has none.
 std::optional<std::size_t> frame_with_location(const std::vector<std::string>& stack);
 
+/// That frame and its callers in Python, the nearest first: if the line of one is in Python's
+/// standard library, that of a caller tells more. Empty where frame_with_location() is absent.
+std::vector<std::size_t> frames_with_locations(const std::vector<std::string>& stack);
+
 /// The number of the innermost frame that tells most: the name of a runtime's memory, else in
 /// Python where there is Python, else the program's own, else a library's, else the first.
 std::size_t leading_frame(const Profile& profile, std::uint32_t stack);
