@@ -1,12 +1,10 @@
 #include "command_names.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "run/builds.h"
 #include "util/command_line.h"
@@ -54,15 +52,6 @@ bool are_distinct_names(const std::vector<std::string>& names) {
          });
 }
 
-std::string without_extension(const std::string& name) {
-  constexpr std::array<std::string_view, 7> kOfScripts = {".py", ".sh",  ".js", ".rb",
-                                                          ".pl", ".php", ".jar"};
-  const std::filesystem::path path(name);
-  const bool is_script =
-      std::ranges::find(kOfScripts, path.extension().string()) != kOfScripts.end();
-  return is_script ? path.stem().string() : name;
-}
-
 }  // namespace
 
 std::vector<std::string> names_after_difference(const std::vector<std::string>& commands) {
@@ -74,9 +63,6 @@ std::vector<std::string> names_after_difference(const std::vector<std::string>& 
   if (!at) return {};
   std::vector<std::string> names;
   for (const Words& one : all) names.push_back(std::filesystem::path(one[*at]).filename().string());
-  std::vector<std::string> short_names;
-  std::ranges::transform(names, std::back_inserter(short_names), without_extension);
-  if (are_distinct_names(short_names)) return short_names;
   return are_distinct_names(names) ? names : std::vector<std::string>();
 }
 

@@ -16,13 +16,8 @@ TEST(CommandNames, AreTheWordsThatDiffer) {
               ElementsAre("srv", "srv2"));
   EXPECT_THAT(names_after_difference({"./ledger-1.4", "./ledger-1.5", "./ledger-2.0"}),
               ElementsAre("ledger-1.4", "ledger-1.5", "ledger-2.0"));
-}
-
-TEST(CommandNames, OfScriptsHaveNoExtensionIfTheyStayDistinct) {
   EXPECT_THAT(names_after_difference({"python3 src/before.py x", "python3 src/after.py x"}),
-              ElementsAre("before", "after"));
-  EXPECT_THAT(names_after_difference({"run sort.py", "run sort.js"}),
-              ElementsAre("sort.py", "sort.js"));
+              ElementsAre("before.py", "after.py"));
 }
 
 TEST(CommandNames, AreNoneOfWordsThatAreNoClearNames) {

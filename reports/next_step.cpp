@@ -381,11 +381,11 @@ bool matters_to_adopters(const std::string& metric) {
          metric_info(metric).unit == Unit::bytes;
 }
 
-/// Whether every gate row is better or the same, and so is all else that matters.
+/// Whether every gate row is better or the same, and so is all else that matters but time.
 bool has_nothing_against(const ReportModel& model, const std::string& name) {
   bool better = false;
   for (const ShownRow& shown : model.results.first_screen.rows) {
-    if (shown.candidate != name) continue;
+    if (shown.candidate != name || shown.metric == kRoundSeconds) continue;
     const Verdict verdict = model.results.row(shown.candidate, shown.role, shown.metric)->verdict;
     const bool is_of_gate = shown.why == ShownFor::failed_gate || shown.why == ShownFor::gate;
     if (!is_of_gate && verdict == Verdict::inconclusive) continue;
@@ -394,6 +394,7 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
   }
   const bool worse = std::ranges::any_of(model.results.comparisons, [&](const Comparison& row) {
     return row.candidate == name && matters_to_adopters(row.metric) &&
+           row.metric != kRoundSeconds &&
            (row.verdict == Verdict::regressed || row.verdict == Verdict::changed);
   });
   const bool other = std::ranges::any_of(model.results.equivalence, [&](const Equivalence& e) {
@@ -447,15 +448,44 @@ std::string fastest_improvement(const Results& results) {
   return fastest == nullptr ? "" : fastest->candidate;
 }
 
+/// The candidate's time of the role whose time regressed most; null if none did.
+const Comparison* slower_row(const Results& results, const std::string& name) {
+  const Comparison* slowest = nullptr;
+  for (const Comparison& row : results.comparisons)
+    if (row.candidate == name && row.metric == kRoundSeconds && row.verdict == Verdict::regressed &&
+        row.ratio && !row.is_of_dead() && (slowest == nullptr || *row.ratio > *slowest->ratio))
+      slowest = &row;
+  return slowest;
+}
+
+/// "mib-8 can be adopted: it uses the least memory of the 3 candidates, and no regression was
+/// found."
+std::string adoption_of(const Results& results, const std::string& name) {
+  const std::size_t candidates = results.arms.size() - 1;
+  return fmt::format(
+      "{} can be adopted: {}no regression was found.", name,
+      candidates > 1 && uses_least(results, name)
+          ? fmt::format("it uses the least memory of the {} candidates, and ", candidates)
+          : "");
+}
+
 /// The candidate can be adopted; what its time does may be open.
 std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
   if (!has_nothing_against(model, name)) return std::nullopt;
   const Comparison* time = time_row(model.results, name);
+  if (const Comparison* slower = slower_row(model.results, name)) {
+    Suggestion ablation = to_measure_switches(model, name);
+    const std::string place = is_only_role(model.results.job, slower->role)
+                                  ? ""
+                                  : " (" + role_words(model.results.job, slower->role) + ")";
+    return Suggestion{fmt::format("{} can be adopted if {} time{} is acceptable.{}", name,
+                                  amount_words(*slower), place, ablation.sentence),
+                      std::move(ablation.command)};
+  }
   if (time == nullptr || time->verdict != Verdict::inconclusive) {
     Suggestion ablation = to_measure_switches(model, name);
-    return Suggestion{
-        fmt::format("{} can be adopted: no regression was found.{}", name, ablation.sentence),
-        std::move(ablation.command)};
+    return Suggestion{adoption_of(model.results, name) + ablation.sentence,
+                      std::move(ablation.command)};
   }
   const std::string proven = fastest_improvement(model.results);
   Suggestion rerun = to_decide_time(model, *time);

@@ -91,7 +91,7 @@ void choose_rows(ReportModel& model) {
 /// Of a job of several roles also the largest cause of another role's row, whose change the
 /// headline states beside that of the first.
 void add_cause_of_another_role(ReportModel& model) {
-  constexpr std::size_t kOfTheFirst = 2;
+  constexpr std::size_t kOfTheFirst = 3;
   const Results& results = model.results;
   const std::vector<ShownRow>& rows = results.first_screen.rows;
   if (rows.empty() || rows.front().why != ShownFor::gate || model.causes.empty() ||

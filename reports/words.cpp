@@ -40,8 +40,7 @@ std::string end_text(double ratio, int more_decimals) {
   return share == 0 ? "0%" : signed_percent(share, decimals_of(share) + more_decimals);
 }
 
-/// One where the ends of an interval read alike without it and not with it; its change has the same
-/// digits.
+/// One where the ends of an interval read alike without it and not with it.
 int more_decimals(const Comparison& row) {
   if (row.exact || !row.ci_low || !row.ci_high) return 0;
   const auto read_alike = [&](int decimals) {
@@ -60,7 +59,7 @@ std::string ratio_interval(const Comparison& row) {
 
 /// A change on the row's scale: "−83%", "+1.2 MiB".
 std::string change_words(const Comparison& row, double change) {
-  if (row.ratio) return end_text(change, more_decimals(row));
+  if (row.ratio) return end_text(change, 0);
   return (change < 0 ? "−" : "+") + value_text(row.metric, std::abs(change));
 }
 

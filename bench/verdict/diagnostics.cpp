@@ -123,7 +123,7 @@ void note_first_trial(std::vector<Note>& notes, const JobFacts& job, const Decid
   notes.push_back(
       {"first_trial_outlier",
        fmt::format("the first trial of variant {} is an outlier in {}: {}, the median "
-                   "is {}",
+                   "is {}; it counts",
                    arm, words_of(job, row), format_metric(row.comparison.metric, values.front()),
                    format_metric(row.comparison.metric, center)),
        "raise --warmup"});

@@ -17,6 +17,14 @@ namespace {
 
 using nlohmann::json;
 
+/// ", 15 of 28 switches differ"; empty if none does. switches_section() lists them.
+std::string switches_words(const json& own, const json& baseline) {
+  const std::size_t differing = differing_switches(own, baseline).size();
+  if (differing == 0) return {};
+  return fmt::format(", {} of {}", differing,
+                     format_count(own.size(), "switch differs", "switches differ"));
+}
+
 /// "preset appfl-original: APPFL with optimize_memory off", "the new parser: ./parse big.json".
 std::string described(const Variant& variant, const std::string& words) {
   if (words.empty()) return *variant.description;
@@ -70,6 +78,7 @@ std::string trials_words(const ReportModel& model) {
 std::vector<ComparedVariant> compared_variants(const ReportModel& model) {
   const Results& results = model.results;
   const Document& config = model.config;
+  const Variant* base = config.variant(results.baseline);
   const json subjects = environment_value(results, "subjects");
   const LeftOut left_out = model.confidential ? LeftOut::arguments : LeftOut::nothing;
   std::vector<ComparedVariant> variants;
@@ -80,6 +89,7 @@ std::vector<ComparedVariant> compared_variants(const ReportModel& model) {
     if (variant != nullptr) {
       const bool is_gone = is_subject && !model.confidential;  // a worktree is, by now
       words = arm_words(config, *variant, is_gone ? LeftOut::directory : left_out);
+      if (base != nullptr) words += switches_words(variant->switches, base->switches);
       if (variant->description && !model.confidential) words = described(*variant, words);
     }
     if (is_subject)

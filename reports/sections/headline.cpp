@@ -183,12 +183,11 @@ std::string interval_in_words(const Comparison& row) {
                      interval.substr(0, interval.find(" (")));
 }
 
-/// " Its time is inconclusive: +1.2% (95% CI −3.0 to +5.7%)."
+/// " Time: +1.2%, inconclusive (95% CI −3.0 to +5.7%)."
 std::string open_time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
-  return fmt::format(" Its time is inconclusive: {}{}.", change_text(*row),
-                     interval_in_words(*row));
+  return fmt::format(" Time: {}, inconclusive{}.", change_text(*row), interval_in_words(*row));
 }
 
 /// Whether changes_of() states the limit of a failed gate.
@@ -425,20 +424,6 @@ std::string all_changed(const ReportModel& model) {
                      noun_and_place(model.results, *first), model.results.baseline,
                      change_and_name(is_more ? least : most), count == 2 ? "and" : "to",
                      change_and_name(is_more ? most : least), times_of(model.results, *row));
-}
-
-/// Whether no other candidate's median of the first row of memory is lower.
-bool uses_least(const Results& results, const std::string& candidate) {
-  const auto first = std::ranges::find_if(results.first_screen.rows, [&](const ShownRow& shown) {
-    return shown.candidate == candidate && metric_info(shown.metric).unit == Unit::bytes;
-  });
-  if (first == results.first_screen.rows.end()) return false;
-  const Comparison* own = results.row(candidate, first->role, first->metric);
-  return own != nullptr && own->candidate_median &&
-         std::ranges::none_of(results.comparisons, [&](const Comparison& other) {
-           return other.role == first->role && other.metric == first->metric &&
-                  other.candidate_median.value_or(*own->candidate_median) < *own->candidate_median;
-         });
 }
 
 /// "Peak RSS: no trial measured it.": of the first gate that was not measured.

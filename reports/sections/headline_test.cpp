@@ -44,7 +44,7 @@ TEST(Headline, NamesTheLimitOfAFailedGate) {
   EXPECT_EQ(document.exit.plain(),
             "Exit code 1: of 2 default gates, 1 failed (server peak RSS, limit +2%), 1 passed.");
   EXPECT_THAT(texts_of(row_named(table_in(document, "results"), "server")),
-              testing::Contains("+2% ✗"));
+              testing::Contains("≤+2% ✗"));
 }
 
 TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {

@@ -226,6 +226,19 @@ int metric_order(const std::string& metric) {
   return metric == kRoundSeconds ? 9 : 10;
 }
 
+bool uses_least(const Results& results, const std::string& candidate) {
+  const auto first = std::ranges::find_if(results.first_screen.rows, [&](const ShownRow& shown) {
+    return shown.candidate == candidate && metric_info(shown.metric).unit == Unit::bytes;
+  });
+  if (first == results.first_screen.rows.end()) return false;
+  const Comparison* own = results.row(candidate, first->role, first->metric);
+  return own != nullptr && own->candidate_median &&
+         std::ranges::none_of(results.comparisons, [&](const Comparison& other) {
+           return other.role == first->role && other.metric == first->metric &&
+                  other.candidate_median.value_or(*own->candidate_median) < *own->candidate_median;
+         });
+}
+
 const Comparison* time_row(const Results& results, const std::string& candidate) {
   const Comparison* found = nullptr;
   for (const Comparison& row : results.comparisons) {

@@ -31,12 +31,15 @@ Tone tone_of_gate(const GateResult& gate) {
   return gate.outcome == GateOutcome::passed ? Tone::good : Tone::bad;
 }
 
-/// The limits of the gates that ask about a candidate's row.
-Text limits_of(const ResultRow& row, const std::string& candidate) {
+/// "≤+5% ✓", of what is better if it is higher "≥−1% ✓": the limits of the gates that ask about a
+/// candidate's row.
+Text limits_of(const JobFacts& job, const ResultRow& row, const std::string& candidate) {
+  const bool is_least = metric_info(job, row.metric).better == Direction::higher;
   Text text;
   for (const GateResult* gate : row.gates) {
     if (gate->candidate != candidate) continue;
     std::string limit = limit_text(*gate);
+    if (!limit.empty()) limit = (is_least ? "≥" : "≤") + limit;
     if (limit.empty() && gate->outcome == GateOutcome::failed) limit = "failed";
     if (!limit.empty())
       text.add(text.empty() ? "" : ", ").add(limit + sign_of(*gate), tone_of_gate(*gate));
@@ -208,7 +211,8 @@ class ResultTable {
     shown.cells.push_back(change_cell(one));
     shown.cells.emplace_back(one == nullptr ? std::string("–") : interval_text(*one));
     if (has_limits())
-      shown.cells.emplace_back(limits_of(row, shown_.variants.at(candidate + 1)->name));
+      shown.cells.emplace_back(
+          limits_of(results_.job, row, shown_.variants.at(candidate + 1)->name));
     shown.cells.push_back(verdict_cell(row, candidate));
   }
 
@@ -233,7 +237,8 @@ class ResultTable {
       shown.cells.push_back(value_cell(variant->name, row));
     if (!is_alone()) add_evidence(shown, row, 0);
     if (is_alone()) shown.cells.push_back(range_cell(row));
-    if (is_alone() && has_limits()) shown.cells.emplace_back(limits_of(row, results_.baseline));
+    if (is_alone() && has_limits())
+      shown.cells.emplace_back(limits_of(results_.job, row, results_.baseline));
     shown.cells.push_back(track_cell(row, shown_.variants));
     return shown;
   }

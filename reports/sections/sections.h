@@ -36,6 +36,9 @@ std::string setting_words(const ReportModel& model);
 /// null where none has.
 const Comparison* time_row(const Results& results, const std::string& candidate);
 
+/// Whether no other candidate's median of the first row of memory is lower.
+bool uses_least(const Results& results, const std::string& candidate);
+
 /// The code of the limitation that a Python program has a random hash seed.
 inline constexpr const char* kPythonNotPinned = "python_not_pinned";
 

@@ -15,6 +15,9 @@ namespace memduel {
 
 namespace {
 
+/// Where lines are few: how many differ is stated beside their variants.
+constexpr int kDispensable = 3;
+
 /// "in_place"; "–" where it is not set.
 std::string value_of(const nlohmann::json& switches, const std::string& name) {
   if (!switches.contains(name)) return "–";
@@ -54,11 +57,10 @@ Section switches_section(const ReportModel& model) {
     text.add(fmt::format("{} of {}: ", differing.size(),
                          format_count(variant->switches.size(), "switch", "switches")));
     text.add(fmt::format("{}", fmt::join(differing, ", ")), Tone::code).add(".");
-    section.add(Paragraph{std::move(text)});
+    section.add(Paragraph{std::move(text)}, Medium::all, kDispensable);
   }
   const std::optional<Suggestion>& next = model.results.first_screen.next_step;
   if (section.empty() || ablation.empty() || (next && next->command == ablation)) return section;
-  constexpr int kDispensable = 3;
   return section.add(Paragraph{"To measure the effect of each switch:"}, Medium::all, kDispensable)
       .add(Command{ablation}, Medium::all, kDispensable);
 }

@@ -23,14 +23,14 @@ constexpr double kLeastShown = 0.04;
 constexpr double kAll = 0.985;
 constexpr double kMoreThanAll = 1.015;
 
-/// ", 69% of the change of server peak RSS": of all but the first cause the share alone.
+/// ", 69% of the change in server peak RSS": of all but the first cause the share alone.
 std::string share_words(const ReportModel& model, const Cause& cause, bool is_first) {
   const bool is_alone = model.results.is_alone();
   const std::string share = cause.share > kMoreThanAll && !is_alone ? "more than all"
                             : cause.share > kAll                    ? "all"
                                                                     : format_percent(cause.share);
   if (!is_first) return ", " + share;
-  return fmt::format(", {} of {}{}", share, is_alone ? "" : "the change of ", cause.of);
+  return fmt::format(", {} of {}{}", share, is_alone ? "" : "the change in ", cause.of);
 }
 
 Row cause_row(const ReportModel& model, const Cause& cause, bool is_first, bool has_shares) {
@@ -65,14 +65,20 @@ std::optional<double> change_behind(const std::vector<Cause>& causes) {
   return partial->size / partial->share;
 }
 
-/// "server: −58.2 MiB": the head of the causes of a role's change.
-Row role_row(const Cause& cause, double change, bool names_candidate) {
+/// "server: −58.2 MiB, 62% in the largest parts:": the head of the causes of a role's change.
+Row role_row(const std::vector<Cause>& causes, double change, bool names_candidate) {
+  const Cause& first = causes.front();
+  double explained = 0;
+  for (const Cause& cause : causes) explained += cause.size / change;
   Row row;
   row.cells.emplace_back();
   row.cells.emplace_back(
-      Text(fmt::format("{}{}: {}", cause.role, names_candidate ? " of " + cause.candidate : "",
-                       signed_metric(cause.metric, change)),
+      Text(fmt::format("{}{}: {}", first.role, names_candidate ? " of " + first.candidate : "",
+                       signed_metric(first.metric, change)),
            Tone::strong));
+  if (explained > 0 && explained < kAll)
+    row.cells.back().text.add(fmt::format(", {} of it in the largest part{}:",
+                                          format_percent(explained), causes.size() > 1 ? "s" : ""));
   return row;
 }
 
@@ -88,7 +94,7 @@ std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   Row row;
   row.cells.push_back({signed_metric(causes.front().metric, rest), Tone::muted});
   row.cells.back().value = rest;
-  row.cells.emplace_back(Text("all other memory", Tone::muted));
+  row.cells.emplace_back(Text("all other memory, " + format_percent(rest / *change), Tone::muted));
   return row;
 }
 
@@ -115,9 +121,9 @@ Text spread_of(const ReportModel& model) {
                               row->ci_low.value_or(0) < *gate->evidence.limit &&
                               *gate->evidence.limit < row->ci_high.value_or(0);
   return fmt::format(
-      "{}rials of the same variant differ: {} ({}), {} ({}).",
-      contains_limit ? fmt::format("The interval contains the limit of {}, as t", limit_text(*gate))
-                     : "T",
+      "Undecided: {}trials of the same variant differ: {} ({}), {} ({}).",
+      contains_limit ? fmt::format("the interval contains the limit of {}, as ", limit_text(*gate))
+                     : "",
       range_text(row->metric, baseline), row->baseline, range_text(row->metric, candidate),
       row->candidate);
 }
@@ -133,16 +139,16 @@ Section why_section(const ReportModel& model) {
   table.look = "causes";
   const bool names_candidate = model.results.arms.size() > 2;
   for (const std::vector<Cause>& causes : causes_by_row(model.causes)) {
+    const std::optional<double> change = change_behind(causes);
+    const bool has_head = change && !causes.front().role.empty();
     const std::optional<Row> rest = is_alone ? std::nullopt : rest_row(causes);
     // Parts that sum to more than the change, as something offsets them, are no shares of it.
     const bool has_shares = !rest || (*rest->cells.front().value > 0) == causes.front().more;
-    const std::optional<double> change = change_behind(causes);
-    const bool has_head = change && !causes.front().role.empty();
-    if (has_head) table.rows.push_back(role_row(causes.front(), *change, names_candidate));
+    if (has_head) table.rows.push_back(role_row(causes, *change, names_candidate));
     for (const Cause& cause : causes)
       table.rows.push_back(
           cause_row(model, cause, &cause == &causes.front() && !has_head, has_shares));
-    if (rest) table.rows.push_back(*rest);
+    if (rest && !has_head) table.rows.push_back(*rest);
   }
   if (!table.rows.empty()) section.add(std::move(table));
   if (section.empty() && model.results.overall.outcome == OverallOutcome::inconclusive)

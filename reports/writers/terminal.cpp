@@ -86,26 +86,31 @@ class TerminalDocument {
                  {has_badge ? badge + "  " : "", columns}));
     std::size_t widest = 0;
     for (const ComparedVariant& variant : document_.compared)
-      widest = std::max(widest, count_characters(escape_terminal(variant.name)));
-    widest = std::min<std::size_t>(widest, 20);
+      widest = std::max(widest, count_characters(marked_name(variant)));
+    widest = std::min<std::size_t>(widest, 28);
     for (const ComparedVariant& variant : document_.compared) add_variant(variant, widest);
     add(indented(paragraph(Text(document_.setting, Tone::muted), kIndent), space(kIndent)));
     if (!document_.notice.empty()) add(paragraph(document_.notice, 0));
   }
 
-  void add_variant(const ComparedVariant& variant, std::size_t widest) {
+  /// "a (baseline)"; the name alone where nothing is compared.
+  [[nodiscard]] std::string marked_name(const ComparedVariant& variant) const {
     const bool is_marked = variant.is_baseline && document_.compared.size() > 1;
-    if (variant.words.empty() && !is_marked) return;
-    const std::string name = padded(escape_terminal(variant.name), widest, false);
-    Text words(variant.words);
-    if (is_marked) words.add(words.empty() ? "(baseline)" : "  (baseline)", Tone::muted);
-    const Line label = {std::string(kIndent, ' ') + name + "  ", kIndent + widest + 2};
+    return escape_terminal(variant.name) + (is_marked ? " (baseline)" : "");
+  }
+
+  void add_variant(const ComparedVariant& variant, std::size_t widest) {
+    const std::string name = marked_name(variant);
+    if (variant.words.empty() && name == escape_terminal(variant.name)) return;
+    const Line label = {std::string(kIndent, ' ') + padded(name, widest, false) + "  ",
+                        kIndent + widest + 2};
     constexpr std::size_t kMostBeside = 3;  // lines; more of them go below the name
-    std::vector<Line> beside = paragraph(words, label.columns);
-    if (beside.size() <= kMostBeside) return add(indented(std::move(beside), label));
-    const std::string alone = std::string(kIndent, ' ') + escape_terminal(variant.name);
+    std::vector<Line> beside = paragraph(Text(variant.words), label.columns);
+    if (beside.size() <= kMostBeside && count_characters(name) <= widest)
+      return add(indented(std::move(beside), label));
+    const std::string alone = std::string(kIndent, ' ') + name;
     add({{alone, count_characters(alone)}});
-    add(indented(paragraph(words, 2 * kIndent), space(2 * kIndent)));
+    add(indented(paragraph(Text(variant.words), 2 * kIndent), space(2 * kIndent)));
   }
 
   void add_exit() { add(laid_out(document_.exit, width_, false, options_)); }

@@ -56,7 +56,7 @@ function shape(mark: TrackMark, look: VariantLook | undefined, lane: { middle: n
 }
 
 const words: Partial<Record<TrackMark["kind"], string>> = {
-  dot: "each mark is one trial; each row has its own scale",
+  dot: "each mark is one trial; each metric has its own scale",
   median: "bar: median",
   range: "band: 95% CI of the change",
   margin: "grey: margin",
