@@ -17,7 +17,6 @@
 #include "model/metric_catalogue.h"
 #include "model/run_directory.h"
 #include "profile/difference.h"
-#include "readers/read_profile.h"
 #include "run/store.h"
 #include "util/error.h"
 #include "util/process.h"
@@ -117,12 +116,13 @@ std::vector<KeptImage> images_of(const std::vector<KeptImage>& all, const RunDat
   return found;
 }
 
-ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>& problems) {
+ArmProfiles read_images(const std::vector<KeptImage>& images, ProfileReader& reader,
+                        std::vector<Note>& problems) {
   std::vector<std::optional<Profile>> read(images.size());
   std::vector<std::string> why(images.size());
   run_parallel(images.size(), [&](std::size_t i) {
     try {
-      read[i] = read_profile(images[i].file);
+      read[i] = reader.read(images[i].file);
     } catch (const Error& error) {
       why[i] = error.message();
     }
@@ -311,14 +311,14 @@ namespace {
 
 /// Of a run's only variant: everything that it has, which is its difference from nothing.
 ArmDifferences stacks_of_only_variant(const std::filesystem::path& run_directory,
-                                      const RunData& run) {
+                                      const RunData& run, ProfileReader& reader) {
   ArmDifferences found;
   const std::string& variant = run.config.baseline;
   const std::vector<KeptImage> all = kept_images(run_directory);
   const auto tracer = tracer_of_both(all, run, variant, variant);
   if (!tracer) return found;
   const ArmProfiles profiles =
-      read_images(images_of(all, run, variant, *tracer), found.limitations);
+      read_images(images_of(all, run, variant, *tracer), reader, found.limitations);
   ArmProfiles nothing;
   for (const auto& [role, side] : profiles) nothing[role];
   add_resident(found, profiles, variant);
@@ -328,8 +328,9 @@ ArmDifferences stacks_of_only_variant(const std::filesystem::path& run_directory
 
 }  // namespace
 
-ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run) {
-  if (run.config.variants.size() == 1) return stacks_of_only_variant(run_directory, run);
+ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run,
+                               ProfileReader& reader) {
+  if (run.config.variants.size() == 1) return stacks_of_only_variant(run_directory, run, reader);
   ArmDifferences found;
   const std::string baseline = run.config.baseline;
   std::set<std::string> candidates;
@@ -343,7 +344,7 @@ ArmDifferences arm_differences(const std::filesystem::path& run_directory, const
     const auto tracer = tracer_of_both(all, run, baseline, candidate);
     if (!tracer) continue;
     const auto profiles_of = [&](const std::string& arm) {
-      return read_images(images_of(all, run, arm, *tracer), found.limitations);
+      return read_images(images_of(all, run, arm, *tracer), reader, found.limitations);
     };
     if (!references.contains(*tracer)) {
       references[*tracer] = profiles_of(baseline);
@@ -388,13 +389,13 @@ double bytes_at_last_end(const LiveAtRoundEnds& live) {
 
 std::optional<LiveAtRoundEnds> kept_round_ends(const std::filesystem::path& run_directory,
                                                const RunData& run, const std::string& arm,
-                                               const std::string& role,
+                                               const std::string& role, ProfileReader& reader,
                                                std::vector<Note>& problems) {
   std::optional<LiveAtRoundEnds> largest;
   const SourceRoots roots = source_roots(run_directory, run.config);
   for (const std::filesystem::path& file : recorded_images(run_directory, run, arm, role)) {
     try {
-      LiveAtRoundEnds live = live_at_round_ends(read_profile(file), roots);
+      LiveAtRoundEnds live = live_at_round_ends(reader.read(file), roots);
       const bool more = !largest || bytes_at_last_end(live) > bytes_at_last_end(*largest);
       if (!live.rounds.empty() && more) largest = std::move(live);
     } catch (const Error& error) {
