@@ -62,6 +62,11 @@ std::optional<double> Metrics::value(std::string_view name) const {
   return is_at(place, name) ? std::optional(entries_[place].value) : std::nullopt;
 }
 
+std::optional<double> Metrics::value(MetricName name) const {
+  const auto found = std::ranges::find(entries_, name.kept_, &Entry::name);
+  return found == entries_.end() ? std::nullopt : std::optional(found->value);
+}
+
 double Metrics::at(std::string_view name) const {
   const std::size_t place = place_of(name);
   if (!is_at(place, name)) throw std::out_of_range("no metric " + std::string(name));
