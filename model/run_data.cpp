@@ -31,6 +31,11 @@ Metrics::Metrics(std::initializer_list<std::pair<std::string_view, double>> valu
   for (const auto& [name, value] : values) emplace(name, value);
 }
 
+Metrics::Metrics(const std::vector<MetricName>& names, const std::vector<double>& values) {
+  entries_.reserve(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) entries_.push_back({names[i].kept_, values[i]});
+}
+
 std::size_t Metrics::place_of(std::string_view name) const {
   const auto found = std::ranges::lower_bound(
       entries_, name, {}, [](const Entry& entry) { return std::string_view(*entry.name); });

@@ -80,25 +80,30 @@ const std::vector<MetricName>& AmountsReader::names_of(std::int64_t id) {
   select_.reset();
   if (!names.is_array()) damaged_amounts(fmt::format("metric names {} are no JSON array", id));
   std::vector<MetricName> list;
+  std::string before;
   for (const json& name : names) {
     if (!name.is_string()) damaged_amounts(fmt::format("metric names {} are no strings", id));
-    list.emplace_back(name.get<std::string>());
+    const auto text = name.get<std::string>();
+    if (!list.empty() && text <= before)
+      damaged_amounts(fmt::format("metric names {} are not in order", id));
+    list.emplace_back(text);
+    before = text;
   }
   return known_.emplace(id, std::move(list)).first->second;
 }
 
 Metrics AmountsReader::metrics_of(std::int64_t names, std::string_view amounts) {
   const std::vector<MetricName>& list = names_of(names);
-  metrics_.clear();
+  amounts_.clear();
   bool is_whole = take(amounts, "[");
   for (std::size_t i = 0; i < list.size() && is_whole; ++i) {
     if (i > 0) is_whole = take(amounts, ",");
-    if (is_whole) metrics_.assign(list[i], take_number(amounts));
+    if (is_whole) amounts_.push_back(take_number(amounts));
   }
   if (!is_whole || amounts != "]")
     damaged_amounts(
         fmt::format("expected {} of a round or phase", format_count(list.size(), "number")));
-  return metrics_;  // a copy, with no more memory than it needs
+  return {list, amounts_};
 }
 
 }  // namespace memduel

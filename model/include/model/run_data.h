@@ -56,6 +56,8 @@ class Metrics {
 
   Metrics() = default;
   Metrics(std::initializer_list<std::pair<std::string_view, double>> values);
+  /// Requires: the names ascend, and each has a value.
+  Metrics(const std::vector<MetricName>& names, const std::vector<double>& values);
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
