@@ -199,34 +199,41 @@ void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& 
   const std::string reference = run.config.baseline;
   struct Question {
     const std::string* role;
-    const ProfileSide* baseline;
-    const ProfileSide* candidate;
+    std::size_t sides;
     DifferenceKind kind;
     Heap heap;
   };
   std::vector<Question> questions;
+  std::vector<std::pair<const ProfileSide*, const ProfileSide*>> sides;
   std::list<ProfileSide> narrowed;  // of roles whose programs did not hold their peaks at once
   for (const auto& [role, mine] : candidate) {
     const auto other = baseline.find(role);
     if (other == baseline.end()) continue;
     const bool in_turn = ran_in_turn(other->second, measured_peaks(run, reference, role)) ||
                          ran_in_turn(mine, measured_peaks(run, name, role));
+    const std::size_t whole = sides.size();
+    sides.emplace_back(&other->second, &mine);
     for (const DifferenceKind kind : kKinds) {
       for (const Heap heap : {Heap::malloc, Heap::mapped, Heap::both}) {
         if (heap == Heap::both && kind != DifferenceKind::peak) continue;
-        Question question{&role, &other->second, &mine, kind, heap};
+        Question question{&role, whole, kind, heap};
         if (in_turn && kind == DifferenceKind::peak) {
-          question.baseline = &narrowed.emplace_back(only_largest(other->second, heap));
-          question.candidate = &narrowed.emplace_back(only_largest(mine, heap));
+          question.sides = sides.size();
+          const ProfileSide& a = narrowed.emplace_back(only_largest(other->second, heap));
+          const ProfileSide& b = narrowed.emplace_back(only_largest(mine, heap));
+          sides.emplace_back(&a, &b);
         }
         questions.push_back(question);
       }
     }
   }
+  std::vector<std::optional<ComparedSides>> compared(sides.size());
+  run_parallel(sides.size(),
+               [&](std::size_t i) { compared[i].emplace(*sides[i].first, *sides[i].second); });
   std::vector<ProfileDifference> answers(questions.size());
   run_parallel(questions.size(), [&](std::size_t i) {
     const Question& of = questions[i];
-    answers[i] = profile_difference(*of.baseline, *of.candidate, of.kind, of.heap, roots);
+    answers[i] = compared[of.sides]->difference(of.kind, of.heap, roots);
   });
   for (std::size_t i = 0; i < questions.size(); ++i)
     add_difference(found, answers[i], name, *questions[i].role, name == reference);
