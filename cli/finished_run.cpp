@@ -12,7 +12,6 @@
 #include "cli/print.h"
 #include "model/job_facts.h"
 #include "model/run_directory.h"
-#include "profile_file.h"
 #include "reports/pages.h"
 #include "reports/terminal.h"
 #include "reports/text_formats.h"
@@ -125,8 +124,11 @@ void prepare_page(ReportModel& model, const FinishedRun& finished,
                   const std::filesystem::path& directory) {
   RunFlamesOptions options;
   options.confidential = model.confidential;
+  const auto read = [&](const std::filesystem::path& file) {
+    return finished.profile_reader->read(file);
+  };
   model.flames =
-      load_flames(directory, flame_pairs(model.results, finished.profiles), open_profile, options);
+      load_flames(directory, flame_pairs(model.results, finished.profiles), read, options);
   model.round_step = thin_rounds(model.results);
 }
 

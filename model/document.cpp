@@ -259,11 +259,12 @@ const Keys<Document>& keys_of(const Document*) {
           .required("baseline", &Document::baseline,
                     "Name of the variant with which the others are compared.")
           .with_default("measure", &Document::measure, "How the variants are measured.")
-          .with_default("gates", &Document::gates,
-                        "Gates ROLE.METRIC<=LIMIT[|LIMIT][:advisory], which decide the exit code, "
-                        "or \"default\" for the default gates of the workload. Default: memduel "
-                        "run and memduel check judge the default gates.",
-                        {{"items", {{"type", "string"}, {"minLength", 1}}}})
+          .with_default(
+              "gates", &Document::gates,
+              "Gates [ROLE.]METRIC<=LIMIT[|LIMIT][:advisory], which decide the exit code, "
+              "or \"default\" for the default gates of the workload. Default: memduel "
+              "run and memduel check judge the default gates.",
+              {{"items", {{"type", "string"}, {"minLength", 1}}}})
           .in_form(
               "default_gates",
               R"({"enum": [true, false, "check"],

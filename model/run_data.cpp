@@ -31,6 +31,11 @@ Metrics::Metrics(std::initializer_list<std::pair<std::string_view, double>> valu
   for (const auto& [name, value] : values) emplace(name, value);
 }
 
+Metrics::Metrics(const std::vector<MetricName>& names, const std::vector<double>& values) {
+  entries_.reserve(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) entries_.push_back({names[i].kept_, values[i]});
+}
+
 std::size_t Metrics::place_of(std::string_view name) const {
   const auto found = std::ranges::lower_bound(
       entries_, name, {}, [](const Entry& entry) { return std::string_view(*entry.name); });
@@ -60,6 +65,11 @@ bool Metrics::contains(std::string_view name) const {
 std::optional<double> Metrics::value(std::string_view name) const {
   const std::size_t place = place_of(name);
   return is_at(place, name) ? std::optional(entries_[place].value) : std::nullopt;
+}
+
+std::optional<double> Metrics::value(MetricName name) const {
+  const auto found = std::ranges::find(entries_, name.kept_, &Entry::name);
+  return found == entries_.end() ? std::nullopt : std::optional(found->value);
 }
 
 double Metrics::at(std::string_view name) const {

@@ -1,34 +1,14 @@
 // The frame of an HTML page that opens from disk, and how bytes get into it: gzip, base64, SHA-256.
 #pragma once
 
-#include <zlib.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memduel {
 
-/// Makes a gzip member (RFC 1952) with zlib's default effort and no time stamp, so that equal input
-/// gives equal output.
-class Gzip {
- public:
-  Gzip();
-  Gzip(const Gzip&) = delete;
-  Gzip& operator=(const Gzip&) = delete;
-  ~Gzip();
-
-  void write(std::string_view bytes);
-  /// All of it. Ends the member.
-  std::string finish();
-
- private:
-  void deflate_all(int flush);
-
-  z_stream stream_{};
-  std::string packed_;
-};
-
+/// A gzip member (RFC 1952) with zlib's default effort and no time stamp, so that equal input gives
+/// equal output, whatever the number of cores that pack it.
 std::string gzip(std::string_view bytes);
 
 /// RFC 4648 base64 with padding, on one line.

@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
+#include <zlib.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <set>
@@ -21,52 +22,50 @@
 #include "model_json.h"
 #include "templates/viewer.h"
 #include "util/error.h"
+#include "util/process.h"
 
 namespace memduel {
 
-Gzip::Gzip() {
-  constexpr int kGzipWrapper = 16;
-  if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipWrapper, 8,
-                   Z_DEFAULT_STRATEGY) != Z_OK)
+namespace {
+
+/// Raw deflate (RFC 1951) that ends with a whole byte, so that another piece may follow.
+std::string deflated(std::string_view piece, bool is_last) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
     throw Error(ExitCode::io, "zlib could not be started");
+  constexpr std::size_t kMarkerOfFlush = 16;
+  std::string packed(deflateBound(&stream, piece.size()) + kMarkerOfFlush, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+  stream.avail_in = static_cast<uInt>(piece.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, is_last ? Z_FINISH : Z_SYNC_FLUSH);
+  const bool is_whole = stream.avail_in == 0 && stream.avail_out > 0;
+  packed.resize(packed.size() - stream.avail_out);
+  deflateEnd(&stream);
+  if (!is_whole) throw Error(ExitCode::io, "the report's data could not be compressed");
+  return packed;
 }
 
-Gzip::~Gzip() {
-  deflateEnd(&stream_);
+void add_word(std::string& bytes, std::uint32_t word) {
+  for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(word >> shift & 0xff);
 }
 
-void Gzip::write(std::string_view bytes) {
-  // zlib counts in 32 bits.
-  constexpr std::size_t kPiece = std::size_t{1} << 30;
-  while (!bytes.empty()) {
-    const std::string_view piece = bytes.substr(0, kPiece);
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-    stream_.avail_in = static_cast<uInt>(piece.size());
-    deflate_all(Z_NO_FLUSH);
-    bytes.remove_prefix(piece.size());
-  }
-}
-
-std::string Gzip::finish() {
-  deflate_all(Z_FINISH);
-  return std::move(packed_);
-}
-
-void Gzip::deflate_all(int flush) {
-  std::array<char, std::size_t{1} << 16> buffer{};
-  do {
-    stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream_.avail_out = static_cast<uInt>(buffer.size());
-    if (deflate(&stream_, flush) == Z_STREAM_ERROR)
-      throw Error(ExitCode::io, "the report's data could not be compressed");
-    packed_.append(buffer.data(), buffer.size() - stream_.avail_out);
-  } while (stream_.avail_out == 0);
-}
+}  // namespace
 
 std::string gzip(std::string_view bytes) {
-  Gzip packed;
-  packed.write(bytes);
-  return packed.finish();
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::vector<std::string> pieces(std::max<std::size_t>(1, (bytes.size() + kPiece - 1) / kPiece));
+  run_parallel(pieces.size(), [&](std::size_t i) {
+    pieces[i] = deflated(bytes.substr(i * kPiece, kPiece), i + 1 == pieces.size());
+  });
+  std::string packed("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);  // deflate, made on Unix
+  for (const std::string& piece : pieces) packed += piece;
+  add_word(packed, static_cast<std::uint32_t>(
+                       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size())));
+  add_word(packed, static_cast<std::uint32_t>(bytes.size()));  // modulo 2^32
+  return packed;
 }
 
 std::string base64(std::string_view bytes) {
@@ -119,9 +118,9 @@ std::string render_page(const Page& page) {
 }
 
 std::string render_html(const ReportModel& model) {
-  Gzip data;
-  write_report_model(model, [&](std::string_view text) { data.write(text); });
-  Page page{document_of(model).title, data.finish(), viewer_script(), viewer_style()};
+  std::string data;
+  write_report_model(model, [&](std::string_view text) { data += text; });
+  Page page{document_of(model).title, gzip(data), viewer_script(), viewer_style()};
   for (std::size_t i = 0; i < model.flames.shown.size(); ++i)
     page.attachments.push_back({flame_id(i), model.flames.shown[i].packed});
   return render_page(page);
@@ -149,8 +148,9 @@ void each_round(const Results& results, Visit visit) {
 /// Resident memory at its peak of all roles and trials together, by round.
 std::map<int, double> peaks_by_round(const Results& results) {
   std::map<int, double> peaks;
+  const MetricName peak(kPeakRss);
   each_round(results, [&](const RoundData& round) {
-    peaks[round.round] += round.metrics.value(kPeakRss).value_or(0);
+    peaks[round.round] += round.metrics.value(peak).value_or(0);
   });
   return peaks;
 }

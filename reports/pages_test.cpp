@@ -59,7 +59,7 @@ TEST(HtmlReport, IsTheSameForTheSameRun) {
 std::string gunzip(const std::string& bytes) {
   z_stream stream{};
   EXPECT_EQ(inflateInit2(&stream, MAX_WBITS + 16), Z_OK);
-  std::string out(1 << 20, '\0');
+  std::string out(1 << 24, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -74,6 +74,10 @@ TEST(Gzip, ComesBackUnchanged) {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += static_cast<char>(i * i % 251);
   EXPECT_EQ(gunzip(gzip(text)), text);
+  while (text.size() < 5'000'000) text += text;
+  EXPECT_EQ(gunzip(gzip(text)), text);
+  text.resize(std::size_t{2} << 20);
+  EXPECT_EQ(gunzip(gzip(text)), text) << "two whole pieces";
   EXPECT_EQ(gunzip(gzip("")), "");
 }
 

@@ -378,8 +378,9 @@ ProfileComparison compare_profiles(Profile baseline, Profile candidate,
   ProfileSide b(1);
   a[0].push_back(std::move(baseline));
   b[0].push_back(std::move(candidate));
+  const ComparedSides sides(a, b);
   for (const KindOfStacks& question : questions) {
-    ProfileDifference one = profile_difference(a, b, question.kind, question.heap, roots);
+    ProfileDifference one = sides.difference(question.kind, question.heap, roots);
     if (one.baseline.samples + one.candidate.samples > 0)
       comparison.differences.push_back(std::move(one));
   }

@@ -284,30 +284,49 @@ std::vector<FlamePair> flame_pairs(const Results& results, const std::vector<Pro
   return pairs;
 }
 
+namespace {
+
+/// The data of a pair, or why there are none.
+struct PackedFlame {
+  std::string packed;
+  std::string why;
+};
+
+PackedFlame packed_flame(const std::filesystem::path& directory, const FlamePair& pair,
+                         const ReadProfile& read, const RunFlamesOptions& options) {
+  try {
+    std::vector<Profile> profiles(pair.files.size());
+    run_parallel(profiles.size(), [&](std::size_t i) {
+      profiles[i] = read(directory / pair.files[i]);
+      if (options.confidential) make_confidential(profiles[i]);
+    });
+    return {base64(gzip(data_of(pair, profiles))), ""};
+  } catch (const Error& error) {
+    const std::string why = error.message();
+    return {"", options.confidential ? without_paths(why) : why};
+  }
+}
+
+}  // namespace
+
 RunFlames load_flames(const std::filesystem::path& directory, const std::vector<FlamePair>& pairs,
                       const ReadProfile& read, const RunFlamesOptions& options) {
+  std::vector<PackedFlame> all(pairs.size());
+  run_parallel(all.size(),
+               [&](std::size_t i) { all[i] = packed_flame(directory, pairs[i], read, options); });
   RunFlames flames;
   std::size_t bytes = 0;
-  for (const FlamePair& pair : pairs) {
-    try {
-      std::vector<Profile> profiles(pair.files.size());
-      run_parallel(profiles.size(), [&](std::size_t i) {
-        profiles[i] = read(directory / pair.files[i]);
-        if (options.confidential) make_confidential(profiles[i]);
-      });
-      std::string packed = base64(gzip(data_of(pair, profiles)));
-      if (!flames.shown.empty() && bytes + packed.size() > options.most_bytes) {
-        flames.absent.push_back(
-            {pair, fmt::format("its {} would make this page too large",
-                               format_bytes(static_cast<double>(packed.size())))});
-        continue;
-      }
-      bytes += packed.size();
-      flames.shown.push_back({pair, std::move(packed)});
-    } catch (const Error& error) {
-      const std::string why = error.message();
-      flames.absent.push_back({pair, options.confidential ? without_paths(why) : why});
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    auto& [packed, why] = all[i];
+    if (why.empty() && !flames.shown.empty() && bytes + packed.size() > options.most_bytes)
+      why = fmt::format("its {} would make this page too large",
+                        format_bytes(static_cast<double>(packed.size())));
+    if (!why.empty()) {
+      flames.absent.push_back({pairs[i], std::move(why)});
+      continue;
     }
+    bytes += packed.size();
+    flames.shown.push_back({pairs[i], std::move(packed)});
   }
   return flames;
 }

@@ -73,17 +73,19 @@ void add_notes(std::vector<Note>& to, std::vector<Note> notes) {
 }
 
 void name_growing_stacks(Results& results, const RunData& run, const fs::path& directory,
-                         int warmup_rounds) {
+                         ProfileReader& reader, int warmup_rounds) {
   for (Growth& row : results.growth) {
     if (!asks_for_stacks(row)) continue;
-    const auto live = kept_round_ends(directory, run, row.arm, row.role, results.limitations);
+    const auto live =
+        kept_round_ends(directory, run, row.arm, row.role, reader, results.limitations);
     if (live) row.stacks = growing_stacks(*live, *row.slope, warmup_rounds);
   }
 }
 
 /// Where the arms differ, by the profiles of their trials.
-void add_differences(Results& results, const RunData& run, const fs::path& directory) {
-  ArmDifferences found = arm_differences(directory, run);
+void add_differences(Results& results, const RunData& run, const fs::path& directory,
+                     ProfileReader& reader) {
+  ArmDifferences found = arm_differences(directory, run, reader);
   results.differences = std::move(found.differences);
   results.difference_totals = std::move(found.totals);
   results.resident = std::move(found.resident);
@@ -170,8 +172,9 @@ FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeri
   finished.profiles = profiles_in(directory);
   Results& results = finished.results;
   add_printed_differences(results, finished.run, directory);
-  add_differences(results, finished.run, directory);
-  name_growing_stacks(results, finished.run, directory, settings.warmup_rounds);
+  add_differences(results, finished.run, directory, *finished.profile_reader);
+  name_growing_stacks(results, finished.run, directory, *finished.profile_reader,
+                      settings.warmup_rounds);
   note_removed_tracers(results, finished.run);
   note_unexplained(results, finished.run);
   add_notes(results.warnings, ungated_rss(results));

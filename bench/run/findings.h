@@ -10,6 +10,7 @@
 
 #include "model/run_data.h"
 #include "profile/difference.h"
+#include "readers/profile_reader.h"
 #include "verdict/results.h"
 
 namespace memduel {
@@ -36,7 +37,8 @@ struct ArmDifferences {
 /// Of every candidate that has heap profiles where the baseline has some by the same tracer: by the
 /// recorder, else by the first other one; of a run's only variant everything that it has. Empty
 /// when there are none. Reads the profiles in `run_directory`.
-ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run);
+ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run,
+                               ProfileReader& reader);
 
 /// The worktrees of a run of two revisions, then the directories in which its programs ran.
 SourceRoots source_roots(const std::filesystem::path& run_directory, const Document& config);
@@ -46,7 +48,7 @@ SourceRoots source_roots(const std::filesystem::path& run_directory, const Docum
 /// that cannot be read is a problem more.
 std::optional<LiveAtRoundEnds> kept_round_ends(const std::filesystem::path& run_directory,
                                                const RunData& run, const std::string& arm,
-                                               const std::string& role,
+                                               const std::string& role, ProfileReader& reader,
                                                std::vector<Note>& problems);
 
 /// The first line in which two texts differ, numbered from 1, by what each has there, cut after 120

@@ -17,7 +17,6 @@
 #include "model/metric_catalogue.h"
 #include "model/run_directory.h"
 #include "profile/difference.h"
-#include "readers/read_profile.h"
 #include "run/store.h"
 #include "util/error.h"
 #include "util/process.h"
@@ -117,12 +116,13 @@ std::vector<KeptImage> images_of(const std::vector<KeptImage>& all, const RunDat
   return found;
 }
 
-ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>& problems) {
+ArmProfiles read_images(const std::vector<KeptImage>& images, ProfileReader& reader,
+                        std::vector<Note>& problems) {
   std::vector<std::optional<Profile>> read(images.size());
   std::vector<std::string> why(images.size());
   run_parallel(images.size(), [&](std::size_t i) {
     try {
-      read[i] = read_profile(images[i].file);
+      read[i] = reader.read(images[i].file);
     } catch (const Error& error) {
       why[i] = error.message();
     }
@@ -199,34 +199,41 @@ void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& 
   const std::string reference = run.config.baseline;
   struct Question {
     const std::string* role;
-    const ProfileSide* baseline;
-    const ProfileSide* candidate;
+    std::size_t sides;
     DifferenceKind kind;
     Heap heap;
   };
   std::vector<Question> questions;
+  std::vector<std::pair<const ProfileSide*, const ProfileSide*>> sides;
   std::list<ProfileSide> narrowed;  // of roles whose programs did not hold their peaks at once
   for (const auto& [role, mine] : candidate) {
     const auto other = baseline.find(role);
     if (other == baseline.end()) continue;
     const bool in_turn = ran_in_turn(other->second, measured_peaks(run, reference, role)) ||
                          ran_in_turn(mine, measured_peaks(run, name, role));
+    const std::size_t whole = sides.size();
+    sides.emplace_back(&other->second, &mine);
     for (const DifferenceKind kind : kKinds) {
       for (const Heap heap : {Heap::malloc, Heap::mapped, Heap::both}) {
         if (heap == Heap::both && kind != DifferenceKind::peak) continue;
-        Question question{&role, &other->second, &mine, kind, heap};
+        Question question{&role, whole, kind, heap};
         if (in_turn && kind == DifferenceKind::peak) {
-          question.baseline = &narrowed.emplace_back(only_largest(other->second, heap));
-          question.candidate = &narrowed.emplace_back(only_largest(mine, heap));
+          question.sides = sides.size();
+          const ProfileSide& a = narrowed.emplace_back(only_largest(other->second, heap));
+          const ProfileSide& b = narrowed.emplace_back(only_largest(mine, heap));
+          sides.emplace_back(&a, &b);
         }
         questions.push_back(question);
       }
     }
   }
+  std::vector<std::optional<ComparedSides>> compared(sides.size());
+  run_parallel(sides.size(),
+               [&](std::size_t i) { compared[i].emplace(*sides[i].first, *sides[i].second); });
   std::vector<ProfileDifference> answers(questions.size());
   run_parallel(questions.size(), [&](std::size_t i) {
     const Question& of = questions[i];
-    answers[i] = profile_difference(*of.baseline, *of.candidate, of.kind, of.heap, roots);
+    answers[i] = compared[of.sides]->difference(of.kind, of.heap, roots);
   });
   for (std::size_t i = 0; i < questions.size(); ++i)
     add_difference(found, answers[i], name, *questions[i].role, name == reference);
@@ -311,14 +318,14 @@ namespace {
 
 /// Of a run's only variant: everything that it has, which is its difference from nothing.
 ArmDifferences stacks_of_only_variant(const std::filesystem::path& run_directory,
-                                      const RunData& run) {
+                                      const RunData& run, ProfileReader& reader) {
   ArmDifferences found;
   const std::string& variant = run.config.baseline;
   const std::vector<KeptImage> all = kept_images(run_directory);
   const auto tracer = tracer_of_both(all, run, variant, variant);
   if (!tracer) return found;
   const ArmProfiles profiles =
-      read_images(images_of(all, run, variant, *tracer), found.limitations);
+      read_images(images_of(all, run, variant, *tracer), reader, found.limitations);
   ArmProfiles nothing;
   for (const auto& [role, side] : profiles) nothing[role];
   add_resident(found, profiles, variant);
@@ -328,8 +335,9 @@ ArmDifferences stacks_of_only_variant(const std::filesystem::path& run_directory
 
 }  // namespace
 
-ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run) {
-  if (run.config.variants.size() == 1) return stacks_of_only_variant(run_directory, run);
+ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run,
+                               ProfileReader& reader) {
+  if (run.config.variants.size() == 1) return stacks_of_only_variant(run_directory, run, reader);
   ArmDifferences found;
   const std::string baseline = run.config.baseline;
   std::set<std::string> candidates;
@@ -343,7 +351,7 @@ ArmDifferences arm_differences(const std::filesystem::path& run_directory, const
     const auto tracer = tracer_of_both(all, run, baseline, candidate);
     if (!tracer) continue;
     const auto profiles_of = [&](const std::string& arm) {
-      return read_images(images_of(all, run, arm, *tracer), found.limitations);
+      return read_images(images_of(all, run, arm, *tracer), reader, found.limitations);
     };
     if (!references.contains(*tracer)) {
       references[*tracer] = profiles_of(baseline);
@@ -388,13 +396,13 @@ double bytes_at_last_end(const LiveAtRoundEnds& live) {
 
 std::optional<LiveAtRoundEnds> kept_round_ends(const std::filesystem::path& run_directory,
                                                const RunData& run, const std::string& arm,
-                                               const std::string& role,
+                                               const std::string& role, ProfileReader& reader,
                                                std::vector<Note>& problems) {
   std::optional<LiveAtRoundEnds> largest;
   const SourceRoots roots = source_roots(run_directory, run.config);
   for (const std::filesystem::path& file : recorded_images(run_directory, run, arm, role)) {
     try {
-      LiveAtRoundEnds live = live_at_round_ends(read_profile(file), roots);
+      LiveAtRoundEnds live = live_at_round_ends(reader.read(file), roots);
       const bool more = !largest || bytes_at_last_end(live) > bytes_at_last_end(*largest);
       if (!live.rounds.empty() && more) largest = std::move(live);
     } catch (const Error& error) {

@@ -249,8 +249,9 @@ bool all_exact(const Results& results) {
                              [](const Comparison& row) { return !row.gate || row.exact; });
 }
 
-/// The arms that are judged, without those that only take one of them apart.
-Observations judged_arms(const Inquiry& inquiry) {
+/// The arms that are judged, without those that only take one of them apart; absent: all are.
+std::optional<Observations> judged_arms(const Inquiry& inquiry) {
+  if (inquiry.view.ablation_arms.empty()) return std::nullopt;
   Observations judged = inquiry.observations;
   std::erase_if(judged.arms, [&](const ArmObservations& arm) {
     return inquiry.view.ablation_arms.contains(arm.arm);
@@ -315,7 +316,8 @@ void refuse_unmeasured_gates(const RunData& first_trials, const AnalysisSettings
 
 Results analyse(const RunData& run, const AnalysisSettings& settings) {
   const Inquiry inquiry = ask(run, settings);
-  const Observations judged = judged_arms(inquiry);
+  const std::optional<Observations> some = judged_arms(inquiry);
+  const Observations& judged = some ? *some : inquiry.observations;
   const std::vector<GrowthRow> growth =
       growth_rows(run, judged, inquiry.roles, settings, inquiry.alpha);
   MeasuredRows measured = measure_rows(inquiry, growth);

@@ -14,6 +14,7 @@
 #include "analysis_steps.h"
 #include "stats/estimates.h"
 #include "stats/sample_size.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace memduel {
@@ -237,8 +238,14 @@ RowQuestion question_of(const Inquiry& inquiry, const std::string& candidate,
           advisory};
 }
 
-void measure_candidate(MeasuredRows& measured, const Inquiry& inquiry,
-                       const std::vector<GrowthRow>& growth, const ArmObservations& candidate) {
+struct AskedRow {
+  const ArmObservations* candidate;
+  std::string role;
+  std::string metric;
+};
+
+void ask_of_candidate(std::vector<AskedRow>& asked, std::vector<Note>& limitations,
+                      const Inquiry& inquiry, const ArmObservations& candidate) {
   const ArmObservations& baseline = inquiry.observations.arms.front();
   for (const std::string& role : inquiry.roles) {
     const std::set<std::string> of_a = metrics_of(baseline, role);
@@ -246,29 +253,38 @@ void measure_candidate(MeasuredRows& measured, const Inquiry& inquiry,
     const std::set<std::string> only_a = without(of_a, of_b);
     // A candidate that never lived has no metrics, and is worse in all of them.
     const bool compare_all = !any_alive(candidate);
-    for (const std::string& metric : compare_all ? of_a : without(of_a, only_a)) {
-      RowQuestion asked = question_of(inquiry, candidate.arm, role, metric);
-      RowValues values = row_values(baseline, candidate, role, asked.metric, asked.design,
-                                    inquiry.order ? &*inquiry.order : nullptr);
-      auto of_growth = growth_between(growth, asked);
-      measured.rows.push_back(
-          measure_row(std::move(asked), std::move(values), std::move(of_growth)));
-    }
-    if (!compare_all)
-      note_one_sided(measured.limitations, role, only_a, baseline.arm, candidate.arm);
+    for (const std::string& metric : compare_all ? of_a : without(of_a, only_a))
+      asked.push_back({&candidate, role, metric});
+    if (!compare_all) note_one_sided(limitations, role, only_a, baseline.arm, candidate.arm);
     if (any_alive(baseline))
-      note_one_sided(measured.limitations, role, without(of_b, of_a), candidate.arm, baseline.arm);
+      note_one_sided(limitations, role, without(of_b, of_a), candidate.arm, baseline.arm);
   }
+}
+
+MeasuredRow measured(const AskedRow& asked, const Inquiry& inquiry,
+                     const std::vector<GrowthRow>& growth) {
+  const ArmObservations& candidate = *asked.candidate;
+  RowQuestion question = question_of(inquiry, candidate.arm, asked.role, asked.metric);
+  RowValues values =
+      row_values(inquiry.observations.arms.front(), candidate, asked.role, question.metric,
+                 question.design, inquiry.order ? &*inquiry.order : nullptr);
+  auto of_growth = growth_between(growth, question);
+  return measure_row(std::move(question), std::move(values), std::move(of_growth));
 }
 
 }  // namespace
 
 MeasuredRows measure_rows(const Inquiry& inquiry, const std::vector<GrowthRow>& growth) {
-  MeasuredRows measured;
+  MeasuredRows all;
+  std::vector<AskedRow> asked;
   for (const ArmObservations& arm : inquiry.observations.arms | std::views::drop(1))
     if (!inquiry.view.ablation_arms.contains(arm.arm))
-      measure_candidate(measured, inquiry, growth, arm);
-  return measured;
+      ask_of_candidate(asked, all.limitations, inquiry, arm);
+  std::vector<std::optional<MeasuredRow>> rows(asked.size());
+  run_parallel(rows.size(),
+               [&](std::size_t i) { rows[i].emplace(measured(asked[i], inquiry, growth)); });
+  for (std::optional<MeasuredRow>& row : rows) all.rows.push_back(std::move(*row));
+  return all;
 }
 
 }  // namespace memduel

@@ -191,9 +191,10 @@ constexpr std::array kTrainingParts = {NamedPart{"parameter_bytes", "parameters"
 
 /// The highest of a trial's rounds.
 std::optional<double> highest(const RoleData& role, const char* metric) {
+  const MetricName name(metric);
   std::optional<double> most;
   for (const RoundData& round : role.rounds)
-    if (const auto found = round.metrics.value(metric))
+    if (const auto found = round.metrics.value(name))
       most = std::max(most.value_or(*found), *found);
   return most;
 }

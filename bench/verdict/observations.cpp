@@ -46,39 +46,57 @@ bool is_by_round(const std::string& metric) {
   return !metric.starts_with("peak_") && !metric.ends_with("_count") && metric != kCpuSeconds;
 }
 
-/// What only the rounds know, by metric in the order of the rounds.
-std::map<std::string, std::vector<double>> per_round_only(const Metrics& metrics,
-                                                          const std::vector<RoundData>& rounds,
-                                                          int& not_a_number) {
-  std::map<std::string, std::vector<double>> values;
+/// A metric in the order of the rounds.
+struct RoundValues {
+  const std::string* name;
+  bool is_of_trial;  ///< which has a value of its own, so that these are not needed
+  std::vector<double> values = {};
+};
+
+/// Equal names have one address. The i-th metric of most rounds is the same, which `place` guesses.
+RoundValues& values_of(const std::string& name, std::size_t place, const Metrics& of_trial,
+                       std::vector<RoundValues>& all) {
+  if (place < all.size() && all[place].name == &name) return all[place];
+  const auto found = std::ranges::find(all, &name, &RoundValues::name);
+  return found != all.end() ? *found : all.emplace_back(&name, of_trial.contains(name));
+}
+
+/// What only the rounds know.
+std::vector<RoundValues> per_round_only(const Metrics& of_trial,
+                                        const std::vector<RoundData>& rounds, int& not_a_number) {
+  std::vector<RoundValues> all;
   for (const RoundData& round : rounds) {
-    auto whole = metrics.begin();  // both are in the order of their names
+    std::size_t place = 0;
     for (const auto& [name, value] : round.metrics) {
-      if (std::isnan(value)) {
+      RoundValues& metric = values_of(name, place++, of_trial, all);
+      if (std::isnan(value))
         ++not_a_number;
-        continue;
-      }
-      while (whole != metrics.end() && whole->first < name) ++whole;
-      if (whole == metrics.end() || whole->first != name) values[name].push_back(value);
+      else if (!metric.is_of_trial)
+        metric.values.push_back(value);
     }
   }
-  return values;
+  std::erase_if(all, [](const RoundValues& metric) { return metric.values.empty(); });
+  return all;
 }
 
 /// By the recorder's exact counters, else as the allocator itself reports.
 std::optional<double> heap_at_end(const RoundData& round) {
-  for (const char* name : {kEndHeap, kHeapInUse})
+  static const MetricName exact(kEndHeap);
+  static const MetricName reported(kHeapInUse);
+  for (const MetricName name : {exact, reported})
     if (const auto at = round.metrics.value(name); at && !std::isnan(*at)) return at;
   return std::nullopt;
 }
 
 std::vector<RoundEnd> round_ends(const std::vector<RoundData>& rounds) {
+  static const MetricName rss(kEndRss);
+  static const MetricName of_files(kPeakRssFile);
   std::vector<RoundEnd> ends;
   for (const RoundData& round : rounds) {
-    const auto at = round.metrics.value(kEndRss);
+    const auto at = round.metrics.value(rss);
     if (!at || std::isnan(*at)) continue;
     ends.push_back({round.round, round.begin_ns, round.end_ns, *at, heap_at_end(round),
-                    round.metrics.value(kPeakRssFile)});
+                    round.metrics.value(of_files)});
   }
   return ends;
 }
@@ -122,20 +140,25 @@ Metrics combined(const std::vector<const Metrics*>& parts, Combine combine) {
   return whole;
 }
 
+/// @param likely  its place in most lists of rounds
+const RoundEnd* find_round(const std::vector<RoundEnd>& rounds, int number, std::size_t likely) {
+  if (likely < rounds.size() && rounds[likely].round == number) return &rounds[likely];
+  const auto at = std::ranges::find(rounds, number, &RoundEnd::round);
+  return at == rounds.end() ? nullptr : &*at;
+}
+
 /// Rounds that all members have; a round lasts from the first one's begin to the last one's end.
 std::vector<RoundEnd> combined_rounds(const std::vector<const std::vector<RoundEnd>*>& members,
                                       Combine combine) {
   std::vector<RoundEnd> whole;
-  for (const RoundEnd& first : *members.front()) {
-    RoundEnd round = first;
+  for (std::size_t i = 0; i < members.front()->size(); ++i) {
+    RoundEnd round = (*members.front())[i];
     std::vector<double> rss;
     std::vector<double> heap;
     std::vector<double> file;
     for (const auto* rounds : members) {
-      const auto at = std::find_if(rounds->begin(), rounds->end(), [&](const RoundEnd& candidate) {
-        return candidate.round == first.round;
-      });
-      if (at == rounds->end()) break;
+      const RoundEnd* at = find_round(*rounds, round.round, i);
+      if (at == nullptr) break;
       rss.push_back(at->rss_bytes);
       if (at->heap_bytes) heap.push_back(*at->heap_bytes);
       if (at->file_bytes) file.push_back(*at->file_bytes);
@@ -195,9 +218,9 @@ Observation observe_trial(const TrialData& trial, const JobFacts& job, int warmu
                           {},       {}};
   for (const RoleData& role : trial.roles) {
     Metrics metrics = without_nan(role.metrics, not_a_number);
-    for (const auto& [name, values] : per_round_only(metrics, role.rounds, not_a_number)) {
-      if (has_rounds_to_judge(role, warmup_rounds) || !is_by_round(name))
-        metrics.emplace(name, over_rounds(name, values, warmup_rounds));
+    for (const RoundValues& one : per_round_only(metrics, role.rounds, not_a_number)) {
+      if (has_rounds_to_judge(role, warmup_rounds) || !is_by_round(*one.name))
+        metrics.emplace(*one.name, over_rounds(*one.name, one.values, warmup_rounds));
     }
     observation.roles[role.role] = std::move(metrics);
     auto ends = round_ends(role.rounds);

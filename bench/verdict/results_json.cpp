@@ -7,6 +7,7 @@
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/json.h"
+#include "util/json_text.h"
 #include "verdict/result_files.h"
 
 namespace memduel {
@@ -39,20 +40,9 @@ std::size_t indentation_at_end(std::string_view text) {
 
 /// As nlohmann would write them `depth` blanks deep.
 void write_rounds(const RoleData& role, int indent, std::size_t depth, const TextSink& sink) {
-  const std::string line =
-      indent < 0 ? "" : "\n" + std::string(depth + static_cast<std::size_t>(indent), ' ');
-  sink("[");
-  for (std::size_t i = 0; i < role.rounds.size(); ++i) {
-    std::string text = i == 0 ? line : "," + line;
-    for (const char byte : written(role.rounds[i]).dump(indent, ' ', false, kReplace)) {
-      if (byte == '\n')
-        text += line;
-      else
-        text += byte;
-    }
-    sink(text);
-  }
-  sink(indent < 0 ? "]" : "\n" + std::string(depth, ' ') + "]");
+  JsonText text(indent, depth);
+  text.write(role.rounds.items());
+  sink(text.text());
 }
 
 }  // namespace

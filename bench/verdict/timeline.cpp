@@ -53,20 +53,29 @@ class RoundClock {
     std::ranges::sort(knots_);
   }
 
-  /// Absent before the trial's start and after the last round.
-  [[nodiscard]] std::optional<double> position(std::int64_t t_ns) const {
+  /// Absent before the trial's start and after the last round. Fastest for times that ascend.
+  [[nodiscard]] std::optional<double> position(std::int64_t t_ns) {
     if (knots_.empty() || t_ns < knots_.front().first || t_ns > knots_.back().first) return {};
-    const auto after =
-        std::ranges::upper_bound(knots_, t_ns, {}, &std::pair<std::int64_t, double>::first);
-    if (after == knots_.end()) return knots_.back().second;
-    const auto before = std::prev(after);
-    const auto width = static_cast<double>(after->first - before->first);
-    return before->second +
-           (after->second - before->second) * static_cast<double>(t_ns - before->first) / width;
+    find_after(t_ns);
+    if (after_ == knots_.size()) return knots_.back().second;
+    const auto& after = knots_[after_];
+    const auto& before = knots_[after_ - 1];
+    const auto width = static_cast<double>(after.first - before.first);
+    return before.second +
+           (after.second - before.second) * static_cast<double>(t_ns - before.first) / width;
   }
 
  private:
+  void find_after(std::int64_t t_ns) {
+    if (after_ == 0 || knots_[after_ - 1].first > t_ns)
+      after_ = static_cast<std::size_t>(
+          std::ranges::upper_bound(knots_, t_ns, {}, &std::pair<std::int64_t, double>::first) -
+          knots_.begin());
+    while (after_ < knots_.size() && knots_[after_].first <= t_ns) ++after_;
+  }
+
   std::vector<std::pair<std::int64_t, double>> knots_;
+  std::size_t after_ = 0;  ///< of the last time, the first knot after it
 };
 
 /// Collects values into buckets in time order; a bucket between two samples that has none of its
@@ -100,8 +109,7 @@ TrialTimeline build_trial(const TrialData& trial, const RoleTimeline& frame, con
   EnvelopeBuilder by_time;
   EnvelopeBuilder by_round;
   const RoleData* rounds = rounds_for(trial, frame.role);
-  const RoundClock clock(trial.begin_ns,
-                         rounds == nullptr ? SharedVector<RoundData>() : rounds->rounds);
+  RoundClock clock(trial.begin_ns, rounds == nullptr ? SharedVector<RoundData>() : rounds->rounds);
   const size_t count = std::min(series.t_ns.size(), series.values.size());
   for (size_t i = 0; i < count; ++i) {
     const double seconds = seconds_since(trial.begin_ns, series.t_ns[i]);
@@ -130,7 +138,7 @@ Span median_span(const std::vector<Span>& spans) {
            middle([](const Span& span) { return span.position.second; })}};
 }
 
-Span span_of(const TrialData& trial, const RoundClock& clock, std::int64_t begin_ns,
+Span span_of(const TrialData& trial, RoundClock& clock, std::int64_t begin_ns,
              std::int64_t end_ns) {
   return {{seconds_since(trial.begin_ns, begin_ns), seconds_since(trial.begin_ns, end_ns)},
           {clock.position(begin_ns).value_or(0), clock.position(end_ns).value_or(0)}};
@@ -143,16 +151,22 @@ ArmRounds typical_rounds(const std::vector<const TrialData*>& trials, const std:
     std::string phase;
     std::vector<Span> spans;
   };
-  std::map<int, std::vector<Span>> rounds;
-  std::map<int, std::vector<PhaseSpans>> phases;
+  struct RoundSpans {
+    std::vector<Span> spans;
+    std::vector<PhaseSpans> phases;
+  };
+  std::map<int, RoundSpans> rounds;
   for (const TrialData* trial : trials) {
     const RoleData* source = rounds_for(*trial, role);
     if (source == nullptr) continue;
     if (source->rounds.size() > kMostDrawnRounds) return {};
-    const RoundClock clock(trial->begin_ns, source->rounds);
+    RoundClock clock(trial->begin_ns, source->rounds);
+    auto next = rounds.begin();
     for (const RoundData& round : source->rounds) {
-      rounds[round.round].push_back(span_of(*trial, clock, round.begin_ns, round.end_ns));
-      auto& slots = phases[round.round];
+      const auto at = rounds.try_emplace(next, round.round);
+      next = std::next(at);
+      auto& [spans, slots] = at->second;
+      spans.push_back(span_of(*trial, clock, round.begin_ns, round.end_ns));
       for (size_t i = 0; i < round.phases.size(); ++i) {
         const PhaseData& phase = round.phases[i];
         if (i >= slots.size()) slots.push_back({phase.phase, {}});
@@ -162,9 +176,9 @@ ArmRounds typical_rounds(const std::vector<const TrialData*>& trials, const std:
     }
   }
   ArmRounds arm;
-  for (const auto& [number, spans] : rounds) {
-    RoundSpan round{median_span(spans), number, {}};
-    for (const PhaseSpans& slot : phases[number])
+  for (const auto& [number, of_trials] : rounds) {
+    RoundSpan round{median_span(of_trials.spans), number, {}};
+    for (const PhaseSpans& slot : of_trials.phases)
       if (!slot.spans.empty()) round.phases.push_back({median_span(slot.spans), slot.phase});
     arm.rounds.push_back(std::move(round));
   }

@@ -20,22 +20,12 @@ inline constexpr std::size_t kWholeStack = std::numeric_limits<std::size_t>::max
 /// The sites of a profile that a question is about.
 LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap);
 
-/// The stacks of profiles by their functions, each profile's as it is first asked for.
-class NamedProfiles {
- public:
-  explicit NamedProfiles(FunctionNames& names) : names_(names) {}
-  const StackNames& of(const Profile& profile) {
-    return named_.try_emplace(&profile, profile, names_).first->second;
-  }
-
- private:
-  FunctionNames& names_;
-  std::map<const Profile*, StackNames> named_;
-};
+/// The stacks of profiles by their functions.
+using NamedProfiles = std::map<const Profile*, StackNames>;
 
 /// Means over the trials of `side`, of each trial the images that the question is about.
 NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap,
-                     NamedProfiles& profiles, std::size_t depth = kWholeStack);
+                     const NamedProfiles& profiles, std::size_t depth = kWholeStack);
 
 /// What the exact counters beside samples say of the same images: the mean over the trials. Absent
 /// where nothing was sampled, an image has no counters, or none of them is the question's.
@@ -174,17 +164,17 @@ std::optional<double> counted_total(const ProfileSide& side, DifferenceKind kind
 }
 
 NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap,
-                     NamedProfiles& profiles, std::size_t depth) {
+                     const NamedProfiles& profiles, std::size_t depth) {
   NamedSide named;
   for (const std::vector<Profile>& trial : side) {
     for (const Profile& profile : trial) {
-      const std::vector<std::uint32_t> known = profiles.of(profile).functions();
+      const std::vector<std::uint32_t> known = profiles.at(&profile).functions();
       named.functions.insert(named.functions.end(), known.begin(), known.end());
     }
   }
   const Images looked = images_of(side, kind, heap);
   for (const Image& image : looked.images) {
-    const StackNames& stacks = profiles.of(*image.profile);
+    const StackNames& stacks = profiles.at(image.profile);
     for (const auto& [number, whole] : image.sites) {
       const AllocationSite& site = image.profile->sites[number];
       const Estimate amount = part_of_mean(whole, looked.trials);
@@ -289,18 +279,39 @@ double StackDifference::half_width() const {
   return both.half_width();
 }
 
-ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileSide& candidate,
-                                     DifferenceKind kind, Heap heap, const SourceRoots& roots) {
-  FunctionNames names;
-  NamedProfiles profiles(names);
-  const NamedSide a = named_side(baseline, kind, heap, profiles);
-  names.take(renamed_functions(functions_of(baseline), functions_of(candidate)));
-  const NamedSide b = named_side(candidate, kind, heap, profiles);
+struct ComparedSides::Names {
+  FunctionNames functions = FunctionNames();
+  NamedProfiles profiles = {};
+
+  void add(const ProfileSide& side) {
+    for (const std::vector<Profile>& trial : side)
+      for (const Profile& profile : trial) profiles.try_emplace(&profile, profile, functions);
+  }
+};
+
+ComparedSides::ComparedSides(const ProfileSide& baseline, const ProfileSide& candidate)
+    : baseline_(&baseline), candidate_(&candidate) {
+  auto names = std::make_unique<Names>();
+  names->add(baseline);
+  names->functions.take(renamed_functions(functions_of(baseline), functions_of(candidate)));
+  names->add(candidate);
+  names_ = std::move(names);
+}
+
+ComparedSides::ComparedSides(ComparedSides&&) noexcept = default;
+ComparedSides& ComparedSides::operator=(ComparedSides&&) noexcept = default;
+ComparedSides::~ComparedSides() = default;
+
+ProfileDifference ComparedSides::difference(DifferenceKind kind, Heap heap,
+                                            const SourceRoots& roots) const {
+  const FunctionNames& names = names_->functions;
+  const NamedSide a = named_side(*baseline_, kind, heap, names_->profiles);
+  const NamedSide b = named_side(*candidate_, kind, heap, names_->profiles);
   ProfileDifference difference;
   difference.kind = kind;
   difference.heap = heap;
-  difference.counted_baseline = counted_total(baseline, kind, heap);
-  difference.counted_candidate = counted_total(candidate, kind, heap);
+  difference.counted_baseline = counted_total(*baseline_, kind, heap);
+  difference.counted_candidate = counted_total(*candidate_, kind, heap);
   double unmatched = 0;
   double guessed = 0;
   for (const MatchedStack& stack : match_stacks(a, b)) {
@@ -332,6 +343,11 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
         return size(x) > size(y);
       });
   return difference;
+}
+
+ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileSide& candidate,
+                                     DifferenceKind kind, Heap heap, const SourceRoots& roots) {
+  return ComparedSides(baseline, candidate).difference(kind, heap, roots);
 }
 
 }  // namespace memduel

@@ -16,19 +16,24 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kNull = "null";
+
 [[noreturn]] void damaged_amounts(const std::string& what) {
   throw Error(ExitCode::io, "the run store is damaged: " + what);
 }
 
-/// Takes `expected` from the front of `text`.
-bool take(std::string_view& text, std::string_view expected) {
+/// Removes `expected` from the front of `text`.
+bool skip(std::string_view& text, char expected) {
   if (!text.starts_with(expected)) return false;
-  text.remove_prefix(expected.size());
+  text.remove_prefix(1);
   return true;
 }
 
 double take_number(std::string_view& text) {
-  if (take(text, "null")) return std::nan("");
+  if (text.starts_with(kNull)) {
+    text.remove_prefix(kNull.size());
+    return std::nan("");
+  }
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc())
@@ -47,7 +52,7 @@ std::string amounts_text(const Metrics& metrics) {
     if (std::isfinite(value))
       fmt::format_to(std::back_inserter(text), "{}", value);
     else
-      text += "null";
+      text += kNull;
   }
   return text + ']';
 }
@@ -80,25 +85,30 @@ const std::vector<MetricName>& AmountsReader::names_of(std::int64_t id) {
   select_.reset();
   if (!names.is_array()) damaged_amounts(fmt::format("metric names {} are no JSON array", id));
   std::vector<MetricName> list;
+  std::string before;
   for (const json& name : names) {
     if (!name.is_string()) damaged_amounts(fmt::format("metric names {} are no strings", id));
-    list.emplace_back(name.get<std::string>());
+    const auto text = name.get<std::string>();
+    if (!list.empty() && text <= before)
+      damaged_amounts(fmt::format("metric names {} are not in order", id));
+    list.emplace_back(text);
+    before = text;
   }
   return known_.emplace(id, std::move(list)).first->second;
 }
 
 Metrics AmountsReader::metrics_of(std::int64_t names, std::string_view amounts) {
   const std::vector<MetricName>& list = names_of(names);
-  metrics_.clear();
-  bool is_whole = take(amounts, "[");
+  amounts_.clear();
+  bool is_whole = skip(amounts, '[');
   for (std::size_t i = 0; i < list.size() && is_whole; ++i) {
-    if (i > 0) is_whole = take(amounts, ",");
-    if (is_whole) metrics_.assign(list[i], take_number(amounts));
+    if (i > 0) is_whole = skip(amounts, ',');
+    if (is_whole) amounts_.push_back(take_number(amounts));
   }
   if (!is_whole || amounts != "]")
     damaged_amounts(
         fmt::format("expected {} of a round or phase", format_count(list.size(), "number")));
-  return metrics_;  // a copy, with no more memory than it needs
+  return {list, amounts_};
 }
 
 }  // namespace memduel

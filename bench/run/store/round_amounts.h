@@ -44,7 +44,7 @@ class AmountsReader {
 
   sqlite::Statement select_;
   std::map<std::int64_t, std::vector<MetricName>> known_;
-  Metrics metrics_;
+  std::vector<double> amounts_;
 };
 
 }  // namespace memduel

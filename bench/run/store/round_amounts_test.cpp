@@ -42,11 +42,14 @@ TEST_F(RoundAmounts, OfANumberThatIsNotFiniteAreNull) {
 }
 
 TEST_F(RoundAmounts, ThatAreDamagedAreRefused) {
-  const sqlite::Database database = database_in(folder_);
+  sqlite::Database database = database_in(folder_);
   const std::int64_t id = MetricNamesWriter(database).id_of({{"a", 1}, {"b", 2}});
   AmountsReader reader(database);
   for (const char* text : {"", "[", "[1]", "[1,2", "[1,2,3]", "[1,x]", "[1 2]", "{}", "[1,2] "})
     EXPECT_EQ(error_of([&] { reader.metrics_of(id, text); }).code(), ExitCode::io) << text;
+  database.execute("INSERT INTO metric_names VALUES (7, '[\"b\",\"a\"]'), (8, '[\"a\",\"a\"]')");
+  for (const int names : {7, 8})
+    EXPECT_EQ(error_of([&] { reader.metrics_of(names, "[1,2]"); }).code(), ExitCode::io) << names;
   EXPECT_EQ(error_of([&] { reader.metrics_of(id + 1, "[1,2]"); }).code(), ExitCode::io);
 }
 

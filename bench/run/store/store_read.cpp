@@ -78,30 +78,25 @@ Document config_of(const Database& database) {
   return document_of_run(config);
 }
 
-/// Reads a table of numbers in one pass, which is sequential as long as the owners ascend.
-class MetricReader {
+/// Reads a table whose rows belong to a role, round or phase in one pass, which is sequential as
+/// long as the owners ascend: most rounds have no phases, and a query for each would find nothing.
+class OwnedRows {
  public:
-  /// @param owner  the column with the role, round or phase that a number belongs to
-  MetricReader(const Database& database, const std::string& table, const std::string& owner)
-      : select_(database, fmt::format("SELECT {1}, metric, value FROM {0} WHERE {1} >= ? "
-                                      "ORDER BY {1}",
-                                      table, owner)) {}
+  /// @param owner    the column with what a row belongs to
+  /// @param columns  that are read: columns 1 and later of the rows
+  OwnedRows(const Database& database, const std::string& table, const std::string& owner,
+            const std::string& columns, const std::string& order = "")
+      : select_(database, fmt::format("SELECT {1}, {2} FROM {0} WHERE {1} >= ? ORDER BY {1}{3}",
+                                      table, owner, columns, order)) {}
 
-  Metrics metrics_of(std::int64_t owner) {
+  template <typename Take>
+  void each_of(std::int64_t owner, const Take& take) {
     if (!last_owner_ || owner <= last_owner_ || (row_owner_ && owner > row_owner_)) seek(owner);
     last_owner_ = owner;
-    auto next = names_.begin();
-    metrics_.clear();
-    while (row_owner_ == owner) {
-      metrics_.assign(next_name(next), select_.real(2));
-      step();
-    }
-    return metrics_;  // a copy, with no more memory than it needs
+    for (; row_owner_ == owner; step()) take(select_);
   }
 
  private:
-  using Names = std::map<std::string, MetricName, std::less<>>;
-
   void seek(std::int64_t owner) {
     select_.reset();
     select_.bind(owner);
@@ -113,21 +108,41 @@ class MetricReader {
     if (select_.step()) row_owner_ = select_.integer(0);
   }
 
+  Statement select_;
+  std::optional<std::int64_t> last_owner_;
+  std::optional<std::int64_t> row_owner_;  ///< of the current row; absent after the last one
+};
+
+/// Reads a table with a row for each number.
+class MetricReader {
+ public:
+  MetricReader(const Database& database, const std::string& table, const std::string& owner)
+      : rows_(database, table, owner, "metric, value") {}
+
+  Metrics metrics_of(std::int64_t owner) {
+    auto next = names_.begin();
+    metrics_.clear();
+    rows_.each_of(
+        owner, [&](const Statement& row) { metrics_.assign(next_name(next, row), row.real(2)); });
+    return metrics_;  // a copy, with no more memory than it needs
+  }
+
+ private:
+  using Names = std::map<std::string, MetricName, std::less<>>;
+
   /// The rows of most owners have the same names in the same order.
-  MetricName next_name(Names::iterator& next) {
-    const std::string_view stored = select_.stored_text(1);
+  MetricName next_name(Names::iterator& next, const Statement& row) {
+    const std::string_view stored = row.stored_text(1);
     if (next == names_.end() || next->first != stored) {
       next = names_.find(stored);
-      if (next == names_.end()) next = names_.emplace(stored, MetricName(select_.text(1))).first;
+      if (next == names_.end()) next = names_.emplace(stored, MetricName(row.text(1))).first;
     }
     return next++->second;
   }
 
-  Statement select_;
+  OwnedRows rows_;
   Names names_;  ///< by the bytes in the store
   Metrics metrics_;
-  std::optional<std::int64_t> last_owner_;
-  std::optional<std::int64_t> row_owner_;  ///< of the current row; absent after the last one
 };
 
 /// The statements that reading trials needs, one per table.
@@ -143,9 +158,8 @@ struct TrialReader {
       database,
       "SELECT id, round, begin_ns, end_ns, peak_rss_is_sampled, names, amounts FROM round "
       "WHERE role = ? ORDER BY id"};
-  Statement phase{
-      database,
-      "SELECT id, phase, begin_ns, end_ns, names, amounts FROM phase WHERE round = ? ORDER BY id"};
+  OwnedRows phase{database, "phase", "round", "id, phase, begin_ns, end_ns, names, amounts",
+                  ", id"};
   MetricReader role_metric{database, "role_metric", "role"};
   AmountsReader amounts{database};
   std::optional<MetricReader> round_metric;  ///< of versions 1 to 6
@@ -196,12 +210,10 @@ struct TrialReader {
 
   std::vector<PhaseData> phases(std::int64_t owner) {
     std::vector<PhaseData> result;
-    phase.bind(owner);
-    while (phase.step()) {
-      result.push_back({phase.text(1), phase.integer(2), phase.integer(3),
-                        metrics_of(phase, 4, phase_metric, "phase", phase.integer(0))});
-    }
-    phase.reset();
+    phase.each_of(owner, [&](const Statement& row) {
+      result.push_back({row.text(2), row.integer(3), row.integer(4),
+                        metrics_of(row, 5, phase_metric, "phase", row.integer(1))});
+    });
     return result;
   }
 

@@ -56,12 +56,14 @@ class Metrics {
 
   Metrics() = default;
   Metrics(std::initializer_list<std::pair<std::string_view, double>> values);
+  /// Requires: the names ascend, and each has a value.
+  Metrics(const std::vector<MetricName>& names, const std::vector<double>& values);
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   void clear() { entries_.clear(); }
 
-  /// In the order of their names.
+  /// In the order of their names. Equal names have one address.
   [[nodiscard]] const_iterator begin() const;
   [[nodiscard]] const_iterator end() const;
   [[nodiscard]] iterator begin();
@@ -72,6 +74,7 @@ class Metrics {
   [[nodiscard]] bool contains(std::string_view name) const;
   /// Absent where the metric is.
   [[nodiscard]] std::optional<double> value(std::string_view name) const;
+  [[nodiscard]] std::optional<double> value(MetricName name) const;
   [[nodiscard]] std::size_t count(std::string_view name) const { return contains(name) ? 1 : 0; }
 
   /// Throws std::out_of_range where it is absent.

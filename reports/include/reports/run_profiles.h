@@ -72,7 +72,7 @@ struct RunFlamesOptions {
   std::size_t most_bytes = 2'400'000;
 };
 
-/// Reads a profile of any tracer. Throws Error when it cannot.
+/// Reads a profile of any tracer. Throws Error when it cannot. Several threads call it at once.
 using ReadProfile = std::function<Profile(const std::filesystem::path&)>;
 
 RunFlames load_flames(const std::filesystem::path& directory, const std::vector<FlamePair>& pairs,

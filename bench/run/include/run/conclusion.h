@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "model/run_data.h"
 #include "model/run_directory.h"
+#include "readers/profile_reader.h"
 #include "run/store.h"
 #include "verdict/analyse.h"
 #include "verdict/results.h"
@@ -33,6 +35,7 @@ struct FinishedRun {
   RunData run;
   Results results;
   std::vector<ProfileFile> profiles;
+  std::shared_ptr<ProfileReader> profile_reader = std::make_shared<ProfileReader>();
 };
 
 /// What is asked of a run beside what its config asks.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -107,9 +108,31 @@ struct ProfileDifference {
 /// page counted once.
 using ProfileSide = std::vector<std::vector<Profile>>;
 
+/// Two sides whose stacks are named once, for all questions about them.
+///
 /// Stacks are matched by their functions. What is left is matched again without the functions that
 /// only one side's names know, and where one stack is the other with up to three functions between
 /// its frames: calls that one build has inlined.
+class ComparedSides {
+ public:
+  /// Both must outlive this.
+  ComparedSides(const ProfileSide& baseline, const ProfileSide& candidate);
+  ComparedSides(ComparedSides&&) noexcept;
+  ComparedSides& operator=(ComparedSides&&) noexcept;
+  ~ComparedSides();
+
+  /// Several threads may ask at once.
+  [[nodiscard]] ProfileDifference difference(DifferenceKind kind, Heap heap,
+                                             const SourceRoots& roots = {}) const;
+
+ private:
+  struct Names;
+  const ProfileSide* baseline_;
+  const ProfileSide* candidate_;
+  std::unique_ptr<const Names> names_;
+};
+
+/// Of one question.
 ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileSide& candidate,
                                      DifferenceKind kind, Heap heap, const SourceRoots& roots = {});
 
