@@ -40,26 +40,23 @@ std::string end_text(double ratio, int more_decimals) {
   return share == 0 ? "0%" : signed_percent(share, decimals_of(share) + more_decimals);
 }
 
-/// One where the ends of an interval read alike without it and not with it.
+/// One where the ends of an interval read alike without it; its change has the same digits.
 int more_decimals(const Comparison& row) {
   if (row.exact || !row.ci_low || !row.ci_high) return 0;
-  const auto read_alike = [&](int decimals) {
-    return end_text(*row.ci_low, decimals) == end_text(*row.ci_high, decimals);
-  };
-  return read_alike(0) && !read_alike(1) ? 1 : 0;
+  return end_text(*row.ci_low, 0) == end_text(*row.ci_high, 0) ? 1 : 0;
 }
 
 std::string ratio_interval(const Comparison& row) {
   std::string from = end_text(*row.ci_low, more_decimals(row));
   const std::string to = end_text(*row.ci_high, more_decimals(row));
-  if (from == to) return to;
+  if (*row.ci_low == *row.ci_high) return to;
   if (from.ends_with('%') && to.ends_with('%')) from.pop_back();
   return from + " to " + to;
 }
 
 /// A change on the row's scale: "−83%", "+1.2 MiB".
 std::string change_words(const Comparison& row, double change) {
-  if (row.ratio) return end_text(change, 0);
+  if (row.ratio) return end_text(change, more_decimals(row));
   return (change < 0 ? "−" : "+") + value_text(row.metric, std::abs(change));
 }
 

@@ -36,14 +36,19 @@ struct SmallPrint {
 };
 
 const SmallPrint* small_print(const std::string& code) {
-  static constexpr std::array kAll = {
-      SmallPrint{"several_modes", true},        SmallPrint{"drift", true},
-      SmallPrint{"first_trial_outlier", true},  SmallPrint{"position_effect", true},
-      SmallPrint{kPythonNotPinned, true},       SmallPrint{"pss_rationed"},
-      SmallPrint{"sampled_less_often"},         SmallPrint{"heap_above_rss"},
-      SmallPrint{"metric_in_one_variant_only"}, SmallPrint{"touched_memory_sampled"},
-      SmallPrint{"growth_needs_rounds"},        SmallPrint{"program_behind_script"},
-      SmallPrint{"peaks_sampled_from_outside"}};
+  static constexpr std::array kAll = {SmallPrint{"several_modes", true},
+                                      SmallPrint{"drift", true},
+                                      SmallPrint{"first_trial_outlier", true},
+                                      SmallPrint{"position_effect", true},
+                                      SmallPrint{kPythonNotPinned},
+                                      SmallPrint{"pss_rationed"},
+                                      SmallPrint{"sampled_less_often"},
+                                      SmallPrint{"heap_above_rss"},
+                                      SmallPrint{"metric_in_one_variant_only"},
+                                      SmallPrint{"touched_memory_sampled"},
+                                      SmallPrint{"growth_needs_rounds"},
+                                      SmallPrint{"program_behind_script"},
+                                      SmallPrint{"peaks_sampled_from_outside"}};
   const auto* const found = std::ranges::find(kAll, code, &SmallPrint::code);
   return found == kAll.end() ? nullptr : found;
 }
@@ -87,14 +92,15 @@ Section caveats_notice_section(const ReportModel& model) {
     const std::string none =
         model.results.is_alone() ? "None that changes a result. " : "None that changes a verdict. ";
     const std::string all = format_count(kinds.size(), "minor one");
-    section.add(Paragraph{Text(none).add(all + ": --verbose.", Tone::muted)}, Medium::terminal);
+    section.add(Paragraph{Text(none).add(all + ", see --verbose.", Tone::muted)}, Medium::terminal);
     section.add(Paragraph{Text(none).add_link(all, "caveats").add(".")}, Medium::report);
     return section;
   }
   const std::string message = note->message.substr(0, note->message.find('\n')) + ". ";
   const std::string more =
       kinds.size() == 1 ? "Details" : format_count(kinds.size() - 1, "more caveat");
-  section.add(Paragraph{Text(message).add(more + ": --verbose.", Tone::muted)}, Medium::terminal);
+  section.add(Paragraph{Text(message).add(more + ", see --verbose.", Tone::muted)},
+              Medium::terminal);
   section.add(Paragraph{Text(message).add_link(more, "caveats").add(".")}, Medium::report);
   return section;
 }

@@ -283,7 +283,7 @@ Section growth_notice_section(const ReportModel& model) {
           return row.is_asked() && row.role == role.front()->role &&
                  row.metric == role.front()->metric;
         });
-    if (!is_asked && !is_known(role) && !rises(role) && !is_alone) continue;
+    if (!is_asked && !is_known(role) && !is_alone) continue;
     if (section.parts.size() < kMostLines)
       section.add(Paragraph{role_line(model.results, role)}, Medium::all,
                   is_asked || is_known(role) ? 0 : 5);

@@ -563,7 +563,7 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding)
     return text.add(model.has_named_gates && !results.gates.empty() ? advisory_words(results)
                     : results.is_alone()                            ? ": no gate was set."
-                                         : ": no gate was set. --gate default sets one.");
+                                         : ": no gate was set. Set one with --gate default.");
   const bool is_default = !model.has_named_gates;
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
   std::string advice;

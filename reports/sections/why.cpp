@@ -65,21 +65,18 @@ std::optional<double> change_behind(const std::vector<Cause>& causes) {
   return partial->size / partial->share;
 }
 
-/// "server: −58.2 MiB, 62% in the largest parts:": the head of the causes of a role's change.
-Row role_row(const std::vector<Cause>& causes, double change, bool names_candidate) {
+/// "server: −58.2 MiB, 62% of it here, the rest in smaller parts:": before the causes of a role's
+/// change.
+Text role_words(const std::vector<Cause>& causes, double change, bool names_candidate) {
   const Cause& first = causes.front();
   double explained = 0;
   for (const Cause& cause : causes) explained += cause.size / change;
-  Row row;
-  row.cells.emplace_back();
-  row.cells.emplace_back(
-      Text(fmt::format("{}{}: {}", first.role, names_candidate ? " of " + first.candidate : "",
-                       signed_metric(first.metric, change)),
-           Tone::strong));
+  Text text(fmt::format("{}{}: {}", first.role, names_candidate ? " of " + first.candidate : "",
+                        signed_metric(first.metric, change)),
+            Tone::strong);
   if (explained > 0 && explained < kAll)
-    row.cells.back().text.add(fmt::format(", {} of it in the largest part{}:",
-                                          format_percent(explained), causes.size() > 1 ? "s" : ""));
-  return row;
+    text.add(fmt::format(", {} of it here, the rest in smaller parts:", format_percent(explained)));
+  return text;
 }
 
 /// "+5.30 MiB  all other memory": what the causes of a row of bytes leave of its change; absent if
@@ -133,10 +130,6 @@ Text spread_of(const ReportModel& model) {
 Section why_section(const ReportModel& model) {
   const bool is_alone = model.results.is_alone();
   Section section{"why", is_alone ? "Where" : "Why", {}};
-  Table table;
-  table.columns = {{is_alone ? "memory" : "change", true}, {"where"}};
-  table.has_heading = false;
-  table.look = "causes";
   const bool names_candidate = model.results.arms.size() > 2;
   for (const std::vector<Cause>& causes : causes_by_row(model.causes)) {
     const std::optional<double> change = change_behind(causes);
@@ -144,13 +137,17 @@ Section why_section(const ReportModel& model) {
     const std::optional<Row> rest = is_alone ? std::nullopt : rest_row(causes);
     // Parts that sum to more than the change, as something offsets them, are no shares of it.
     const bool has_shares = !rest || (*rest->cells.front().value > 0) == causes.front().more;
-    if (has_head) table.rows.push_back(role_row(causes, *change, names_candidate));
+    Table table;
+    table.columns = {{is_alone ? "memory" : "change", true}, {"where"}};
+    table.has_heading = false;
+    table.look = "causes";
     for (const Cause& cause : causes)
       table.rows.push_back(
           cause_row(model, cause, &cause == &causes.front() && !has_head, has_shares));
     if (rest && !has_head) table.rows.push_back(*rest);
+    if (has_head) section.add(Paragraph{role_words(causes, *change, names_candidate)});
+    section.add(std::move(table));
   }
-  if (!table.rows.empty()) section.add(std::move(table));
   if (section.empty() && model.results.overall.outcome == OverallOutcome::inconclusive)
     if (Text text = spread_of(model); !text.empty())
       section.add(Paragraph{std::move(text)}, Medium::all, 1);

@@ -81,7 +81,7 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
   EXPECT_EQ(results.at("difference_totals").at(0).at("unmatched_share"), 0);
   EXPECT_THAT(run.out,
               AllOf(HasSubstr("Why:     +4.00 MiB ledger::Store::reserve_buffer (store.cpp:14), "),
-                    HasSubstr("of the change of peak heap")));
+                    HasSubstr("of the change in peak heap")));
   const Finished markdown =
       memduel(place, {"report", place.path("run").string(), "--format", "markdown"});
   EXPECT_THAT(markdown.out, HasSubstr("ledger::Store::reserve\\_buffer"));
