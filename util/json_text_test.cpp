@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memduel {
@@ -70,6 +72,21 @@ TEST(JsonText, ContinuesALine) {
   JsonText text(2, 4);
   text.write(Inner{"a", 1});
   EXPECT_EQ(text.text(), "{\n      \"count\": 1,\n      \"name\": \"a\"\n    }");
+}
+
+TEST(JsonText, OfAListInPiecesIsTheSame) {
+  const std::vector<Inner> list(5'000, {"a name", 7});
+  JsonText whole(1, 2);
+  whole.write(list);
+  JsonText pieces(1, 2);
+  std::string joined;
+  std::size_t longest = 0;
+  pieces.write_pieces(list, [&](std::string_view piece) {
+    joined += piece;
+    longest = std::max(longest, piece.size());
+  });
+  EXPECT_EQ(joined, whole.text());
+  EXPECT_LT(longest, whole.text().size() / 2);
 }
 
 }  // namespace

@@ -41,8 +41,7 @@ std::size_t indentation_at_end(std::string_view text) {
 /// As nlohmann would write them `depth` blanks deep.
 void write_rounds(const RoleData& role, int indent, std::size_t depth, const TextSink& sink) {
   JsonText text(indent, depth);
-  text.write(role.rounds.items());
-  sink(text.text());
+  text.write_pieces(role.rounds.items(), sink);
 }
 
 }  // namespace

@@ -42,6 +42,24 @@ class JsonText {
     }
   }
 
+  /// The text of a list in pieces, so that a long one is never in memory as a whole.
+  /// @param sink takes each piece as a std::string_view
+  template <typename List, typename Sink>
+  void write_pieces(const List& list, const Sink& sink) {
+    constexpr std::size_t kPiece = std::size_t{1} << 16;
+    open('[');
+    for (const auto& item : list) {
+      next_item();
+      write(item);
+      if (text_.size() < kPiece) continue;
+      sink(text_);
+      text_.clear();
+    }
+    close(']');
+    sink(text_);
+    text_.clear();
+  }
+
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::string take() { return std::exchange(text_, {}); }
 
