@@ -1,4 +1,5 @@
 // memduel: its verbs, and how it finds those that other programs bring.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,5 +90,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   memduel::undo_inherited_state();
+  // What each thread keeps free in an arena of its own was 8% of the peak of a long run.
+  ::mallopt(M_ARENA_MAX, 1);
   return memduel::cli::run(argc, argv);
 }

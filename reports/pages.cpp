@@ -43,6 +43,7 @@ std::string deflated(std::string_view piece, bool is_last) {
   deflate(&stream, is_last ? Z_FINISH : Z_SYNC_FLUSH);
   const bool is_whole = stream.avail_in == 0 && stream.avail_out > 0;
   packed.resize(packed.size() - stream.avail_out);
+  packed.shrink_to_fit();  // pieces of a large page are in memory at once
   deflateEnd(&stream);
   if (!is_whole) throw Error(ExitCode::io, "the report's data could not be compressed");
   return packed;
@@ -117,10 +118,18 @@ std::string render_page(const Page& page) {
       fmt::arg("attachments", attachments), fmt::arg("script", page.script));
 }
 
-std::string render_html(const ReportModel& model) {
+namespace {
+
+std::string packed_model(const ReportModel& model) {
   std::string data;
   write_report_model(model, [&](std::string_view text) { data += text; });
-  Page page{document_of(model).title, gzip(data), viewer_script(), viewer_style()};
+  return gzip(data);
+}
+
+}  // namespace
+
+std::string render_html(const ReportModel& model) {
+  Page page{document_of(model).title, packed_model(model), viewer_script(), viewer_style()};
   for (std::size_t i = 0; i < model.flames.shown.size(); ++i)
     page.attachments.push_back({flame_id(i), model.flames.shown[i].packed});
   return render_page(page);
