@@ -64,7 +64,8 @@ TEST(IntervalText, HasAsManyDigitsAsKeepItsEndsApart) {
   EXPECT_EQ(interval_text(server_peak(0.59, 0.57, 0.62, Verdict::improved)), "−43 to −38%");
   EXPECT_EQ(interval_text(server_peak(0.5, 0.498, 0.502, Verdict::improved)), "−50.2 to −49.8%");
   EXPECT_EQ(interval_text(server_peak(2.93, 2.91, 2.94, Verdict::regressed)), "2.91× to 2.94×");
-  EXPECT_EQ(interval_text(server_peak(0.678, 0.6779999, 0.6780001, Verdict::improved)), "−32.2 to −32.2%");
+  EXPECT_EQ(interval_text(server_peak(0.678, 0.6779999, 0.6780001, Verdict::improved)),
+            "−32.2 to −32.2%");
 }
 
 TEST(IntervalText, StatesIdenticalValuesAndAnotherLevel) {
