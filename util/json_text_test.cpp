@@ -43,7 +43,7 @@ template <typename T>
 std::string text_of(const T& value, int indent) {
   JsonText text(indent);
   text.write(value);
-  return text.take();
+  return text.text();
 }
 
 template <typename T>

@@ -61,7 +61,6 @@ class JsonText {
   }
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  [[nodiscard]] std::string take() { return std::exchange(text_, {}); }
 
  private:
   /// In the order of their names.
