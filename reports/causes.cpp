@@ -159,6 +159,7 @@ std::string called_from(const std::string& function, const std::string& caller,
   const std::size_t shared = shared_namespace(name, from);
   name.erase(0, shared);
   from.erase(0, shared);
+  if (from == "<module>") from = "module level";
   return runtime_memory(name) == nullptr ? name + ", called from " + from
                                          : from + " (" + name + ")";
 }

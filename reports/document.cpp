@@ -10,9 +10,9 @@ namespace {
 
 using BuildSection = Section (*)(const ReportModel&);
 
-constexpr std::array<BuildSection, 6> kFirstScreen = {results_section,        why_section,
-                                                      next_step_section,      growth_notice_section,
-                                                      caveats_notice_section, switches_section};
+constexpr std::array<BuildSection, 7> kFirstScreen = {
+    results_section,       trend_section,          why_section,     next_step_section,
+    growth_notice_section, caveats_notice_section, switches_section};
 
 constexpr std::array<BuildSection, 17> kDetails = {
     owners_section, balance_section,       stacks_section,  rounds_section,   growth_section,

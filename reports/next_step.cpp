@@ -294,8 +294,8 @@ std::string rough_duration(double seconds) {
   return fmt::format("{:.0f} h", seconds / kHour);
 }
 
-/// " (about 25 s)", from the measured trials.
-std::string time_of_trials(const Results& results, int trials) {
+/// "25 s": so many trials of so many variants, from the measured ones; empty without one.
+std::string time_of_trials(const Results& results, std::size_t variants, int trials) {
   double seconds = 0;
   int count = 0;
   for (const TrialData& trial : results.trials)
@@ -304,8 +304,27 @@ std::string time_of_trials(const Results& results, int trials) {
       ++count;
     }
   if (count == 0) return {};
-  const auto variants = static_cast<double>(results.arms.size());
-  return fmt::format(" (about {})", rough_duration(seconds / count * variants * trials));
+  return rough_duration(seconds / count * static_cast<double>(variants) * trials);
+}
+
+/// "62 trials each (about 25 s)": of a new run of the same variants.
+std::string trials_with_time(const Results& results, int trials) {
+  const std::string time = time_of_trials(results, results.arms.size(), trials);
+  return fmt::format("{} trials each{}", trials,
+                     time.empty() ? "" : fmt::format(" (about {})", time));
+}
+
+/// What more trials are for: of a gate by whose limit the estimate is beyond, to tell that estimate
+/// from noise.
+std::string aim_of_run(const ReportModel& model, const std::string& name) {
+  if (answer_of(model.results) == Answer::no_gates) return "decide it";
+  const std::vector<const Comparison*> open = open_rows(model, name);
+  const GateResult* gate = open.size() == 1 ? open_gate_on(model.results, *open.front()) : nullptr;
+  return gate != nullptr && gate->beyond_bound && gate->evidence.estimate &&
+                 gate->evidence.quantity == GateQuantity::ratio
+             ? fmt::format("show whether the estimate of {} is noise",
+                           ratio_text(*gate->evidence.estimate))
+             : "decide the gate";
 }
 
 /// As many blocks as the checks need that are not decided yet.
@@ -320,11 +339,9 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   if (needed == 0 || needed > kMostRepeats) return std::nullopt;
   std::string command = with_repeats(model.reproduce, needed);
   if (command.empty()) return std::nullopt;
-  const bool is_of_gate = answer_of(model.results) != Answer::no_gates;
-  return Suggestion{
-      fmt::format("{} trials each{} should decide {}:", needed,
-                  time_of_trials(model.results, needed), is_of_gate ? "the gate" : "it"),
-      std::move(command)};
+  return Suggestion{fmt::format("A new run of {} should {}:",
+                                trials_with_time(model.results, needed), aim_of_run(model, name)),
+                    std::move(command)};
 }
 
 /// The number that the limitation about too few trials asks for; 0 without it.
@@ -412,12 +429,13 @@ Suggestion to_decide_time(const ReportModel& model, const Comparison& time) {
   const int trials = *time.blocks_needed;
   std::string command = with_repeats(model.reproduce, trials);
   if (command.empty()) return {};
-  return {fmt::format(" {} trials each{} should decide the time of {}:", trials,
-                      time_of_trials(model.results, trials), time.candidate),
+  return {fmt::format(" A new run of {} should decide the time of {}:",
+                      trials_with_time(model.results, trials), time.candidate),
           std::move(command)};
 }
 
-/// " To measure what each of its 15 switches saves:", with the command; empty without switches.
+/// " To measure what each of its 15 switches saves (up to 25 min):", with the command; empty
+/// without switches.
 Suggestion to_measure_switches(const ReportModel& model, const std::string& name) {
   const Variant* baseline = model.config.variant(model.results.baseline);
   const Variant* candidate = model.config.variant(name);
@@ -427,7 +445,11 @@ Suggestion to_measure_switches(const ReportModel& model, const std::string& name
     return {};
   const std::size_t count = differing_switches(candidate->switches, baseline->switches).size();
   if (count < 2) return {};
-  return {fmt::format(" To measure what each of its {} switches saves:", count),
+  constexpr int kTrials = 6;                   // the default of memduel ablate
+  const std::size_t variants = 2 + 2 * count;  // each switch added alone and left out alone
+  const std::string time = time_of_trials(model.results, variants, kTrials);
+  return {fmt::format(" To measure what each of its {} switches saves{}:", count,
+                      time.empty() ? "" : fmt::format(" (up to {})", time)),
           std::move(command)};
 }
 
@@ -490,15 +512,17 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
   const std::string proven = fastest_improvement(model.results);
   Suggestion rerun = to_decide_time(model, *time);
   if (rerun.command.empty()) rerun = to_measure_switches(model, name);
+  const std::string words = metric_words(model.results.job, time->metric);
   const std::string cost = time->ci_high && *time->ci_high > 1 && time->ratio
-                               ? fmt::format(" if up to {} more time is acceptable",
-                                             ratio_text(*time->ci_high).substr(1))
-                               : ", although its time is inconclusive";
-  return Suggestion{
-      fmt::format("{}{} can be adopted{}.{}",
-                  proven.empty() ? "" : proven + " can be adopted: its memory and time improved. ",
-                  name, cost, rerun.sentence),
-      std::move(rerun.command)};
+                               ? fmt::format(" Its {} is not decided, up to {} is possible.", words,
+                                             ratio_text(*time->ci_high))
+                               : fmt::format(" Its {} is not decided.", words);
+  return Suggestion{fmt::format("{}{}{}{}",
+                                proven.empty() ? ""
+                                               : proven + " can be adopted: its memory and time "
+                                                          "improved. ",
+                                adoption_of(model.results, name), cost, rerun.sentence),
+                    std::move(rerun.command)};
 }
 
 /// Nothing else is open than the time, and so many trials decide it.

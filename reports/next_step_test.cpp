@@ -126,7 +126,7 @@ TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   const auto step = step_after(sample);
   ASSERT_TRUE(step);
   EXPECT_THAT(step->sentence,
-              testing::StrEq("24 trials each (about 3 min) should decide the gate:"));
+              testing::StrEq("A new run of 24 trials each (about 3 min) should decide the gate:"));
   EXPECT_THAT(split_command_line(step->command).argv,
               ElementsAre("memduel", "run", "config.json", "--repeats", "24"));
   sample.results.environment["reproduce"] =
@@ -213,8 +213,10 @@ TEST(NextStep, IsToDecideTheTimeIfNothingElseIsOpen) {
   sample.results.comparisons.push_back(time);
   const auto step = step_after(sample);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence,
-              testing::StrEq("12 trials each (about 2 min) should decide the time of optimized:"));
+  EXPECT_THAT(
+      step->sentence,
+      testing::StrEq(
+          "A new run of 12 trials each (about 2 min) should decide the time of optimized:"));
   EXPECT_THAT(step->command, testing::EndsWith("--repeats 12"));
   sample.results.comparisons.back().blocks_needed.reset();
   EXPECT_FALSE(step_after(sample)) << "nobody knows how many decide it";

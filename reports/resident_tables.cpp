@@ -195,8 +195,8 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
     const char* words;
   };
   static constexpr Place kPlaces[] = {
-      {PageOwner::free, kProgramBreak, "free memory that malloc keeps (main arena)"},
-      {PageOwner::free, kFurtherArenas, "free memory that malloc keeps (thread arenas)"},
+      {PageOwner::free, kProgramBreak, "held by malloc after free (main arena)"},
+      {PageOwner::free, kFurtherArenas, "held by malloc after free (thread arenas)"},
       {PageOwner::free, kAllocatorMappings, "retained by the allocator after free"},
       {PageOwner::free, "", "other memory retained by the allocator after free"},
       {PageOwner::stack, kMainThread, "stack of the main thread"},

@@ -74,7 +74,7 @@ TEST(ResidentTables, StepsAreNamedByOwnerAndFunction) {
   const ResidentTable table = resident_tables(sample()).at(0);
   for (const WaterfallStep& step : table.steps) named.emplace_back(step.words, step.size / kMiB);
   const std::vector<std::pair<std::string, double>> expected = {
-      {"free memory that malloc keeps (thread arenas)", -60},
+      {"held by malloc after free (thread arenas)", -60},
       {"State::copy, called from main", -40},
       {"State::copy, called from load", -15},
       {"all other live allocations", -5},

@@ -17,7 +17,7 @@ namespace memduel {
 namespace {
 
 constexpr std::string_view kNone = "–";
-constexpr std::string_view kExact = "exact";
+constexpr std::string_view kExact = "no spread";
 
 /// "+3.4%" with so many decimals.
 std::string signed_percent(double share, int decimals) {
@@ -284,7 +284,7 @@ std::string amount_words(const Comparison& row) {
   if (!row.ratio) return value_text(row.metric, std::abs(*change)) + " " + direction;
   if (*change >= kTimes)
     return fmt::format("{} as {}", ratio_text(*change), is_count ? "many" : "much");
-  const std::string text = ratio_text(*change);
+  const std::string text = change_words(row, *change);
   if (text.find_first_of("123456789") == std::string::npos) return "as much";
   return text.substr(text.starts_with('+') ? 1 : std::string_view("−").size()) + " " + direction;
 }

@@ -71,7 +71,7 @@ TEST(IntervalText, HasAsManyDigitsAsKeepItsEndsApart) {
 TEST(IntervalText, StatesIdenticalValuesAndAnotherLevel) {
   Comparison c = server_peak(0.9, 0.9, 0.9, Verdict::improved);
   c.exact = true;
-  EXPECT_EQ(interval_text(c), "exact");
+  EXPECT_EQ(interval_text(c), "no spread");
   c.exact = false;
   c.ci_low = 0.97;
   c.ci_high = 1.02;
@@ -90,10 +90,10 @@ TEST(EffectText, GivesMediansIntervalAndTrials) {
 }
 
 TEST(AmountWords, CompareInWords) {
-  EXPECT_EQ(amount_words(server_peak(0.17, 0, 0, Verdict::improved)), "83% less");
-  EXPECT_EQ(amount_words(server_peak(1.3, 0, 0, Verdict::regressed)), "30% more");
+  EXPECT_EQ(amount_words(server_peak(0.17, 0.1, 0.2, Verdict::improved)), "83% less");
+  EXPECT_EQ(amount_words(server_peak(1.3, 1.2, 1.4, Verdict::regressed)), "30% more");
   EXPECT_EQ(amount_words(server_peak(3.4, 0, 0, Verdict::regressed)), "3.4× as much");
-  Comparison c = server_peak(0.5, 0, 0, Verdict::improved);
+  Comparison c = server_peak(0.5, 0.4, 0.6, Verdict::improved);
   c.metric = "allocation_count";
   EXPECT_EQ(amount_words(c), "50% fewer");
 }

@@ -147,9 +147,7 @@ std::string output_words(const Results& results, const std::string& candidate) {
   const auto found = std::ranges::find(results.equivalence, candidate, &Equivalence::candidate);
   if (found == results.equivalence.end() || !found->bit_identical) return {};
   return fmt::format(" {} {}.", found->files.empty() ? "Final model" : "Output",
-                     !*found->bit_identical ? "differs"
-                     : found->files.empty() ? "bit-identical"
-                                            : "identical");
+                     *found->bit_identical ? "identical" : "differs");
 }
 
 /// Of all candidates; empty where they are not alike.
@@ -183,11 +181,12 @@ std::string interval_in_words(const Comparison& row) {
                      interval.substr(0, interval.find(" (")));
 }
 
-/// " Time: +1.2%, inconclusive (95% CI −3.0 to +5.7%)."
+/// " Wall time is inconclusive (−3.0 to +5.7%)."
 std::string open_time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
-  return fmt::format(" Time: {}, inconclusive{}.", change_text(*row), interval_in_words(*row));
+  return fmt::format(" {} is inconclusive{}.", capitalized(metric_words(results.job, row->metric)),
+                     row->ci_low && row->ci_high ? " (" + interval_text(*row) + ")" : "");
 }
 
 /// Whether changes_of() states the limit of a failed gate.
@@ -201,6 +200,24 @@ bool states_a_limit(const ReportModel& model, const std::string& candidate) {
 bool has_same_peak_rss(const Results& results, const std::string& candidate) {
   const Comparison* peak = results.row(candidate, kTree, kPeakRss);
   return peak != nullptr && peak->verdict == Verdict::unchanged && is_only_role(results.job, kTree);
+}
+
+/// "b uses less memory than a: server −22%, all processes −13%."; empty for one role, for changes
+/// of several kinds or directions, and for those that fail a gate.
+std::string changes_by_role(const Results& results, const std::vector<const Comparison*>& told) {
+  if (told.size() < 2) return {};
+  const Comparison& first = *told.front();
+  std::vector<std::string> parts;
+  for (const Comparison* row : told) {
+    if (noun_of(results, *row) != noun_of(results, first) || row->verdict != first.verdict ||
+        row->verdict == Verdict::changed || !row->is_change() || !row->ratio ||
+        !exceeded_limit(results, *row).empty())
+      return {};
+    parts.push_back(role_words(results.job, row->role) + " " + change_text(*row));
+  }
+  return fmt::format("{} uses {} {} than {}: {}", first.candidate,
+                     *shown_change(first) > 1 ? "more" : "less", noun_of(results, first),
+                     results.baseline, fmt::join(parts, ", "));
 }
 
 /// "b uses 83% less memory and 40% less time than a."; empty where nothing changed.
@@ -229,6 +246,8 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
                        noun_of(results, row), is_factor(row) ? "as" : "than", results.baseline,
                        place_and_limit(results, row), time_apart);
   }
+  if (const std::string by_role = changes_by_role(results, told); !by_role.empty())
+    return by_role + time_apart;
   std::string noun;
   for (const Comparison* row : told) {
     const bool is_repeated = noun_of(results, *row) == noun;
@@ -261,7 +280,8 @@ std::string failure_of(const Results& results, const std::string& candidate) {
   return fmt::format("{}: {}.", capitalized(name_of(results, *gate)), gate->reason);
 }
 
-/// A row that these trials do not decide, with its interval and limit.
+/// "6 trials each cannot tell whether b stays within the limit of +3%: peak RSS +2.5% (95% CI …).":
+/// a row that these trials do not decide.
 std::string undecided_words(const Results& results, const Comparison& row) {
   const std::string trials =
       format_count(static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate)), "trial") +
@@ -269,10 +289,11 @@ std::string undecided_words(const Results& results, const Comparison& row) {
   const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
   const bool has_limit =
       gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value;
-  return fmt::format("{} of {}: {}{}{}. {} are too few to tell.",
-                     capitalized(quantity(results.job, row.role, row.metric)), row.candidate,
-                     change_text(row), interval_in_words(row),
-                     has_limit ? ", limit " + limit_text(*gate) : "", capitalized(trials));
+  return fmt::format(
+      "{} cannot tell whether {}: {} {}{}.", capitalized(trials),
+      has_limit ? fmt::format("{} stays within the limit of {}", row.candidate, limit_text(*gate))
+                : fmt::format("{} differs from {}", row.candidate, row.baseline),
+      quantity(results.job, row.role, row.metric), change_text(row), interval_in_words(row));
 }
 
 /// What the trials leave open of a candidate; empty where nothing is.
@@ -366,17 +387,29 @@ std::string others_regressed(const ReportModel& model, const std::string& about)
   return names.empty() ? "" : fmt::format(" {} regressed.", join_with_and(names));
 }
 
+/// "−34% (n-8) to −62% (n-1)": the smallest and the largest of several changes in one direction.
+std::string range_of_changes(const std::vector<const Comparison*>& rows) {
+  const auto change_of = [](const Comparison* one) { return shown_change(*one).value_or(0); };
+  const auto [least, most] = std::ranges::minmax(rows, {}, change_of);
+  const bool is_more = change_of(rows.front()) > (rows.front()->ratio ? 1 : 0);
+  const auto change_and_name = [](const Comparison* one) {
+    return fmt::format("{} ({})", change_text(*one), one->candidate);
+  };
+  return fmt::format("{} {} {}", change_and_name(is_more ? least : most),
+                     rows.size() == 2 ? "and" : "to", change_and_name(is_more ? most : least));
+}
+
 /// " chunk-2 takes 6.5% less time; the time of the others is inconclusive.": of
 /// several candidates, whose memory `memory` compares.
 std::string times_of(const Results& results, const ResultRow& memory) {
   std::vector<std::pair<std::string, std::vector<std::string>>> changes;  // with their candidates
+  std::vector<const Comparison*> times;
   std::size_t changed = 0;
   std::size_t open = 0;
-  std::size_t all = 0;
   for (const Comparison* one : memory.comparisons) {
     const Comparison* time = time_row(results, one->candidate);
     if (time == nullptr || time->is_of_dead()) continue;
-    ++all;
+    times.push_back(time);
     if (time->verdict == Verdict::inconclusive) ++open;
     if (!time->is_change()) continue;
     ++changed;
@@ -387,7 +420,13 @@ std::string times_of(const Results& results, const ResultRow& memory) {
     else
       same->second.push_back(one->candidate);
   }
-  if (open > 0 && open == all) return " Their time is inconclusive.";
+  if (open > 0 && open == times.size()) return " Their time is inconclusive.";
+  const bool are_alike = std::ranges::all_of(
+      times, [&](const Comparison* one) { return one->verdict == times.front()->verdict; });
+  if (changed > 1 && changed == times.size() && are_alike && !is_factor(*times.front()))
+    return fmt::format(" They take {} time: {}.",
+                       times.front()->verdict == Verdict::improved ? "less" : "more",
+                       range_of_changes(times));
   if (changes.empty()) return {};
   const std::string rest = open == 1 ? "; the time of the other is inconclusive"
                                      : "; the time of the others is inconclusive";
@@ -396,7 +435,7 @@ std::string times_of(const Results& results, const ResultRow& memory) {
     sentences.push_back(fmt::format("{} {} {}", join_with_and(names),
                                     names.size() == 1 ? "takes" : "take", change));
   return fmt::format(" {}{}.", join_with_and(sentences),
-                     open > 0 && open + changed == all ? rest : "");
+                     open > 0 && open + changed == times.size() ? rest : "");
 }
 
 /// "All 3 candidates use less memory than n-32: −34% (n-8) to −62% (n-1).", with their time;
@@ -412,18 +451,12 @@ std::string all_changed(const ReportModel& model) {
     return one != nullptr && one->verdict == first->verdict && !one->is_of_dead();
   });
   if (!are_alike) return {};
-  const auto change_of = [](const Comparison* one) { return shown_change(*one).value_or(0); };
-  const auto [least, most] = std::ranges::minmax(row->comparisons, {}, change_of);
-  const bool is_more = change_of(first) > (first->ratio ? 1 : 0);
-  const auto change_and_name = [](const Comparison* one) {
-    return fmt::format("{} ({})", change_text(*one), one->candidate);
-  };
   const std::size_t count = row->comparisons.size();
-  return fmt::format("{} candidates use {} {} than {}: {} {} {}.{}",
-                     count == 2 ? "Both" : fmt::format("All {}", count), is_more ? "more" : "less",
+  return fmt::format("{} candidates use {} {} than {}: {}.{}",
+                     count == 2 ? "Both" : fmt::format("All {}", count),
+                     shown_change(*first).value_or(0) > (first->ratio ? 1 : 0) ? "more" : "less",
                      noun_and_place(model.results, *first), model.results.baseline,
-                     change_and_name(is_more ? least : most), count == 2 ? "and" : "to",
-                     change_and_name(is_more ? most : least), times_of(model.results, *row));
+                     range_of_changes(row->comparisons), times_of(model.results, *row));
 }
 
 /// "Peak RSS: no trial measured it.": of the first gate that was not measured.
@@ -458,7 +491,9 @@ std::string sentence_of(const ReportModel& model, Answer answer) {
     sentence += (sentence.empty() ? "" : " ") + open_question(model, about);
   const bool is_same = sentence.empty();
   if (is_same) sentence = sameness_of(results, about);
-  if (is_changed || is_same) sentence += open_time_words(results, about);
+  const Comparison* open = open_row(model, about);
+  if (is_changed || is_same || (open != nullptr && open->metric != kRoundSeconds))
+    sentence += open_time_words(results, about);
   if (candidates.size() > 1 && answer != Answer::fail && results.overall.best) {
     sentence +=
         uses_least(results, about)

@@ -15,7 +15,7 @@ TEST(Headline, StatesTheAnswerTheNumbersAndTheExitCode) {
   EXPECT_EQ(document.answer, Answer::pass);
   // 605 MiB to 365 MiB: see make_sample.
   EXPECT_EQ(document.sentence.plain(),
-            "optimized uses 40% less memory (server) than original. Final model bit-identical.");
+            "optimized uses 40% less memory (server) than original. Final model identical.");
   EXPECT_THAT(document.exit.plain(),
               StartsWith("Exit code 0: both default gates on peak RSS passed."));
   EXPECT_EQ(document.title, "Peak memory: optimized vs. original (baseline)");
@@ -56,8 +56,9 @@ TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {
   EXPECT_EQ(document.answer, Answer::inconclusive);
   EXPECT_THAT(
       document.sentence.plain(),
-      StartsWith("Server peak RSS of optimized: −40% (95% CI −40 to −39%). 8 trials each are "
-                 "too few to tell."));
+      StartsWith("8 trials each cannot tell whether optimized differs from original: server peak "
+                 "RSS −40% (95% CI −40 to −39%). Time per round is inconclusive (−0.50 to "
+                 "+0.50%)."));
 }
 
 TEST(Headline, OfFailedTrialsGivesTheReason) {
@@ -107,6 +108,21 @@ TEST(Headline, OfSeveralCandidatesStatesTheRangeAndEachChangeOfTime) {
   EXPECT_THAT(
       document_from(sample).sentence.plain(),
       HasSubstr(" optimized takes 4.3× as much time and candidate-2 takes 20% less time. "));
+  change_time("optimized", 0.9, Verdict::improved);
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              HasSubstr(" They take less time: −10% (optimized) and −20% (candidate-2)."));
+}
+
+TEST(Headline, OfSeveralRolesListsTheirChanges) {
+  Sample sample = make_sample({.series = false});
+  Comparison& client = row_of(sample, "optimized", "client-1", "peak_rss_bytes");
+  client.ratio = 0.75;
+  client.candidate_median = 0.75 * *client.baseline_median;
+  client.ci_low = 0.74;
+  client.ci_high = 0.76;
+  client.verdict = Verdict::improved;
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              StartsWith("optimized uses less memory than original: server −40%, client-1 −25%"));
 }
 
 TEST(Headline, SaysOfTheBestCandidateThatItUsesTheLeast) {

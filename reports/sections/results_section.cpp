@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -45,6 +44,18 @@ Text limits_of(const JobFacts& job, const ResultRow& row, const std::string& can
       text.add(text.empty() ? "" : ", ").add(limit + sign_of(*gate), tone_of_gate(*gate));
   }
   return text.empty() ? Text("–", Tone::muted) : text;
+}
+
+/// Whether the interval leaves out no change, and the correction for the number of comparisons left
+/// the row open.
+bool is_open_by_correction(const Comparison* one) {
+  if (one == nullptr || one->verdict != Verdict::inconclusive || one->is_of_dead() ||
+      !one->ci_low || !one->ci_high || !one->p_value || !one->p_adjusted)
+    return false;
+  const double none = one->ratio ? 1 : 0;
+  const double alpha = 1 - one->confidence;
+  return (*one->ci_low > none || *one->ci_high < none) && *one->p_value <= alpha &&
+         *one->p_adjusted > alpha;
 }
 
 class ResultTable {
@@ -88,17 +99,22 @@ class ResultTable {
   }
 
   [[nodiscard]] std::size_t left_out() const { return shown_.left_out; }
-  [[nodiscard]] const ResultRows& shown() const { return shown_; }
 
   [[nodiscard]] bool differs_from_medians() const {
-    return std::ranges::any_of(shown_.rows, [](const ResultRow& row) {
-      return std::ranges::any_of(row.comparisons, [](const Comparison* one) {
-        return one != nullptr && !is_change_of_medians(*one);
-      });
+    return any_shown(
+        [](const Comparison* one) { return one != nullptr && !is_change_of_medians(*one); });
+  }
+
+  [[nodiscard]] bool any_open_by_correction() const { return any_shown(is_open_by_correction); }
+
+ private:
+  template <typename Predicate>
+  [[nodiscard]] bool any_shown(Predicate predicate) const {
+    return std::ranges::any_of(shown_.rows, [&](const ResultRow& row) {
+      return std::ranges::any_of(row.comparisons, predicate);
     });
   }
 
- private:
   /// Limits that nobody named and that decide nothing are in the details.
   [[nodiscard]] bool has_limits() const {
     return std::ranges::any_of(results_.gates, [this](const GateResult& gate) {
@@ -189,7 +205,8 @@ class ResultTable {
     if (const Comparison* one = row.comparisons.at(candidate); one != nullptr && one->is_of_dead())
       return {"failed", Tone::bad};
     if (const Comparison* one = row.comparisons.at(candidate); one != nullptr)
-      return {std::string(to_name(one->verdict)), memduel::tone_of(one->verdict)};
+      return {std::string(to_name(one->verdict)) + (is_open_by_correction(one) ? "†" : ""),
+              memduel::tone_of(one->verdict)};
     for (const GateResult* gate : row.gates)
       if (gate->candidate == shown_.variants.at(candidate + 1)->name)
         return {std::string(gate->word()), tone_of_gate(*gate)};
@@ -253,7 +270,10 @@ class ResultTable {
       shown.cells.emplace_back(i == 0 ? row_label(results_.job, row, shown_) : "");
       shown.cells.emplace_back(variant);
       shown.cells.push_back(value_cell(variant, row));
-      if (i > 0) add_evidence(shown, row, i - 1);
+      if (i == 0)
+        shown.cells.emplace_back("baseline", Tone::muted);
+      else
+        add_evidence(shown, row, i - 1);
       shown.cells.resize(table.columns.size() - 1);
       shown.cells.push_back(track_cell(row, {shown_.variants[i]}));
       table.rows.push_back(std::move(shown));
@@ -287,52 +307,6 @@ class ResultTable {
   Observations observed_;
 };
 
-/// The number at the end of a name: 16 of "n-16". Absent without one.
-std::optional<double> number_of(const std::string& name, std::string& stem) {
-  const std::size_t at = name.find_last_not_of("0123456789.");
-  if (at == std::string::npos || at + 1 == name.size()) return std::nullopt;
-  double number = 0;
-  const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + at + 1, end, number);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  stem = name.substr(0, at + 1);
-  while (!stem.empty() && (stem.back() == '-' || stem.back() == '=' || stem.back() == '_'))
-    stem.pop_back();
-  return number;
-}
-
-/// Of a scan of a parameter: "the larger n is, the higher peak RSS: 15.4 MiB at n = 1, …".
-Text trend_of(const ResultRows& shown) {
-  constexpr std::size_t kLeast = 3;
-  if (shown.variants.size() < kLeast || shown.rows.empty()) return {};
-  std::vector<std::pair<double, double>> points;
-  std::string common;
-  const ResultRow& row = shown.rows.front();
-  for (const ArmSummary* variant : shown.variants) {
-    std::string stem;
-    const auto number = number_of(variant->name, stem);
-    if (!number || (!common.empty() && stem != common)) return {};
-    common = stem;
-    std::optional<double> median;
-    for (const Comparison* one : row.comparisons) {
-      if (one == nullptr) continue;
-      if (one->baseline == variant->name) median = one->baseline_median;
-      if (one->candidate == variant->name) median = one->candidate_median;
-    }
-    if (!median) return {};
-    points.emplace_back(*number, *median);
-  }
-  std::ranges::sort(points);
-  const auto rises = [](const auto& a, const auto& b) { return a.second <= b.second; };
-  const auto falls = [](const auto& a, const auto& b) { return a.second >= b.second; };
-  const bool is_rising = std::ranges::is_sorted(points, rises);
-  if (!is_rising && !std::ranges::is_sorted(points, falls)) return {};
-  return fmt::format("Trend: the larger {0} is, the {1} {2}: {3} at {0} = {4}, {5} at {0} = {6}.",
-                     common, is_rising ? "higher" : "lower", metric_info(row.metric).display,
-                     value_text(row.metric, points.front().second), points.front().first,
-                     value_text(row.metric, points.back().second), points.back().first);
-}
-
 }  // namespace
 
 Section results_section(const ReportModel& model) {
@@ -341,13 +315,14 @@ Section results_section(const ReportModel& model) {
   Table table = results.table();
   if (table.rows.empty()) return section;
   section.add(std::move(table));
-  if (Text trend = trend_of(results.shown()); !trend.empty())
-    section.add(Paragraph{std::move(trend)});
   if (results.differs_from_medians())
     section.add(Paragraph{
         Text("* Estimated from all pairs of trials (Hodges–Lehmann): the change of the medians is "
              "outside of the 95% CI.",
              Tone::muted)});
+  if (results.any_open_by_correction())
+    section.add(Paragraph{Text(
+        "† Not significant after the correction for the number of comparisons.", Tone::muted)});
   if (results.left_out() > 0)
     section.add(Paragraph{Text(
                     fmt::format("{} not shown here.",

@@ -53,6 +53,7 @@ std::vector<Check> checks_of(const ReportModel& model);
 
 // First screen.
 Section results_section(const ReportModel& model);
+Section trend_section(const ReportModel& model);
 Section growth_notice_section(const ReportModel& model);
 Section why_section(const ReportModel& model);
 Section switches_section(const ReportModel& model);

@@ -30,7 +30,10 @@ std::string share_words(const ReportModel& model, const Cause& cause, bool is_fi
                             : cause.share > kAll                    ? "all"
                                                                     : format_percent(cause.share);
   if (!is_first) return ", " + share;
-  return fmt::format(", {} of {}{}", share, is_alone ? "" : "the change in ", cause.of);
+  const std::string end = " of " + cause.candidate;  // which the row begins with
+  const std::string of =
+      cause.of.ends_with(end) ? cause.of.substr(0, cause.of.size() - end.size()) : cause.of;
+  return fmt::format(", {} of {}{}", share, is_alone ? "" : "the change in ", of);
 }
 
 Row cause_row(const ReportModel& model, const Cause& cause, bool is_first, bool has_shares) {
@@ -39,7 +42,9 @@ Row cause_row(const ReportModel& model, const Cause& cause, bool is_first, bool 
                                      : cause.more             ? Tone::bad
                                                               : Tone::good});
   row.cells.back().value = cause.size;
-  Text where = with_location(cause.name, cause.location);
+  const bool names_candidate = is_first && model.results.arms.size() > 2;
+  Text where =
+      with_location((names_candidate ? cause.candidate + ": " : "") + cause.name, cause.location);
   if (cause.share > 0 && has_shares) where.add(share_words(model, cause, is_first), Tone::muted);
   row.cells.emplace_back(std::move(where));
   return row;
@@ -65,9 +70,9 @@ std::optional<double> change_behind(const std::vector<Cause>& causes) {
   return partial->size / partial->share;
 }
 
-/// "server: −58.2 MiB, 62% of it here, the rest in smaller parts:": before the causes of a role's
-/// change.
-Text role_words(const std::vector<Cause>& causes, double change, bool names_candidate) {
+/// "server: −58.2 MiB, of which 38% in smaller parts that are not listed": before the causes of a
+/// role's change.
+Text role_head(const std::vector<Cause>& causes, double change, bool names_candidate) {
   const Cause& first = causes.front();
   double explained = 0;
   for (const Cause& cause : causes) explained += cause.size / change;
@@ -75,7 +80,8 @@ Text role_words(const std::vector<Cause>& causes, double change, bool names_cand
                         signed_metric(first.metric, change)),
             Tone::strong);
   if (explained > 0 && explained < kAll)
-    text.add(fmt::format(", {} of it here, the rest in smaller parts:", format_percent(explained)));
+    text.add(fmt::format(", of which {} in smaller parts that are not listed",
+                         format_percent(1 - explained)));
   return text;
 }
 
@@ -95,11 +101,14 @@ std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   return row;
 }
 
-/// "16.2 to 20.1 MiB": the smallest and the largest trial.
-std::string range_text(const std::string& metric, const std::vector<double>& values) {
+/// "16.2 to 20.1 MiB of b (24%)": the smallest and the largest trial, and how much larger that is.
+std::string spread_words(const std::string& variant, const std::string& metric,
+                         const std::vector<double>& values) {
   const auto [least, most] = std::ranges::minmax(values);
   const std::string low = value_text_like(metric, least, most);
-  return fmt::format("{} to {}", low.substr(0, low.find(' ')), value_text_like(metric, most, most));
+  return fmt::format("{} to {} of {}{}", low.substr(0, low.find(' ')),
+                     value_text_like(metric, most, most), variant,
+                     least > 0 ? fmt::format(" ({})", format_percent(most / least - 1)) : "");
 }
 
 /// Why trials do not decide: how much those of one variant differ.
@@ -112,17 +121,20 @@ Text spread_of(const ReportModel& model) {
   const std::vector<double> baseline = values_of(row->baseline);
   const std::vector<double> candidate = values_of(row->candidate);
   if (baseline.empty() || candidate.empty()) return {};
+  const std::string spread = fmt::format("trials of the same variant differ: {}, {}.",
+                                         spread_words(row->baseline, row->metric, baseline),
+                                         spread_words(row->candidate, row->metric, candidate));
   const GateResult* gate = gate_on(model.results, *row, GateOutcome::inconclusive);
-  const bool contains_limit = gate != nullptr && gate->evidence.limit && row->ratio &&
-                              gate->evidence.quantity == GateQuantity::ratio &&
-                              row->ci_low.value_or(0) < *gate->evidence.limit &&
-                              *gate->evidence.limit < row->ci_high.value_or(0);
-  return fmt::format(
-      "Undecided: {}trials of the same variant differ: {} ({}), {} ({}).",
-      contains_limit ? fmt::format("the interval contains the limit of {}, as ", limit_text(*gate))
-                     : "",
-      range_text(row->metric, baseline), row->baseline, range_text(row->metric, candidate),
-      row->candidate);
+  if (gate == nullptr || !gate->evidence.limit || !gate->evidence.estimate ||
+      gate->evidence.quantity != GateQuantity::ratio)
+    return capitalized(spread);
+  if (gate->beyond_bound)
+    return fmt::format(
+        "The estimate from all pairs of trials, {}, is beyond the limit of {}, but "
+        "may be noise: {}",
+        ratio_text(*gate->evidence.estimate), limit_text(*gate), spread);
+  return fmt::format("The interval contains the limit of {}, because {}", limit_text(*gate),
+                     spread);
 }
 
 }  // namespace
@@ -145,7 +157,7 @@ Section why_section(const ReportModel& model) {
       table.rows.push_back(
           cause_row(model, cause, &cause == &causes.front() && !has_head, has_shares));
     if (rest && !has_head) table.rows.push_back(*rest);
-    if (has_head) section.add(Paragraph{role_words(causes, *change, names_candidate)});
+    if (has_head) section.add(Paragraph{role_head(causes, *change, names_candidate)});
     section.add(std::move(table));
   }
   if (section.empty() && model.results.overall.outcome == OverallOutcome::inconclusive)

@@ -19,5 +19,18 @@ TEST(Why, NamesTheLargestCausesOfTheFirstRow) {
               StartsWith("server: −240.0 MiB"));
 }
 
+TEST(Why, OfAnInconclusiveRunIsTheSpreadOfTheTrials) {
+  Sample sample = make_sample({.series = false});
+  for (Comparison& row : sample.results.comparisons) row.verdict = Verdict::inconclusive;
+  for (GateResult& gate : sample.results.gates) gate.outcome = GateOutcome::inconclusive;
+  sample.results.overall = {OverallOutcome::inconclusive, 5, std::nullopt, ""};
+  const ReportDocument document = document_from(sample);
+  const Section* why = section_of(document, "why");
+  ASSERT_NE(why, nullptr);
+  EXPECT_EQ(std::get<Paragraph>(why->parts.at(0).value).text.plain(),
+            "Trials of the same variant differ: 604.0 to 606.0 MiB of original (0.33%), 364.0 to "
+            "366.0 MiB of optimized (0.55%).");
+}
+
 }  // namespace
 }  // namespace memduel

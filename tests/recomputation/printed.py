@@ -67,7 +67,7 @@ def github_lines(text):
     """[(command, title, message)]"""
     lines = []
     for line in text.splitlines():
-        match = re.match(r"::(\w+) title=(.*?)::(.*)$", line)
+        match = re.match(r"::(\w+) (?:file=[^,]*,line=\d+,)?title=(.*?)::(.*)$", line)
         if match:
             plain = [re.sub(r"%([0-9A-F]{2})", lambda m: chr(int(m.group(1), 16)), part) for part in match.groups()[1:]]
             lines.append((match.group(1), *plain))

@@ -617,6 +617,8 @@ def first_screen_agrees(check, document, name, lines):
         for row in table["rows"]:
             cells = [printed.text_of(row["cells"][i]) for i in columns]
             wanted = " ".join(cell for cell in cells[1:] if cell).split()
+            if not wanted:  # the name of a metric above the rows of its roles
+                continue
             # A long name or limit takes up to three lines.
             check.holds(name, any(all(word in " ".join(lines[i:i + 3]).split() for word in wanted) for i, line in enumerate(lines) if wanted[0] in line.split()),
                         f"has no row {cells}")
@@ -647,11 +649,14 @@ def row_is_printed(check, where, row, baseline, candidate, change, verdict, inte
             check.holds(where, fits(medians), f"prints the change of the medians {medians} as {change}")
         else:
             check.holds(where, fits(value) or fits(medians), f"prints the change {value} as {change}")
-    check.holds(where, verdict == row["verdict"], f"prints {row['verdict']} as {verdict}")
+    if verdict.endswith("†"):
+        alpha = 1 - row["confidence"]
+        check.holds(where, row["p_value"] <= alpha < row["p_adjusted"], f"marks p = {row['p_value']}, corrected {row['p_adjusted']}, as left open by the correction")
+    check.holds(where, verdict.removesuffix("†") == row["verdict"], f"prints {row['verdict']} as {verdict}")
     if row["ci_low"] is None or row["ci_high"] is None:
         check.holds(where, interval == "–", f"prints the interval {interval} where an end is open")
         return
-    if interval == "exact":
+    if interval == "no spread":
         check.holds(where, row["identical"], "prints identical values, which they are not")
         return
     level = re.search(r" \(([\d.]+)%\)$", interval)
@@ -671,15 +676,23 @@ def sentence_agrees(check, results, document):
     sentence = "".join(run["text"] for run in document["sentence"])
     decided = [row for row in results["comparisons"] if row["ratio"] is not None and
                (row["verdict"] in ("improved", "regressed", "changed") or "(inconclusive)" in sentence)]
-    open_row = re.search(r": ([+−]\S+|0%) \(([\d.]+)% CI (\S+) to (\S+)\)(?:, limit (\S+))?\. \d+ trials each are too few to tell", sentence)
-    if open_row:
-        change, _, low, high, limit = open_row.groups()
+    def has_interval(rows, low, high):
         low += "%" if high.endswith("%") and not low.endswith(("%", "×")) else ""
         fits = lambda row, text, value: value is not None and (printed.change_of(text).fits_change(value) if row["ratio"] is not None else printed.change_of(text).fits(value))
-        check.holds("the sentence", any(row["verdict"] == "inconclusive" and fits(row, low, row["ci_low"]) and fits(row, high, row["ci_high"])
-                                        for row in results["comparisons"]), f"states the interval {low} to {high}: {sentence}")
+        return any(row["verdict"] == "inconclusive" and fits(row, low, row["ci_low"]) and fits(row, high, row["ci_high"]) for row in rows)
+
+    for time in re.finditer(r" \S[^.(]* is inconclusive \((\S+) to ([^\s)]+)\)\.", sentence):
+        check.holds("the sentence", has_interval((row for row in results["comparisons"] if row["metric"] == "round_seconds"), *time.groups()), f"states an interval of no time: {time.group()}")
+        sentence = sentence.replace(time.group(), "")
+    open_row = re.search(r"\d+ trials? each cannot tell whether (?:[^:]* within the limit of ([^\s:]+)|[^:]*): .* (?:[+−]\S+|0%) \([\d.]+% CI (\S+) to ([^\s)]+)\)", sentence)
+    if open_row:
+        limit, low, high = open_row.groups()
+        check.holds("the sentence", has_interval(results["comparisons"], low, high), f"states the interval {low} to {high}: {sentence}")
         check.holds("the sentence", not limit or any(gate["gate"].endswith("<=" + limit) or "margin" in gate["gate"] for gate in results["gates"]), f"states the limit {limit}: {sentence}")
         sentence = sentence.replace(open_row.group(), "")
+    for size in re.findall(r"[:,] [^:,%]* ([+−][\d.]+%)(?=[,.])", sentence):  # of each role
+        one = printed.change_of(size)
+        check.holds("the sentence", any(one.fits_change(row["ratio"]) or one.fits_change(change_of_medians(row)) for row in decided), f"states {size}: {sentence}")
     for size in re.findall(r"(?<!limit )(?<=[ (])([+−][\d.]+%|[\d.]+×) \(", sentence):  # of each of several candidates
         one = printed.change_of(size)
         check.holds("the sentence", any(one.fits_change(row["ratio"]) or one.fits_change(change_of_medians(row)) for row in decided), f"states {size}: {sentence}")

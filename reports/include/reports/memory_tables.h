@@ -142,7 +142,7 @@ struct WaterfallStep {
   std::string function;  ///< that tells most, short; empty for the rest of the owner
   std::string location;  ///< as DifferenceRow::location
   std::string caller;
-  /// "free memory that malloc keeps (thread arenas)",
+  /// "held by malloc after free (thread arenas)",
   /// "State::clone, called from aggregate (live allocations)".
   std::string words;
   std::vector<std::string> stack;  ///< outermost first, beginning with its owner
