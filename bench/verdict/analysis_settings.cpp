@@ -210,6 +210,9 @@ PlannedTrials planned_trials(const RunData& run, const AnalysisSettings& setting
     planned.least = std::max(planned.least, needed);
     if (needed > settings.looks.back().blocks) undecided.push_back(gate.role + "." + gate.metric);
   }
+  // Where no gate decides, a default gate that these trials cannot decide is no reason for more.
+  const bool has_deciding_gates = !settings.gates.empty() || default_gates_decide(settings);
+  if (!has_deciding_gates && undecided.size() < gates.size()) undecided.clear();
   // A watched job is whole, what was measured apart has no plan that could be made longer, and of a
   // program beside itself nothing is judged.
   const bool is_watched = run.environment.is_object() && run.environment.contains("watched");

@@ -111,6 +111,18 @@ TEST(TooFewTrials, SpeakOfMetricsIfNoGateIsNamed) {
   EXPECT_THAT(note->advice, testing::Not(testing::HasSubstr("gate")));
 }
 
+TEST(TooFewTrials, DoNotCountADefaultGateThatDecidesNothing) {
+  RunData run = plan_of(5, 1, {});
+  run.job.default_gates = {{kTree, kPeakHeap}, {kTree, kPeakRssNoFiles}};
+  run.config.measure.meters = {"procfs", "heap"};
+  const auto note = [&] { return planned_trials(run, settings_from_config(run.config)).too_few; };
+  EXPECT_TRUE(note()) << "the gate on RSS needs 6 trials";
+  run.config.default_gates = DefaultGatesDecide::in_check;
+  EXPECT_FALSE(note());
+  run.config.measure.repeats = 2;
+  EXPECT_TRUE(note()) << "no metric can be decided";
+}
+
 TEST(SettingsFromConfig, RefusesAWrongGateOrNumber) {
   EXPECT_THROW(settings_from_config(document_of_run({{"gates", {"all.peak_rss_bytes<=1"}}})),
                Error);

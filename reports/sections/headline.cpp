@@ -185,7 +185,10 @@ std::string interval_in_words(const Comparison& row) {
 std::string open_time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
-  return fmt::format(" {} is inconclusive{}.", capitalized(metric_words(results.job, row->metric)),
+  const std::string time = capitalized(metric_words(results.job, row->metric));
+  if (is_not_judged(results, *row))
+    return fmt::format(" {} is not judged: the runs were not interleaved.", time);
+  return fmt::format(" {} is inconclusive{}.", time,
                      row->ci_low && row->ci_high ? " (" + interval_text(*row) + ")" : "");
 }
 

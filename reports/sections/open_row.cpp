@@ -15,6 +15,13 @@ const GateResult* gate_on(const Results& results, const Comparison& row, GateOut
   return found == results.gates.end() ? nullptr : &*found;
 }
 
+bool is_not_judged(const Results& results, const Comparison& row) {
+  return row.verdict == Verdict::inconclusive && row.ci_low && row.ci_high &&
+         metric_info(row.metric).unit == Unit::seconds &&
+         std::ranges::find(results.warnings, "not_interleaved", &Note::code) !=
+             results.warnings.end();
+}
+
 const Comparison* open_row(const ReportModel& model, const std::string& candidate) {
   const bool has_gates = answer_of(model.results) != Answer::no_gates;
   for (const ResultRow& row : result_rows(model).rows)

@@ -15,4 +15,8 @@ const GateResult* gate_on(const Results& results, const Comparison& row, GateOut
 /// whose gate is; without gates any but time. Null without one.
 const Comparison* open_row(const ReportModel& model, const std::string& candidate);
 
+/// Whether the row is a time of runs that were not interleaved: machine drift could cause any
+/// difference, so it has no verdict.
+bool is_not_judged(const Results& results, const Comparison& row);
+
 }  // namespace memduel

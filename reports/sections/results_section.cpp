@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/metric_catalogue.h"
+#include "sections/open_row.h"
 #include "sections/result_rows.h"
 #include "sections/row_labels.h"
 #include "sections/sections.h"
@@ -107,12 +108,20 @@ class ResultTable {
 
   [[nodiscard]] bool any_open_by_correction() const { return any_shown(is_open_by_correction); }
 
+  [[nodiscard]] bool any_not_judged() const {
+    return any_shown([this](const Comparison* one) { return is_left_open(one); });
+  }
+
  private:
   template <typename Predicate>
   [[nodiscard]] bool any_shown(Predicate predicate) const {
     return std::ranges::any_of(shown_.rows, [&](const ResultRow& row) {
       return std::ranges::any_of(row.comparisons, predicate);
     });
+  }
+
+  [[nodiscard]] bool is_left_open(const Comparison* one) const {
+    return one != nullptr && is_not_judged(results_, *one);
   }
 
   /// Limits that nobody named and that decide nothing are in the details.
@@ -205,7 +214,9 @@ class ResultTable {
     if (const Comparison* one = row.comparisons.at(candidate); one != nullptr && one->is_of_dead())
       return {"failed", Tone::bad};
     if (const Comparison* one = row.comparisons.at(candidate); one != nullptr)
-      return {std::string(to_name(one->verdict)) + (is_open_by_correction(one) ? "†" : ""),
+      return {is_left_open(one)
+                  ? "not judged‡"
+                  : std::string(to_name(one->verdict)) + (is_open_by_correction(one) ? "†" : ""),
               memduel::tone_of(one->verdict)};
     for (const GateResult* gate : row.gates)
       if (gate->candidate == shown_.variants.at(candidate + 1)->name)
@@ -323,6 +334,10 @@ Section results_section(const ReportModel& model) {
   if (results.any_open_by_correction())
     section.add(Paragraph{Text(
         "† Not significant after the correction for the number of comparisons.", Tone::muted)});
+  if (results.any_not_judged())
+    section.add(Paragraph{
+        Text("‡ The runs were not interleaved, so machine drift could cause the difference.",
+             Tone::muted)});
   if (results.left_out() > 0)
     section.add(Paragraph{Text(
                     fmt::format("{} not shown here.",

@@ -69,5 +69,17 @@ TEST(Results, MarkARowThatTheCorrectionLeavesOpen) {
               testing::Not(HasSubstr("†")));
 }
 
+TEST(Results, DoNotJudgeTheTimeOfRunsThatWereNotInterleaved) {
+  Sample sample = make_sample({.series = false});
+  for (Comparison& row : sample.results.comparisons)
+    if (row.metric == kRoundSeconds) row.verdict = Verdict::inconclusive;
+  EXPECT_THAT(render_summary(document_from(sample)), testing::Not(HasSubstr("not judged")));
+  sample.results.warnings.push_back({"not_interleaved", "one after the other", ""});
+  const std::string text = render_summary(document_from(sample));
+  EXPECT_THAT(text, HasSubstr("not judged: the runs were not interleaved."));
+  EXPECT_THAT(text, HasSubstr("not judged‡\n"));
+  EXPECT_THAT(text, HasSubstr("‡ The runs were not interleaved"));
+}
+
 }  // namespace
 }  // namespace memduel

@@ -97,7 +97,9 @@ std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   Row row;
   row.cells.push_back({signed_metric(causes.front().metric, rest), Tone::muted});
   row.cells.back().value = rest;
-  row.cells.emplace_back(Text("all other memory, " + format_percent(rest / *change), Tone::muted));
+  const double share = rest / *change;
+  row.cells.emplace_back(
+      Text("all other memory" + (share > 0 ? ", " + format_percent(share) : ""), Tone::muted));
   return row;
 }
 
@@ -120,7 +122,7 @@ Text spread_of(const ReportModel& model) {
   };
   const std::vector<double> baseline = values_of(row->baseline);
   const std::vector<double> candidate = values_of(row->candidate);
-  if (baseline.empty() || candidate.empty()) return {};
+  if (baseline.size() < 2 || candidate.size() < 2) return {};
   const std::string spread = fmt::format("trials of the same variant differ: {}, {}.",
                                          spread_words(row->baseline, row->metric, baseline),
                                          spread_words(row->candidate, row->metric, candidate));

@@ -652,6 +652,9 @@ def row_is_printed(check, where, row, baseline, candidate, change, verdict, inte
     if verdict.endswith("†"):
         alpha = 1 - row["confidence"]
         check.holds(where, row["p_value"] <= alpha < row["p_adjusted"], f"marks p = {row['p_value']}, corrected {row['p_adjusted']}, as left open by the correction")
+    if verdict == "not judged‡":
+        check.holds(where, row["metric"].endswith("seconds"), "is no time, but not judged")
+        verdict = "inconclusive"
     check.holds(where, verdict.removesuffix("†") == row["verdict"], f"prints {row['verdict']} as {verdict}")
     if row["ci_low"] is None or row["ci_high"] is None:
         check.holds(where, interval == "–", f"prints the interval {interval} where an end is open")
