@@ -322,7 +322,7 @@ std::string aim_of_run(const ReportModel& model, const std::string& name) {
   const GateResult* gate = open.size() == 1 ? open_gate_on(model.results, *open.front()) : nullptr;
   return gate != nullptr && gate->beyond_bound && gate->evidence.estimate &&
                  gate->evidence.quantity == GateQuantity::ratio
-             ? fmt::format("show whether the estimate of {} is noise",
+             ? fmt::format("show whether {} is more than noise",
                            ratio_text(*gate->evidence.estimate))
              : "decide the gate";
 }
@@ -495,10 +495,11 @@ std::string adoption_of(const Results& results, const std::string& name) {
 std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
   if (!has_nothing_against(model, name)) return std::nullopt;
   const Comparison* time = time_row(model.results, name);
-  if (const Comparison* slower = slower_row(model.results, name)) {
+  const bool is_slower = time != nullptr && time->verdict == Verdict::regressed;
+  if (const Comparison* slower = is_slower ? time : slower_row(model.results, name)) {
     Suggestion ablation = to_measure_switches(model, name);
-    const std::string place = is_only_role(model.results.job, slower->role)
-                                  ? ""
+    const std::string place = is_slower || is_only_role(model.results.job, slower->role)
+                                  ? ""  // the headline's time
                                   : " (" + role_words(model.results.job, slower->role) + ")";
     return Suggestion{fmt::format("{} can be adopted if {} time{} is acceptable.{}", name,
                                   amount_words(*slower), place, ablation.sentence),
