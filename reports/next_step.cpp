@@ -314,16 +314,14 @@ std::string trials_with_time(const Results& results, int trials) {
                      time.empty() ? "" : fmt::format(" (about {})", time));
 }
 
-/// What more trials are for: of a gate by whose limit the estimate is beyond, to tell that estimate
-/// from noise.
+/// What more trials decide: a gate by whose limit the estimate is beyond fails once a change is
+/// shown.
 std::string aim_of_run(const ReportModel& model, const std::string& name) {
   if (answer_of(model.results) == Answer::no_gates) return "decide it";
   const std::vector<const Comparison*> open = open_rows(model, name);
   const GateResult* gate = open.size() == 1 ? open_gate_on(model.results, *open.front()) : nullptr;
-  return gate != nullptr && gate->beyond_bound && gate->evidence.estimate &&
-                 gate->evidence.quantity == GateQuantity::ratio
-             ? fmt::format("show whether {} is more than noise",
-                           ratio_text(*gate->evidence.estimate))
+  return gate != nullptr && gate->beyond_bound
+             ? "decide the gate, which fails if they confirm a change"
              : "decide the gate";
 }
 
@@ -422,15 +420,15 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
          (outcome == OverallOutcome::passed || outcome == OverallOutcome::no_gates);
 }
 
-/// " 35 trials each (about 25 s) should decide the time of b:", with the command; empty if the
-/// number of trials is not known.
+/// " If time matters, run 35 trials each (about 25 s), which should decide it:", with the command;
+/// empty if the number of trials is not known.
 Suggestion to_decide_time(const ReportModel& model, const Comparison& time) {
   if (!time.blocks_needed || *time.blocks_needed > kMostRepeats) return {};
   const int trials = *time.blocks_needed;
   std::string command = with_repeats(model.reproduce, trials);
   if (command.empty()) return {};
-  return {fmt::format(" A new run of {} should decide the time of {}:",
-                      trials_with_time(model.results, trials), time.candidate),
+  return {fmt::format(" If time matters, run {}, which should decide it:",
+                      trials_with_time(model.results, trials)),
           std::move(command)};
 }
 
@@ -491,6 +489,14 @@ std::string adoption_of(const Results& results, const std::string& name) {
           : "");
 }
 
+/// "2.2 to 25%", "6.1%" without an interval: how much a ratio increased.
+std::string range_of_increase(const Comparison& row) {
+  const auto text = [](double ratio) { return format_percent(ratio - 1); };
+  if (!row.ci_low || !row.ci_high || *row.ci_low <= 1) return text(*shown_change(row));
+  const std::string low = text(*row.ci_low);
+  return low.substr(0, low.size() - 1) + " to " + text(*row.ci_high);
+}
+
 /// The candidate can be adopted; what its time does may be open.
 std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
   if (!has_nothing_against(model, name)) return std::nullopt;
@@ -501,8 +507,8 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
     const std::string place = is_slower || is_only_role(model.results.job, slower->role)
                                   ? ""  // the headline's time
                                   : " (" + role_words(model.results.job, slower->role) + ")";
-    return Suggestion{fmt::format("{} can be adopted if {} time{} is acceptable.{}", name,
-                                  amount_words(*slower), place, ablation.sentence),
+    return Suggestion{fmt::format("{} can be adopted if {} more time{} is acceptable.{}", name,
+                                  range_of_increase(*slower), place, ablation.sentence),
                       std::move(ablation.command)};
   }
   if (time == nullptr || time->verdict != Verdict::inconclusive) {
@@ -513,17 +519,12 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
   const std::string proven = fastest_improvement(model.results);
   Suggestion rerun = to_decide_time(model, *time);
   if (rerun.command.empty()) rerun = to_measure_switches(model, name);
-  const std::string words = metric_words(model.results.job, time->metric);
-  const std::string cost = time->ci_high && *time->ci_high > 1 && time->ratio
-                               ? fmt::format(" Its {} is not decided, up to {} is possible.", words,
-                                             ratio_text(*time->ci_high))
-                               : fmt::format(" Its {} is not decided.", words);
-  return Suggestion{fmt::format("{}{}{}{}",
-                                proven.empty() ? ""
-                                               : proven + " can be adopted: its memory and time "
-                                                          "improved. ",
-                                adoption_of(model.results, name), cost, rerun.sentence),
-                    std::move(rerun.command)};
+  const bool is_least = model.results.arms.size() > 2 && uses_least(model.results, name);
+  return Suggestion{
+      fmt::format("{}{} can be adopted for its memory{}.{}",
+                  proven.empty() ? "" : proven + " can be adopted: its memory and time improved. ",
+                  name, is_least ? ", the least of all candidates" : "", rerun.sentence),
+      std::move(rerun.command)};
 }
 
 /// Nothing else is open than the time, and so many trials decide it.

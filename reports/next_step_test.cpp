@@ -215,8 +215,7 @@ TEST(NextStep, IsToDecideTheTimeIfNothingElseIsOpen) {
   ASSERT_TRUE(step);
   EXPECT_THAT(
       step->sentence,
-      testing::StrEq(
-          "A new run of 12 trials each (about 2 min) should decide the time of optimized:"));
+      testing::StrEq("If time matters, run 12 trials each (about 2 min), which should decide it:"));
   EXPECT_THAT(step->command, testing::EndsWith("--repeats 12"));
   sample.results.comparisons.back().blocks_needed.reset();
   EXPECT_FALSE(step_after(sample)) << "nobody knows how many decide it";
@@ -238,7 +237,8 @@ TEST(NextStep, SaysThatNothingSpeaksAgainstAnArmOnlyWhereNothingDoes) {
   time.ratio = 1.12;
   time.ci_low = 1.1;
   time.ci_high = 1.14;
-  EXPECT_THAT(step_after(slower)->sentence, HasSubstr("optimized can be adopted if 12% more time"));
+  EXPECT_THAT(step_after(slower)->sentence,
+              HasSubstr("optimized can be adopted if 10 to 14% more time is acceptable."));
   Sample grows = sample;
   Growth growth;
   growth.arm = "optimized";

@@ -46,9 +46,11 @@ int more_decimals(const Comparison& row) {
   return end_text(*row.ci_low, 0) == end_text(*row.ci_high, 0) ? 1 : 0;
 }
 
+/// "−3.0 to +110%", "2.1× to 2.9×": both ends in one unit.
 std::string ratio_interval(const Comparison& row) {
   std::string from = end_text(*row.ci_low, more_decimals(row));
-  const std::string to = end_text(*row.ci_high, more_decimals(row));
+  std::string to = end_text(*row.ci_high, more_decimals(row));
+  if (*row.ci_low < kTimes && *row.ci_high >= kTimes) to = signed_percent(*row.ci_high - 1, 0);
   if (*row.ci_low == *row.ci_high) return to;
   if (from.ends_with('%') && to.ends_with('%')) from.pop_back();
   return from + " to " + to;

@@ -181,15 +181,15 @@ std::string interval_in_words(const Comparison& row) {
                      interval.substr(0, interval.find(" (")));
 }
 
-/// " Wall time is inconclusive (−3.0 to +5.7%)."
+/// " Wall time is inconclusive: +1.2% (95% CI −3.0 to +5.7%)."
 std::string open_time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
   const std::string time = capitalized(metric_words(results.job, row->metric));
   if (is_not_judged(results, *row))
     return fmt::format(" {} is not judged: the runs were not interleaved.", time);
-  return fmt::format(" {} is inconclusive{}.", time,
-                     row->ci_low && row->ci_high ? " (" + interval_text(*row) + ")" : "");
+  return fmt::format(" {} is inconclusive: {}{}.", time, change_text(*row),
+                     interval_in_words(*row));
 }
 
 /// Whether changes_of() states the limit of a failed gate.
@@ -232,9 +232,13 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   const bool has_limit = std::ranges::any_of(
       told, [&](const Comparison* row) { return !exceeded_limit(results, *row).empty(); });
   // A limit beside the memory is none of the time's, and a factor is compared by "as".
-  const bool is_time_apart = has_limit || (time_row(results, candidate) != nullptr &&
-                                           is_factor(*time_row(results, candidate)));
-  const std::string time_apart = time.empty() ? "." : ". It takes " + time + ".";
+  // More time is a price, whose interval a reader has to know.
+  const Comparison* time_change = time_row(results, candidate);
+  const bool is_time_apart =
+      has_limit || (time_change != nullptr &&
+                    (is_factor(*time_change) || time_change->verdict == Verdict::regressed));
+  const std::string time_apart =
+      time.empty() ? "." : fmt::format(". It takes {}{}.", time, interval_in_words(*time_change));
   if (has_same_peak_rss(results, candidate) && !has_limit) {
     const std::string same =
         fmt::format("{} uses as much memory as {}", candidate, results.baseline);
@@ -260,8 +264,10 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   }
   const bool has_memory = !parts.empty();
   if (!has_memory && time.empty()) return {};
-  if (!has_memory && is_time_apart)  // by a factor, as no memory has a limit
-    return fmt::format("{} takes {} as {}.", candidate, time, results.baseline);
+  if (!has_memory && is_time_apart)  // no memory has a limit
+    return fmt::format("{} takes {} {} {}{}.", candidate, time,
+                       is_factor(*time_change) ? "as" : "than", results.baseline,
+                       interval_in_words(*time_change));
   if (!time.empty() && !is_time_apart) parts.push_back(time);
   return fmt::format("{} {} {} than {}{}", candidate, has_memory ? "uses" : "takes",
                      join_with_and(parts), results.baseline, is_time_apart ? time_apart : ".");
@@ -402,43 +408,33 @@ std::string range_of_changes(const std::vector<const Comparison*>& rows) {
                      rows.size() == 2 ? "and" : "to", change_and_name(is_more ? most : least));
 }
 
-/// " chunk-2 takes 6.5% less time; the time of the others is inconclusive.": of
-/// several candidates, whose memory `memory` compares.
+/// " Time: n-8 −17%, n-4 −14%, 2 others inconclusive.": of several candidates, whose memory
+/// `memory` compares; empty where the time of none changed or is open.
 std::string times_of(const Results& results, const ResultRow& memory) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> changes;  // with their candidates
-  std::vector<const Comparison*> times;
-  std::size_t changed = 0;
-  std::size_t open = 0;
+  std::vector<const Comparison*> changed;
+  std::vector<std::string> open;
+  std::size_t all = 0;
   for (const Comparison* one : memory.comparisons) {
     const Comparison* time = time_row(results, one->candidate);
     if (time == nullptr || time->is_of_dead()) continue;
-    times.push_back(time);
-    if (time->verdict == Verdict::inconclusive) ++open;
-    if (!time->is_change()) continue;
-    ++changed;
-    std::string change = (is_factor(*time) ? amount_words(*time) : share_words(*time)) + " time";
-    const auto same = std::ranges::find(changes, change, &decltype(changes)::value_type::first);
-    if (same == changes.end())
-      changes.push_back({std::move(change), {one->candidate}});
-    else
-      same->second.push_back(one->candidate);
+    ++all;
+    if (time->is_change()) changed.push_back(time);
+    if (time->verdict == Verdict::inconclusive) open.push_back(one->candidate);
   }
-  if (open > 0 && open == times.size()) return " Their time is inconclusive.";
-  const bool are_alike = std::ranges::all_of(
-      times, [&](const Comparison* one) { return one->verdict == times.front()->verdict; });
-  if (changed > 1 && changed == times.size() && are_alike && !is_factor(*times.front()))
+  if (!open.empty() && open.size() == all) return " Their time is inconclusive.";
+  if (changed.empty()) return {};
+  const bool are_alike = std::ranges::all_of(changed, [&](const Comparison* one) {
+    return one->verdict == changed.front()->verdict && !is_factor(*one);
+  });
+  if (changed.size() > 1 && changed.size() == all && are_alike)
     return fmt::format(" They take {} time: {}.",
-                       times.front()->verdict == Verdict::improved ? "less" : "more",
-                       range_of_changes(times));
-  if (changes.empty()) return {};
-  const std::string rest = open == 1 ? "; the time of the other is inconclusive"
-                                     : "; the time of the others is inconclusive";
-  std::vector<std::string> sentences;
-  for (const auto& [change, names] : changes)
-    sentences.push_back(fmt::format("{} {} {}", join_with_and(names),
-                                    names.size() == 1 ? "takes" : "take", change));
-  return fmt::format(" {}{}.", join_with_and(sentences),
-                     open > 0 && open + changed == times.size() ? rest : "");
+                       changed.front()->verdict == Verdict::improved ? "less" : "more",
+                       range_of_changes(changed));
+  std::vector<std::string> parts;
+  for (const Comparison* one : changed) parts.push_back(one->candidate + " " + change_text(*one));
+  if (open.size() == 1) parts.push_back(open.front() + " inconclusive");
+  if (open.size() > 1) parts.push_back(fmt::format("{} others inconclusive", open.size()));
+  return fmt::format(" Time: {}.", fmt::join(parts, ", "));
 }
 
 /// "All 3 candidates use less memory than n-32: −34% (n-8) to −62% (n-1).", with their time;
@@ -589,6 +585,16 @@ std::string advisory_words(const Results& results) {
                      failed > 0 ? fmt::format(", {} failed", failed) : "");
 }
 
+/// Whether all gates passed and none asks about a time that regressed or is open.
+bool is_time_ungated(const Results& results) {
+  const Comparison* time = time_row(results, candidate_in_focus(results));
+  const bool has_gate = std::ranges::any_of(results.gates, [](const GateResult& gate) {
+    return metric_info(gate.metric).unit == Unit::seconds;
+  });
+  return results.overall.outcome == OverallOutcome::passed && time != nullptr && !has_gate &&
+         (time->verdict == Verdict::regressed || time->verdict == Verdict::inconclusive);
+}
+
 Text exit_of(const ReportModel& model) {
   const Results& results = model.results;
   if (!model.progress.empty() && model.blocks_done < model.blocks_planned.value_or(0))
@@ -609,6 +615,7 @@ Text exit_of(const ReportModel& model) {
       results.overall.outcome == OverallOutcome::inconclusive)
     advice = fmt::format(" With --on-inconclusive fail it exits with {}.", kInconclusive);
   text.add(": " + gates_words(results, is_default) + ".").add(advice, Tone::muted);
+  if (is_time_ungated(results)) text.add(" Time has no gate.");
   return text;
 }
 

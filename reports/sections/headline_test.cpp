@@ -57,8 +57,8 @@ TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {
   EXPECT_THAT(
       document.sentence.plain(),
       StartsWith("8 trials each cannot tell whether optimized differs from original: server peak "
-                 "RSS −40% (95% CI −40 to −39%). Time per round is inconclusive (−0.50 to "
-                 "+0.50%)."));
+                 "RSS −40% (95% CI −40 to −39%). Time per round is inconclusive: 0% (95% CI "
+                 "−0.50 to +0.50%)."));
 }
 
 TEST(Headline, OfFailedTrialsGivesTheReason) {
@@ -102,12 +102,10 @@ TEST(Headline, OfSeveralCandidatesStatesTheRangeAndEachChangeOfTime) {
   change_time("optimized", 4.3, Verdict::regressed);
   change_time("candidate-2", 0.8, Verdict::inconclusive);
   EXPECT_THAT(document_from(sample).sentence.plain(),
-              HasSubstr(" optimized takes 4.3× as much time; the time of the other is "
-                        "inconclusive. "));
+              HasSubstr(" Time: optimized 4.30×, candidate-2 inconclusive. "));
   change_time("candidate-2", 0.8, Verdict::improved);
-  EXPECT_THAT(
-      document_from(sample).sentence.plain(),
-      HasSubstr(" optimized takes 4.3× as much time and candidate-2 takes 20% less time. "));
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              HasSubstr(" Time: optimized 4.30×, candidate-2 −20%. "));
   change_time("optimized", 0.9, Verdict::improved);
   EXPECT_THAT(document_from(sample).sentence.plain(),
               HasSubstr(" They take less time: −10% (optimized) and −20% (candidate-2)."));

@@ -89,7 +89,7 @@ Section trend_section(const ReportModel& model) {
   const std::optional<double> slope = slope_of(points);
   const std::string rate =
       slope && at_least != at_most
-          ? fmt::format(", {} per unit of {}", signed_metric(row.metric, *slope), parameter)
+          ? fmt::format(", {} per step of 1", signed_metric(row.metric, *slope))
           : "";
   return section.add(Paragraph{
       fmt::format("{} {} with {}: {} at {}, {} at {}{}.", metric_info(row.metric).display,

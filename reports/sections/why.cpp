@@ -70,23 +70,16 @@ std::optional<double> change_behind(const std::vector<Cause>& causes) {
   return partial->size / partial->share;
 }
 
-/// "server: −58.2 MiB, of which 38% in smaller parts that are not listed": before the causes of a
-/// role's change.
+/// "server: −58.2 MiB": before the causes of a role's change.
 Text role_head(const std::vector<Cause>& causes, double change, bool names_candidate) {
   const Cause& first = causes.front();
-  double explained = 0;
-  for (const Cause& cause : causes) explained += cause.size / change;
-  Text text(fmt::format("{}{}: {}", first.role, names_candidate ? " of " + first.candidate : "",
-                        signed_metric(first.metric, change)),
-            Tone::strong);
-  if (explained > 0 && explained < kAll)
-    text.add(fmt::format(", of which {} in smaller parts that are not listed",
-                         format_percent(1 - explained)));
-  return text;
+  return {fmt::format("{}{}: {}", first.role, names_candidate ? " of " + first.candidate : "",
+                      signed_metric(first.metric, change)),
+          Tone::strong};
 }
 
-/// "+5.30 MiB  all other memory": what the causes of a row of bytes leave of its change; absent if
-/// it is small.
+/// "−15.9 MiB  smaller parts, 27%", "+5.30 MiB  all other memory": what the causes of a row of
+/// bytes leave of its change; absent if it is small.
 std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   constexpr double kLeastRest = 0.05;
   const std::optional<double> change = change_behind(causes);
@@ -98,8 +91,8 @@ std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   row.cells.push_back({signed_metric(causes.front().metric, rest), Tone::muted});
   row.cells.back().value = rest;
   const double share = rest / *change;
-  row.cells.emplace_back(
-      Text("all other memory" + (share > 0 ? ", " + format_percent(share) : ""), Tone::muted));
+  row.cells.emplace_back(Text(
+      share > 0 ? "smaller parts, " + format_percent(share) : "all other memory", Tone::muted));
   return row;
 }
 
@@ -129,14 +122,18 @@ Text spread_of(const ReportModel& model) {
   const GateResult* gate = gate_on(model.results, *row, GateOutcome::inconclusive);
   if (gate == nullptr || !gate->evidence.limit || !gate->evidence.estimate ||
       gate->evidence.quantity != GateQuantity::ratio)
-    return capitalized(spread);
-  if (gate->beyond_bound)
-    return fmt::format(
-        "The estimate from all pairs of trials, {}, is beyond the limit of {}, but "
-        "may be noise: {}",
-        ratio_text(*gate->evidence.estimate), limit_text(*gate), spread);
-  return fmt::format("The interval contains the limit of {}, because {}", limit_text(*gate),
-                     spread);
+    return "Inconclusive because " + spread;
+  if (!gate->beyond_bound)
+    return fmt::format("Inconclusive because the interval contains the limit of {}: {}",
+                       limit_text(*gate), spread);
+  // The change of the medians is shown, and may be on the other side of the limit.
+  const bool is_shown_beyond = (*shown_change(*row) > *gate->evidence.limit) ==
+                               (*gate->evidence.estimate > *gate->evidence.limit);
+  return fmt::format("Inconclusive because {} exceeds the limit of {}, but may be noise: {}",
+                     is_shown_beyond ? change_text(*row)
+                                     : fmt::format("the estimate from all pairs of trials, {},",
+                                                   ratio_text(*gate->evidence.estimate)),
+                     limit_text(*gate), spread);
 }
 
 }  // namespace
@@ -158,7 +155,7 @@ Section why_section(const ReportModel& model) {
     for (const Cause& cause : causes)
       table.rows.push_back(
           cause_row(model, cause, &cause == &causes.front() && !has_head, has_shares));
-    if (rest && !has_head) table.rows.push_back(*rest);
+    if (rest) table.rows.push_back(*rest);
     if (has_head) section.add(Paragraph{role_head(causes, *change, names_candidate)});
     section.add(std::move(table));
   }

@@ -27,9 +27,10 @@ TEST(Why, OfAnInconclusiveRunIsTheSpreadOfTheTrials) {
   const ReportDocument document = document_from(sample);
   const Section* why = section_of(document, "why");
   ASSERT_NE(why, nullptr);
-  EXPECT_EQ(std::get<Paragraph>(why->parts.at(0).value).text.plain(),
-            "Trials of the same variant differ: 604.0 to 606.0 MiB of original (0.33%), 364.0 to "
-            "366.0 MiB of optimized (0.55%).");
+  EXPECT_EQ(
+      std::get<Paragraph>(why->parts.at(0).value).text.plain(),
+      "Inconclusive because trials of the same variant differ: 604.0 to 606.0 MiB of original "
+      "(0.33%), 364.0 to 366.0 MiB of optimized (0.55%).");
 }
 
 }  // namespace

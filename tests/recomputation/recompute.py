@@ -682,15 +682,19 @@ def sentence_agrees(check, results, document):
     def has_interval(rows, low, high):
         low += "%" if high.endswith("%") and not low.endswith(("%", "×")) else ""
         fits = lambda row, text, value: value is not None and (printed.change_of(text).fits_change(value) if row["ratio"] is not None else printed.change_of(text).fits(value))
-        return any(row["verdict"] == "inconclusive" and fits(row, low, row["ci_low"]) and fits(row, high, row["ci_high"]) for row in rows)
+        return any(fits(row, low, row["ci_low"]) and fits(row, high, row["ci_high"]) for row in rows)
 
-    for time in re.finditer(r" \S[^.(]* is inconclusive \((\S+) to ([^\s)]+)\)\.", sentence):
-        check.holds("the sentence", has_interval((row for row in results["comparisons"] if row["metric"] == "round_seconds"), *time.groups()), f"states an interval of no time: {time.group()}")
+    times = [row for row in results["comparisons"] if row["metric"] == "round_seconds"]
+    for time in re.finditer(r" \S[^.(:]* is inconclusive: \S+ \([\d.]+% CI (\S+) to ([^\s)]+)\)\.", sentence):
+        check.holds("the sentence", has_interval((row for row in times if row["verdict"] == "inconclusive"), *time.groups()), f"states an interval of no time: {time.group()}")
         sentence = sentence.replace(time.group(), "")
+    for time in re.finditer(r"time(?: (?:as|than) \S+)? \([\d.]+% CI (\S+) to ([^\s)]+)\)", sentence):
+        check.holds("the sentence", has_interval((row for row in times if row["verdict"] != "inconclusive"), *time.groups()), f"states an interval of no time: {time.group()}")
+        sentence = sentence.replace(time.group(), "time")
     open_row = re.search(r"\d+ trials? each cannot tell whether (?:[^:]* within the limit of ([^\s:]+)|[^:]*): .* (?:[+−]\S+|0%) \([\d.]+% CI (\S+) to ([^\s)]+)\)", sentence)
     if open_row:
         limit, low, high = open_row.groups()
-        check.holds("the sentence", has_interval(results["comparisons"], low, high), f"states the interval {low} to {high}: {sentence}")
+        check.holds("the sentence", has_interval((row for row in results["comparisons"] if row["verdict"] == "inconclusive"), low, high), f"states the interval {low} to {high}: {sentence}")
         check.holds("the sentence", not limit or any(gate["gate"].endswith("<=" + limit) or "margin" in gate["gate"] for gate in results["gates"]), f"states the limit {limit}: {sentence}")
         sentence = sentence.replace(open_row.group(), "")
     for size in re.findall(r"[:,] [^:,%]* ([+−][\d.]+%)(?=[,.])", sentence):  # of each role
