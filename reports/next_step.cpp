@@ -314,14 +314,17 @@ std::string trials_with_time(const Results& results, int trials) {
                      time.empty() ? "" : fmt::format(" (about {})", time));
 }
 
-/// What more trials decide: a gate by whose limit the estimate is beyond fails once a change is
-/// shown.
+/// What more trials decide: a gate by whose limit the estimate is beyond fails once the interval
+/// excludes no change.
 std::string aim_of_run(const ReportModel& model, const std::string& name) {
   if (answer_of(model.results) == Answer::no_gates) return "decide it";
   const std::vector<const Comparison*> open = open_rows(model, name);
   const GateResult* gate = open.size() == 1 ? open_gate_on(model.results, *open.front()) : nullptr;
   return gate != nullptr && gate->beyond_bound
-             ? "decide the gate, which fails if they confirm a change"
+             ? fmt::format(
+                   "decide the gate, which fails if the interval excludes 0 and the change "
+                   "exceeds {}",
+                   limit_text(*gate))
              : "decide the gate";
 }
 

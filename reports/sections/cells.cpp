@@ -72,7 +72,8 @@ Text with_location(const std::string& words, const std::string& location) {
   if (location.find(".py:") != std::string::npos && has_another_file(0, caller)) {
     text.add(words.substr(caller));
     const bool is_of_caller = caller < words.size() && !has_another_file(caller, words.size());
-    return text.add(is_of_caller ? " (" + location + ")" : ", from " + location, Tone::muted);
+    return is_of_caller ? text.add(" (" + location + ")", Tone::muted)
+                        : Text(location + ": " + words);
   }
   text.add(" (" + location + ")", Tone::muted);
   return caller == words.size() ? text : text.add(words.substr(caller));

@@ -45,7 +45,7 @@ TEST(WithLocation, OfALibrarysFunctionIsBehindItsCaller) {
   EXPECT_EQ(with_location("deepcopy (copy.py), called from aggregate", "server.py:33").plain(),
             "deepcopy (copy.py), called from aggregate (server.py:33)");
   EXPECT_EQ(with_location("__next__ (csv.py) (small Python objects)", "a.py:7").plain(),
-            "__next__ (csv.py) (small Python objects), from a.py:7");
+            "a.py:7: __next__ (csv.py) (small Python objects)");
 }
 
 }  // namespace

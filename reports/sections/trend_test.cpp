@@ -38,7 +38,7 @@ TEST(Trend, IsThatOfTheNumbersInTheNames) {
 
 TEST(Trend, OfPointsOnALineHasItsSlope) {
   EXPECT_THAT(summary_of("n-26", "n-16", "n-10"),
-              HasSubstr("605.0 MiB at 26, +24.0 MiB per\n         step of 1.\n"));
+              HasSubstr("605.0 MiB at 26; each 1 more\n         adds 24.0 MiB.\n"));
 }
 
 TEST(Trend, NeedsOneParameterInAllNames) {

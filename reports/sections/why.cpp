@@ -43,8 +43,10 @@ Row cause_row(const ReportModel& model, const Cause& cause, bool is_first, bool 
                                                               : Tone::good});
   row.cells.back().value = cause.size;
   const bool names_candidate = is_first && model.results.arms.size() > 2;
-  Text where =
-      with_location((names_candidate ? cause.candidate + ": " : "") + cause.name, cause.location);
+  Text where = with_location(
+      (names_candidate ? cause.candidate + " vs. " + model.results.baseline + ": " : "") +
+          cause.name,
+      cause.location);
   if (cause.share > 0 && has_shares) where.add(share_words(model, cause, is_first), Tone::muted);
   row.cells.emplace_back(std::move(where));
   return row;
@@ -96,14 +98,13 @@ std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   return row;
 }
 
-/// "16.2 to 20.1 MiB of b (24%)": the smallest and the largest trial, and how much larger that is.
-std::string spread_words(const std::string& variant, const std::string& metric,
-                         const std::vector<double>& values) {
+/// "from 16.2 to 20.1 MiB (b)": the smallest and the largest trial.
+std::string range_words(const std::string& variant, const std::string& metric,
+                        const std::vector<double>& values) {
   const auto [least, most] = std::ranges::minmax(values);
   const std::string low = value_text_like(metric, least, most);
-  return fmt::format("{} to {} of {}{}", low.substr(0, low.find(' ')),
-                     value_text_like(metric, most, most), variant,
-                     least > 0 ? fmt::format(" ({})", format_percent(most / least - 1)) : "");
+  return fmt::format("from {} to {} ({})", low.substr(0, low.find(' ')),
+                     value_text_like(metric, most, most), variant);
 }
 
 /// Why trials do not decide: how much those of one variant differ.
@@ -116,9 +117,9 @@ Text spread_of(const ReportModel& model) {
   const std::vector<double> baseline = values_of(row->baseline);
   const std::vector<double> candidate = values_of(row->candidate);
   if (baseline.size() < 2 || candidate.size() < 2) return {};
-  const std::string spread = fmt::format("trials of the same variant differ: {}, {}.",
-                                         spread_words(row->baseline, row->metric, baseline),
-                                         spread_words(row->candidate, row->metric, candidate));
+  const std::string spread =
+      fmt::format("trials range {} and {}.", range_words(row->baseline, row->metric, baseline),
+                  range_words(row->candidate, row->metric, candidate));
   const GateResult* gate = gate_on(model.results, *row, GateOutcome::inconclusive);
   if (gate == nullptr || !gate->evidence.limit || !gate->evidence.estimate ||
       gate->evidence.quantity != GateQuantity::ratio)
@@ -156,6 +157,8 @@ Section why_section(const ReportModel& model) {
       table.rows.push_back(
           cause_row(model, cause, &cause == &causes.front() && !has_head, has_shares));
     if (rest) table.rows.push_back(*rest);
+    if (has_head)
+      for (Row& row : table.rows) row.kind = RowKind::member;
     if (has_head) section.add(Paragraph{role_head(causes, *change, names_candidate)});
     section.add(std::move(table));
   }

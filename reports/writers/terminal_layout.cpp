@@ -166,6 +166,11 @@ std::size_t longest_word(const Table& table, std::size_t column) {
 struct Widths {
   std::vector<std::size_t> columns;
   std::size_t gap = 2;
+  std::size_t gap_before_words = 2;  ///< behind a number, with which they would read as one
+
+  [[nodiscard]] std::size_t gap_between(const Column& left, const Column& right) const {
+    return left.is_number && !right.is_number ? gap_before_words : gap;
+  }
 };
 
 /// Narrows the gaps, then the columns of words, the widest first, until all fit. Whether they do.
@@ -177,11 +182,16 @@ bool fit(const Table& table, const std::vector<std::size_t>& columns, Widths& al
   };
   std::vector<std::size_t>& widths = all.columns;
   const auto total = [&] {
-    std::size_t sum = columns.empty() ? 0 : all.gap * (columns.size() - 1);
-    for (const std::size_t c : columns) sum += widths[c];
+    std::size_t sum = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      sum += widths[columns[k]];
+      if (k > 0) sum += all.gap_between(table.columns[columns[k - 1]], table.columns[columns[k]]);
+    }
     return sum;
   };
+  constexpr std::size_t kNarrow = 72;
   if (total() > width) all.gap = 1;
+  if (total() > width && width < kNarrow) all.gap_before_words = 1;
   while (total() > width) {
     std::size_t widest = table.columns.size();
     for (const std::size_t c : columns)
@@ -226,7 +236,9 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
         const bool is_last = k + 1 == columns.size();
         const bool right = table.columns[columns[k]].is_number;
         line.append(is_last && !right ? cell : padded_line(cell, width, right));
-        if (!is_last) line.append(space(all.gap));
+        if (!is_last)
+          line.append(
+              space(all.gap_between(table.columns[columns[k]], table.columns[columns[k + 1]])));
       }
       while (line.text.ends_with(' ')) line.text.pop_back();
       lines.push_back(std::move(line));

@@ -11,7 +11,7 @@ import { type ComparedVariant, load_model, type ReportDocument, type ReportModel
 import { draw_parts, type Place } from "./parts";
 import { name_stacks } from "./stack";
 import { choose, chosen_text } from "./state";
-import { command_code, go_to, text_nodes } from "./text";
+import { command_code, go_to, sentence_nodes, text_nodes } from "./text";
 import { apply_theme, choose_theme, follow_system, theme, type Theme, themes } from "./theme";
 import { swatch, type VariantLooks, variant_looks } from "./variants";
 
@@ -27,7 +27,7 @@ function result(document: ReportDocument, looks: VariantLooks): HTMLElement {
     { class: "result" },
     document.notice === "" ? null : h("p", { class: "notice" }, document.notice),
     document.compared.length === 0 ? null : h("dl", { class: "compared" }, ...document.compared.flatMap((one) => variant(one, looks))),
-    h("p", { class: "answer" }, document.answer === "NO GATES" ? null : h("strong", { class: `badge ${answer}` }, document.answer), " ", h("span", { class: "sentence" }, ...text_nodes(document.sentence))),
+    h("p", { class: "answer" }, document.answer === "NO GATES" ? null : h("strong", { class: `badge ${answer}` }, document.answer), " ", h("span", { class: "sentence" }, ...sentence_nodes(document.sentence))),
     document.exit.length === 0 ? null : h("p", { class: "exit muted" }, ...text_nodes(document.exit)),
   );
 }

@@ -8,6 +8,11 @@ export function text_nodes(text: Text): (Node | string)[] {
   return text.map((run) => (run.link === undefined ? toned(run) : section_link(run.link, run.text)));
 }
 
+/** A sentence whose words do not break at their hyphens, as those of a variant's name. */
+export function sentence_nodes(sentence: Text): (Node | string)[] {
+  return sentence.flatMap(({ text }) => text.split(/(\S*-\S*)/).map((part, i) => (i % 2 === 0 ? part : h("span", { class: "word" }, part))));
+}
+
 /** A command whose words break only where they are too long for a line. */
 export function command_code(command: string): HTMLElement {
   const words = command.split(" ").flatMap((word, i) => [i === 0 ? "" : " ", h("span", { class: "word" }, word)]);
