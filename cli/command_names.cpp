@@ -43,12 +43,49 @@ std::optional<std::size_t> differing_word(const std::vector<Words>& all) {
   return differing;
 }
 
+bool begins_with_a_letter(const std::string& name) {
+  return !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0;
+}
+
+/// "threads" of "--threads"; empty where the word is no option.
+std::string option_name(const std::string& word) {
+  return word.starts_with('-') ? word.substr(std::min(word.find_first_not_of('-'), word.size()))
+                               : "";
+}
+
+/// "evict" of python3 evict.py data.bin: the first file with an extension in letters, else the
+/// program.
+std::string program_name(const Words& words, std::size_t end) {
+  for (std::size_t i = 0; i < end; ++i) {
+    const std::filesystem::path path(words[i]);
+    const std::string extension = path.extension().string();
+    if (extension.size() > 1 && begins_with_a_letter(extension.substr(1)))
+      return path.stem().string();
+  }
+  return std::filesystem::path(words.front()).filename().string();
+}
+
+/// The word without its directories; a number stands behind its option or the program:
+/// "threads-4" of --threads 4 and of --threads=4, "evict-0.50" of evict.py 0.50.
+std::string name_of_word(const Words& words, std::size_t at) {
+  std::string name = std::filesystem::path(words[at]).filename().string();
+  if (const std::string option = option_name(name); !option.empty()) {
+    const std::size_t equals = option.find('=');
+    return equals == std::string::npos ? name
+                                       : option.substr(0, equals) + "-" + option.substr(equals + 1);
+  }
+  if (at == 0 || name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) == 0)
+    return name;
+  const std::string option = option_name(words[at - 1]);
+  return (option.empty() ? program_name(words, at) : option) + "-" + name;
+}
+
 bool are_distinct_names(const std::vector<std::string>& names) {
   constexpr std::size_t kLongest = 20;  // a column of a table of 80 characters
   return std::set<std::string>(names.begin(), names.end()).size() == names.size() &&
          std::ranges::all_of(names, [](const std::string& name) {
            return arm_name_for(name) == name && name.size() <= kLongest &&
-                  std::isalpha(static_cast<unsigned char>(name.front())) != 0;
+                  begins_with_a_letter(name);
          });
 }
 
@@ -62,7 +99,7 @@ std::vector<std::string> names_after_difference(const std::vector<std::string>& 
   const auto at = are_as_long ? differing_word(all) : std::nullopt;
   if (!at) return {};
   std::vector<std::string> names;
-  for (const Words& one : all) names.push_back(std::filesystem::path(one[*at]).filename().string());
+  for (const Words& one : all) names.push_back(name_of_word(one, *at));
   return are_distinct_names(names) ? names : std::vector<std::string>();
 }
 

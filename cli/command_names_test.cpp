@@ -20,8 +20,18 @@ TEST(CommandNames, AreTheWordsThatDiffer) {
               ElementsAre("before.py", "after.py"));
 }
 
+TEST(CommandNames, OfNumbersHaveTheOptionOrTheProgram) {
+  EXPECT_THAT(names_after_difference({"srv -n 3", "srv -n 4"}), ElementsAre("n-3", "n-4"));
+  EXPECT_THAT(names_after_difference({"srv --threads=1", "srv --threads=2"}),
+              ElementsAre("threads-1", "threads-2"));
+  EXPECT_THAT(names_after_difference(
+                  {"python3 src/evict.py data.bin 0.50", "python3 src/evict.py data.bin 0.51"}),
+              ElementsAre("evict-0.50", "evict-0.51"));
+  EXPECT_THAT(names_after_difference({"./ledger-1.5 100", "./ledger-1.5 200"}),
+              ElementsAre("ledger-1.5-100", "ledger-1.5-200"));
+}
+
 TEST(CommandNames, AreNoneOfWordsThatAreNoClearNames) {
-  EXPECT_THAT(names_after_difference({"srv -n 3", "srv -n 4"}), IsEmpty()) << "numbers";
   EXPECT_THAT(names_after_difference({"srv --fast", "srv --slow"}), IsEmpty()) << "options";
   EXPECT_THAT(names_after_difference({"a/srv", "b/srv"}), IsEmpty()) << "the same file name";
   EXPECT_THAT(names_after_difference({"sort x", "uniq y"}), IsEmpty()) << "two words differ";

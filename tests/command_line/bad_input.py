@@ -98,9 +98,9 @@ FAILED = [
     (["--export-json", "absent/x.json", A, B], 4, "cannot write: there is no directory", None),
     (["--export-json", "/proc/x.json", A, B], 4, "/proc/x.json: cannot create", 4),
     (["--export-json", "/dev/full", A, B], 4, "/dev/full: cannot write: No space left on device", 4),
-    (["--setup", "exit 7", A, B], 3, "--setup: 'exit 7' of a ended with status 7\n", None),
+    (["--setup", "exit 7", A, B], 3, "--setup: 'exit 7' of sleep-0.01 ended with status 7\n", None),
     (["--setup", "no-such-program", A, B], 3, "no-such-program: not found", None),
-    (["--cleanup", "exit 7", A, B], 3, "--cleanup: 'exit 7' of a ended with status 7\n", 4),
+    (["--cleanup", "exit 7", A, B], 3, "--cleanup: 'exit 7' of sleep-0.01 ended with status 7\n", 4),
     (["--prepare", "false", A, B], 3, "prepare.1 exited with status 1", 0),
     # The second trial of each fails; the others are kept.
     (["--prepare", "test $MEMDUEL_ITERATION -lt 2", A, B], 0, "prepare.1 exited with status 1", 4),
