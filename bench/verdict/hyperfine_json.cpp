@@ -425,9 +425,8 @@ std::optional<Note> choose_commands(RunData& a, RunData& b, const std::string& c
   const std::size_t left = of_a.size() + of_b.size() - 2;
   if (left == 0) return std::nullopt;
   return Note{"commands_not_compared",
-              fmt::format("only {} of {} and {} of {} are compared, and {} of these files {} not",
-                          one->text(), a.config.name, other->text(), b.config.name,
-                          format_count(left, "other command"), left == 1 ? "is" : "are"),
+              fmt::format("{} of {} and {} {} not compared", format_count(left, "other command"),
+                          a.config.name, b.config.name, left == 1 ? "is" : "are"),
               "choose a command with --variant NAME; memduel compare FILE compares all commands of "
               "one file"};
 }

@@ -85,9 +85,9 @@ def check_two_files(place, exported):
     (place / "g.json").write_text(json.dumps(one_command))
     (place / "both.json").write_text(json.dumps(exported))
     done = subprocess.run([MEMDUEL, "compare", "g.json", "both.json"], cwd=place, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "and 1 other command of these files is not" in " ".join(done.stdout.split()), done.stdout + done.stderr
+    assert done.returncode == 0 and "1 other command of g.json and both.json is not compared" in " ".join(done.stdout.split()), done.stdout + done.stderr
     (place / "again.json").write_text(json.dumps(exported))
-    for words, status, message in ((["again.json"], 2, "found 2: "), (["again.json", "--variant", "cat g"], 0, "2 other commands of these files are not")):
+    for words, status, message in ((["again.json"], 2, "found 2: "), (["again.json", "--variant", "cat g"], 0, "2 other commands of both.json and again.json are not compared")):
         done = subprocess.run([MEMDUEL, "compare", "both.json", *words], cwd=place, capture_output=True, text=True, check=False)
         assert done.returncode == status and message in " ".join((done.stdout + done.stderr).split()), done.stdout + done.stderr
 
