@@ -19,6 +19,7 @@ struct CheckArguments {
 };
 
 int judge(const CheckArguments& arguments) {
+  refuse_hyperfine_file("check", arguments.directory);
   const GateOptions& gate = arguments.gate;
   const Kept kept{{arguments.directory}, std::nullopt};
   check_exports(arguments.exports, kept);

@@ -24,6 +24,7 @@
 #include "run/store.h"
 #include "run_commands.h"
 #include "state_runs.h"
+#include "util/command_line.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/json.h"
@@ -239,14 +240,21 @@ RunData measured_run(const std::vector<std::string>& words, const std::string& a
                 kHowToCompare);
   }
   const std::string& b = words.back();
-  const Measured of_b = read_measured(b);
+  Measured of_b = read_measured(b);
   if (of_a.tool != of_b.tool)
     throw Error(ExitCode::usage,
                 fmt::format("expected results of one tool, found those of {} and of {}", of_a.tool,
                             of_b.tool),
                 a + ", " + b);
   const auto [name_a, name_b] = names_of_directories(directory_or_stem(a), directory_or_stem(b));
-  return merge_runs(of_a.run, of_b.run, arm, {name_a, a}, {name_b, b});
+  if (of_a.tool != kHyperfine) return merge_runs(of_a.run, of_b.run, arm, {name_a, a}, {name_b, b});
+  const std::optional<Note> others = choose_commands(of_a.run, of_b.run, arm);
+  RunData run = merge_runs(of_a.run, of_b.run, "", {name_a, a}, {name_b, b});
+  if (others) run.warnings.insert(run.warnings.begin(), *others);
+  if (!arm.empty())
+    run.environment["reproduce"] =
+        quoted_command_line({"memduel", "compare", a, b, "--variant", arm});
+  return run;
 }
 
 int compare_measured(const CompareArguments& arguments) {

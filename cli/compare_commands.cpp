@@ -189,31 +189,34 @@ int replace_all(std::string& text, const std::string& place, const std::string& 
 
 /// The commands with one value each of {NAME}, the first value's commands first.
 std::vector<NamedCommand> with_values(const std::vector<NamedCommand>& commands,
-                                      const Parameter& parameter, bool is_named) {
+                                      const Parameter& parameter) {
   const std::string place = "{" + parameter.name + "}";
   std::vector<NamedCommand> all;
-  for (const NamedCommand& command : commands) {
-    int used = 0;
-    for (const std::string& value : parameter.values) {
+  for (const std::string& value : parameter.values)
+    for (const NamedCommand& command : commands) {
       NamedCommand one = command;
       one.parameters[parameter.name] = value;
+      int used = 0;
       for (std::string* text :
            {&one.text, &one.env, &one.prepare, &one.conclude, &one.setup, &one.cleanup})
         used += replace_all(*text, place, value);
-      const bool is_in_name = is_named && replace_all(one.name, place, value) > 0;
-      if (!is_in_name) {
-        one.name += (one.name.empty() ? "" : "-") + parameter.name + "-";
-        for (const char c : value)
-          one.name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
-      }
+      if (used == 0)
+        throw Error(ExitCode::usage,
+                    fmt::format("expected {} in '{}', found none", place, command.text),
+                    parameter.option);
       all.push_back(std::move(one));
     }
-    if (used == 0)
-      throw Error(ExitCode::usage,
-                  fmt::format("expected {} in '{}', found none", place, command.text),
-                  parameter.option);
-  }
   return all;
+}
+
+/// Adds the parameters in alphabetical order, in which hyperfine exports them.
+void add_parameters_to_name(NamedCommand& command, bool is_named) {
+  for (const auto& [name, value] : command.parameters) {
+    if (is_named && replace_all(command.name, "{" + name + "}", value) > 0) continue;
+    command.name += (command.name.empty() ? "" : "-") + name + "-";
+    for (const char c : value)
+      command.name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
+  }
 }
 
 /// Of options that are given once for all commands, or once for each.
@@ -411,7 +414,8 @@ std::vector<NamedCommand> named_commands(const ComparedCommands& commands) {
   const std::vector<Parameter> parameters = parameters_of(commands);
   std::vector<NamedCommand> all = named(commands);
   const bool is_named = commands.names.size() == commands.commands.size();
-  for (const Parameter& parameter : parameters) all = with_values(all, parameter, is_named);
+  for (const Parameter& parameter : parameters) all = with_values(all, parameter);
+  for (NamedCommand& one : all) add_parameters_to_name(one, is_named);
   if (!is_named && commands.names.size() > commands.commands.size()) {
     if (commands.names.size() > all.size())
       throw Error(ExitCode::usage,

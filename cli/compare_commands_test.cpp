@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,8 +45,20 @@ TEST(ComparedCommands, OfListsAreEveryCombination) {
   const Document document = document_of({.commands = {"./sort {n} --buffer={size} {n}"},
                                          .lists = {{"n", "1,2"}, {"size", "4K,1/2"}}});
   EXPECT_THAT(document.variant_names(),
-              ElementsAre("n-1-size-4K", "n-1-size-1_2", "n-2-size-4K", "n-2-size-1_2"));
+              ElementsAre("n-1-size-4K", "n-2-size-4K", "n-1-size-1_2", "n-2-size-1_2"));
   EXPECT_THAT(argv_of(document, 3), ElementsAre("./sort", "2", "--buffer=1/2", "2"));
+}
+
+// hyperfine -L v old,new -L n 1,2 'echo {v} {n}' 'ls {v} {n}', hyperfine 2.0.0
+TEST(ComparedCommands, OfListsAreInTheOrderOfHyperfine) {
+  const Document document = document_of(
+      {.commands = {"echo {v} {n}", "ls {v} {n}"}, .lists = {{"v", "old,new"}, {"n", "1,2"}}});
+  std::vector<std::string> commands = {"echo old 1"};
+  for (std::size_t i = 1; i < document.variants.size(); ++i)
+    commands.push_back(fmt::format("{}", fmt::join(argv_of(document, i), " ")));
+  EXPECT_THAT(commands, ElementsAre("echo old 1", "ls old 1", "echo new 1", "ls new 1",
+                                    "echo old 2", "ls old 2", "echo new 2", "ls new 2"));
+  EXPECT_EQ(document.variants[3].name, "b-n-1-v-new") << "hyperfine sorts names in its JSON";
 }
 
 TEST(ComparedCommands, OfAScanHaveTheirParameters) {
@@ -73,7 +87,7 @@ TEST(ComparedCommands, OfAScanAreItsNumbers) {
   EXPECT_THAT(names({.commands = {"x {d}"}, .scan = {"d", "0.3", "0.7"}, .step = "0.2"}),
               ElementsAre("d-0.3", "d-0.5", "d-0.7"));
   EXPECT_THAT(names({.commands = {"x {n}", "y {n}"}, .scan = {"n", "0", "3"}, .step = "3"}),
-              ElementsAre("a-n-0", "a-n-3", "b-n-0", "b-n-3"));
+              ElementsAre("a-n-0", "b-n-0", "a-n-3", "b-n-3"));
   EXPECT_THAT(names({.commands = {"x {n}"}, .names = {"with {n}"}, .scan = {"n", "1", "2"}}),
               ElementsAre("with_1", "with_2"));
 }

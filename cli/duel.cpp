@@ -249,6 +249,11 @@ void tell_too_few_trials(const Experiment& experiment, const std::string& label)
                                                                  note->message, note->advice))));
 }
 
+/// A run that its first trials showed to be in vain.
+struct UnmeasuredGate : Error {
+  explicit UnmeasuredGate(const Error& error) : Error(error) {}
+};
+
 /// The trials of a run, into its store. `decided` gets the sentence of the result when trials are
 /// to follow that only find its cause.
 void measure(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
@@ -287,8 +292,14 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
       const std::string out = facts.resumed_in.empty() ? directory.string() : facts.resumed_in;
       return resume_command(given_words(), out, minutes);
     };
+  driver.check_first_trials = [&](const RunData& first_trials) {
+    try {
+      refuse_unmeasured_gates(first_trials, settings(first_trials));
+    } catch (const Error& error) {
+      throw UnmeasuredGate(error);
+    }
+  };
   driver.check_warmup = [&](const RunData& warmups) {
-    refuse_unmeasured_gates(warmups, settings(warmups));
     if (judges) refuse_growth_in_few_rounds(warmups, settings(warmups));
   };
   driver.should_stop = [&](const RunData& so_far) { return may_end(so_far, settings(so_far)); };
@@ -337,7 +348,12 @@ DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const 
   if (!options.quiet) tell_replaced_gates(experiment.replaced_gates, facts.label);
   if (!options.quiet && !options.resume) tell_too_few_trials(experiment, facts.label);
   if (options.slurm) return duel_on_slurm(experiment, options, directory, facts);
-  measure_and_show(experiment, options, directory, facts);
+  try {
+    measure_and_show(experiment, options, directory, facts);
+  } catch (const UnmeasuredGate&) {
+    if (!options.resume) discard_run(directory);
+    throw;
+  }
   return with_outputs(conclude(directory, demands_of(options)), options, directory,
                       inputs_of(experiment, facts));
 }

@@ -14,6 +14,7 @@ struct ExplainArguments {
 };
 
 int explain_row(const ExplainArguments& arguments) {
+  refuse_hyperfine_file("explain", arguments.directory);
   const FinishedRun finished = conclude(arguments.directory, {}, WithSeries::no);
   const std::string row = arguments.row.empty() ? worst_row(finished.results) : arguments.row;
   print_fitted(explain(finished.results, row));

@@ -35,8 +35,11 @@ constexpr std::array kOptionsOfCompare = {
     ForeignOption{kMeasure, "--ref-b", "", kOfBuilds},
     ForeignOption{kMeasure, "--build", "", kOfBuilds},
     ForeignOption{kMeasure, "--keep", "", kOfBuilds},
-    ForeignOption{kMeasure, "--gate", "",
-                  "--limit 'peak_rss<=200MiB' sets a limit; other gates compare"},
+    ForeignOption{
+        kMeasure, "--gate", "",
+        "--limit 'peak_rss<=200MiB' sets a limit; a gate compares with a baseline: memduel measure "
+        "CMD --export-json base.json, later memduel compare base.json new.json --gate "
+        "'peak_rss<=+5%'"},
     ForeignOption{kMeasure, "--gate-strict", "", "a limit of --limit has no CI"},
     ForeignOption{"compare", "--limit", "",
                   "--gate 'all.peak_rss_bytes<=200MiB' sets a limit for each candidate"},

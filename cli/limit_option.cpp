@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "model/metric_catalogue.h"
+#include "model/metric_names.h"
 #include "util/error.h"
 #include "util/text.h"
 #include "verdict/gates.h"
@@ -16,13 +17,12 @@ namespace {
   throw Error(ExitCode::usage, what, fmt::format("--limit '{}'", limit), advice);
 }
 
-std::string metric_named(std::string_view limit, std::string_view name) {
-  std::string metric = metric_of_short_name(name);
-  if (is_known_metric(metric)) return metric;
-  refuse_limit(
-      limit, fmt::format("unknown metric '{}'", name),
-      fmt::format("{}, or a metric of memduel list metrics",
-                  nearest_advice(name, short_metric_names(), "write " + names_of_limits())));
+void check_metric(std::string_view limit, const std::string& metric) {
+  if (is_known_metric(metric)) return;
+  refuse_limit(limit, fmt::format("unknown metric '{}'", metric),
+               advice_of_meant(meant_metrics(metric),
+                               fmt::format("write {}, or a metric of memduel list metrics",
+                                           names_of_limits())));
 }
 
 }  // namespace
@@ -40,11 +40,8 @@ std::string gate_of_limit(std::string_view limit) {
                      : fmt::format("expected METRIC<=VALUE, found {}",
                                    limit.substr(at, limit.find_first_not_of("<>=", at) - at)),
                  "for example --limit 'peak_rss<=200MiB'");
-  const std::string_view name = limit.substr(0, at);
-  const std::size_t dot = name.rfind('.');
-  const std::string role(dot == std::string_view::npos ? kTree : name.substr(0, dot));
-  const std::string metric =
-      metric_named(limit, dot == std::string_view::npos ? name : name.substr(dot + 1));
+  const auto [role, metric] = role_metric_named(limit.substr(0, at));
+  check_metric(limit, metric);
   std::string gate = fmt::format("{}.{}{}", role, metric, limit.substr(at));
   try {
     refuse_unjudgeable({parse_gate(gate)}, true, true);

@@ -27,6 +27,7 @@ TEST(Limits, AreGatesOnAllProcesses) {
   EXPECT_EQ(gate_of_limit("wall_time<=1.5s"), "all.round_seconds<=1.5s");
   EXPECT_EQ(gate_of_limit("cpu_time<=900ms"), "all.cpu_seconds<=900ms");
   EXPECT_EQ(gate_of_limit("allocation_count<=1000"), "all.allocation_count<=1000");
+  EXPECT_EQ(gate_of_limit("minor_faults<=1000"), "all.minor_faults_count<=1000");
   EXPECT_EQ(gate_of_limit("command.peak_rss<=1GiB"), "command.peak_rss_bytes<=1GiB");
 }
 
@@ -38,7 +39,8 @@ TEST(Limits, RefuseOtherOperators) {
 }
 
 TEST(Limits, RefuseUnknownMetricsWithTheNames) {
-  EXPECT_THAT(refusal_of("memory<=200MiB"),
+  EXPECT_THAT(refusal_of("memory<=200MiB"), HasSubstr("did you mean \"peak_rss\"?"));
+  EXPECT_THAT(refusal_of("throughput<=200"),
               HasSubstr("peak_rss, largest_process, heap, mapped, heap_and_mapped, wall_time"));
   EXPECT_THAT(refusal_of("peak_rs<=200MiB"), HasSubstr("did you mean \"peak_rss\"?"));
 }

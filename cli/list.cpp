@@ -15,6 +15,7 @@
 #include "fl.h"
 #include "meters/meter_registry.h"
 #include "model/metric_catalogue.h"
+#include "model/metric_names.h"
 #include "model/run_directory.h"
 #include "util/text.h"
 
@@ -96,7 +97,10 @@ std::string list_metrics() {
                                    ? fmt::format("{:g}% or {}", metric.relative_margin * 100,
                                                  format_metric(metric.name, metric.absolute_margin))
                                    : format_metric(metric.name, metric.absolute_margin);
-    text += fmt::format("{:<30} {} ({} is better, margin {})\n", metric.name, metric.summary,
+    const std::string short_name = short_name_of_metric(metric.name);
+    text += metric.name;
+    if (short_name != metric.name) text += " or " + short_name;
+    text += fmt::format("\n    {} ({} is better, margin {})\n", metric.summary,
                         to_name(metric.better), margin);
   }
   return text;

@@ -22,6 +22,7 @@
 #include "util/error.h"
 #include "util/process.h"
 #include "util/text.h"
+#include "verdict/hyperfine_json.h"
 
 namespace memduel::cli {
 namespace {
@@ -406,6 +407,12 @@ bool is_path_of_program(const std::string& word) {
   return word.find('/') != std::string::npos && is_program(word);
 }
 
+/// What other programs call it.
+bool is_name_of_compare(std::string_view word) {
+  constexpr std::array kNames = {"bench", "benchmark", "duel", "cmp"};
+  return std::ranges::find(kNames, word) != kNames.end();
+}
+
 /// The commands on a command line that has nothing else than options and their numbers: a word
 /// with a blank, or a program. Empty if there is another word.
 std::vector<std::string> commands_in_place_of_verb() {
@@ -505,7 +512,13 @@ int refuse_verb(const CLI::App& app, const std::string& word) {
     if (is_path_of_program(word))
       advice = fmt::format("did you mean memduel record -- {0}, or memduel measure {0}?",
                            quoted_command_line({word}));
-    if (const auto commands = commands_in_place_of_verb(); commands.size() > 1)
+    if (is_name_of_compare(word) && words().size() > 2)
+      advice = fmt::format("did you mean memduel compare {}?",
+                           quoted_command_line({words().begin() + 2, words().end()}));
+    else if (is_hyperfine_file(word))
+      advice = fmt::format("did you mean memduel compare {}?",
+                           quoted_command_line({words().begin() + 1, words().end()}));
+    else if (const auto commands = commands_in_place_of_verb(); commands.size() > 1)
       advice = fmt::format("did you mean memduel compare {}?", quoted_command_line(commands));
     else if (commands.size() == 1 && !is_path_of_program(word))
       advice = fmt::format("did you mean memduel measure {}?", quoted_command_line(commands));

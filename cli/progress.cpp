@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kMinute = 60;
 constexpr double kHour = 60 * kMinute;
+/// A log does not need more, and a run that is shorter needs no line.
+constexpr std::chrono::seconds kBetweenLines{5};
 
 std::string left_text(double seconds) {
   if (seconds < 1) return "under 1 s left";
@@ -137,7 +139,9 @@ std::string block_line(const Progress& progress, const ProgressFacts& facts) {
 void RunProgress::show(const Progress& progress) {
   if (progress.arm.empty()) return line_.finish();
   if (line_.is_live()) return line_.show(live_line(progress, facts_, ProgressLine::width()));
-  if (!is_next_block(progress.block, shown_block_)) return;
+  const Clock::time_point now = clock_();
+  if (now - shown_at_ < kBetweenLines || !is_next_block(progress.block, shown_block_)) return;
+  shown_at_ = now;
   shown_block_ = progress.block;
   line_.show(block_line(progress, facts_));
 }

@@ -1,8 +1,10 @@
 // What a run shows while it goes on, on standard error: one line of a terminal that is gone at the
-// end, or in a pipe a line for each block.
+// end, or in a pipe a line for each block, and none within five seconds of the last one.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,7 +29,11 @@ std::string block_line(const Progress& progress, const ProgressFacts& facts);
 
 class RunProgress {
  public:
-  RunProgress(bool quiet, ProgressFacts facts) : line_(quiet), facts_(std::move(facts)) {}
+  using Clock = std::chrono::steady_clock;
+
+  RunProgress(bool quiet, ProgressFacts facts,
+              std::function<Clock::time_point()> clock = Clock::now)
+      : line_(quiet), facts_(std::move(facts)), clock_(std::move(clock)), shown_at_(clock_()) {}
 
   /// Before each trial, and at the end.
   void show(const Progress& progress);
@@ -38,6 +44,8 @@ class RunProgress {
  private:
   ProgressLine line_;
   ProgressFacts facts_;
+  std::function<Clock::time_point()> clock_;
+  Clock::time_point shown_at_;  ///< of the last line, or of the start
   std::optional<int> shown_block_;
 };
 

@@ -86,23 +86,34 @@ TEST(BlockLine, IsPlainText) {
             "trial 5 of 16, 2 min left; b vs. a so far: peak RSS −41% (95% CI −44% to −38%)");
 }
 
-TEST(RunProgress, PrintsOneLineABlockWithoutATerminal) {
+/// What is printed of trials that begin at these seconds, each block with two of them.
+std::string lines_without_a_terminal(const std::vector<int>& seconds) {
+  RunProgress::Clock::time_point now;
   testing::internal::CaptureStderr();
   {
-    RunProgress shown(false, {});
+    RunProgress shown(false, {}, [&now] { return now; });
     Progress progress = fifth_of_sixteen();
-    shown.show(progress);
-    progress.arm = "b";
-    ++progress.done;
-    shown.show(progress);
-    progress.block = 4;
-    ++progress.done;
-    shown.show(progress);
+    for (std::size_t trial = 0; trial < seconds.size(); ++trial) {
+      now = RunProgress::Clock::time_point() + std::chrono::seconds(seconds[trial]);
+      progress.done = static_cast<int>(trial);
+      progress.block = 1 + static_cast<int>(trial) / 2;
+      shown.show(progress);
+    }
     progress.arm.clear();
     shown.show(progress);
   }
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "trial 5 of 16, 2 min left\ntrial 7 of 16, 2 min left\n");
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(RunProgress, PrintsOneLineABlockWithoutATerminal) {
+  EXPECT_EQ(lines_without_a_terminal({10, 20, 30, 40}),
+            "trial 1 of 16, 2 min left\ntrial 3 of 16, 2 min left\n");
+}
+
+TEST(RunProgress, PrintsNoLineWithinFiveSecondsOfTheLastOne) {
+  EXPECT_EQ(lines_without_a_terminal({0, 1, 2, 3, 4, 4}), "");
+  EXPECT_EQ(lines_without_a_terminal({0, 3, 6, 9, 10, 11, 12, 13}),
+            "trial 3 of 16, 2 min left\ntrial 6 of 16, 2 min left\n");
 }
 
 }  // namespace

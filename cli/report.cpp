@@ -43,6 +43,7 @@ std::string format_of(const ReportArguments& arguments) {
 }
 
 int report(const ReportArguments& arguments) {
+  refuse_hyperfine_file("report", arguments.directory);
   const std::string format = format_of(arguments);
   const WithSeries series = format == "html" ? WithSeries::yes : WithSeries::no;
   const FinishedRun finished = conclude(arguments.directory, {}, series);

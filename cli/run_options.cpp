@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "cli/option_checks.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "finished_run.h"
 #include "model/keys.h"
 #include "state_runs.h"
+#include "util/command_line.h"
+#include "util/error.h"
+#include "verdict/hyperfine_json.h"
 
 namespace memduel::cli {
 namespace {
@@ -31,6 +37,19 @@ void add_run_directory(CLI::App& verb, std::string& directory) {
   verb.add_option("DIR", directory, "run directory, or a name that memduel runs lists")
       ->required()
       ->transform(find_run);
+}
+
+void refuse_hyperfine_file(const std::string& verb, const std::string& directory) {
+  if (!is_hyperfine_file(directory)) return;
+  std::vector<std::string> meant = {"memduel", "compare", directory};
+  // The gates of check are those of compare.
+  const auto& words = given_words();
+  if (const auto at = std::ranges::find(words, verb); verb == "check" && at != words.end()) {
+    meant.pop_back();
+    meant.insert(meant.end(), at + 1, words.end());
+  }
+  throw Error(ExitCode::usage, "expected a run directory, found a file of hyperfine", directory,
+              fmt::format("did you mean {}?", quoted_command_line(meant)));
 }
 
 void add_resume(CLI::App& verb, RunOptions& options) {

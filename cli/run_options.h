@@ -53,6 +53,9 @@ void add_out(CLI::App& verb, RunOptions& options);
 void add_out(CLI::App& verb, std::optional<std::string>& out);
 /// The required argument DIR of a command that reads a run: find_run() of what is given.
 void add_run_directory(CLI::App& verb, std::string& directory);
+/// Throws Error(usage) if `directory` of the command `verb` is a file of hyperfine, which compare
+/// reads.
+void refuse_hyperfine_file(const std::string& verb, const std::string& directory);
 /// --resume, which needs --out: with it, find_run() of what is given there.
 void add_resume(CLI::App& verb, RunOptions& options);
 /// --repeats, --warmup and --max-minutes.

@@ -149,6 +149,14 @@ void claim_run(const fs::path& directory) {
   claims.push_back(std::move(claim));
 }
 
+void discard_run(const fs::path& directory) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end;
+       entry.increment(failed))
+    if (entry->path().filename() != kWorktreesFolder) fs::remove_all(entry->path(), failed);
+  fs::remove(directory, failed);
+}
+
 std::string find_run(const std::string& given) {
   const fs::path name = given;
   const bool leads_elsewhere =

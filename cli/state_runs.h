@@ -52,6 +52,10 @@ std::vector<StateRun> runs_to_prune(const std::vector<StateRun>& newest_first,
 /// Seconds of "90m", "12h", "30d" or "8w". Throws Error(usage) for anything else.
 std::int64_t parse_age(const std::string& text);
 
+/// Deletes what a run of this process wrote before it was refused, and its directory, except
+/// worktrees, which their owner removes.
+void discard_run(const std::filesystem::path& directory);
+
 /// Whether a process measures the run.
 bool is_running(const StateRun& run);
 

@@ -280,9 +280,25 @@ bool is_known_metric(std::string_view name) {
   return known_metric(name) != nullptr;
 }
 
+std::string_view name_without_unit(std::string_view name) {
+  // A ratio has no unit, and a name that lacks its suffix may be a program's own.
+  for (const std::string_view unit :
+       {"_bytes_per_round", "_bytes_per_minute", "_bytes", "_seconds", "_count"})
+    if (name.ends_with(unit)) return name.substr(0, name.size() - unit.size());
+  return name;
+}
+
 std::string metric_of_short_name(std::string_view name) {
-  const auto* const known = std::ranges::find(kShortNames, name, &ShortName::name);
-  return std::string(known == kShortNames.end() ? name : known->metric);
+  const auto* const listed = std::ranges::find(kShortNames, name, &ShortName::name);
+  if (listed != kShortNames.end()) return std::string(listed->metric);
+  // One word, such as "round", may be a program's own metric.
+  if (is_known_metric(name) || name.find('_') == std::string_view::npos) return std::string(name);
+  const auto is_meant = [&](const MetricInfo& info) {
+    return name_without_unit(info.name) == name;
+  };
+  const auto& table = all_metrics();
+  return std::ranges::count_if(table, is_meant) == 1 ? std::ranges::find_if(table, is_meant)->name
+                                                     : std::string(name);
 }
 
 std::vector<std::string> short_metric_names() {

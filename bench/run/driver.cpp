@@ -222,6 +222,9 @@ void BlockTrials::run_place(int block, std::size_t position, std::size_t arm) {
   run_.tell(run_.experiment().variants[arm].name, block);
   runner_.run(slot);
   if (slot.kind == TrialKind::warmup && baseline_never_worked()) runner_.run(slot);
+  const bool is_first_block = block == (run_.experiment().config.measure.warmups > 0 ? 0 : 1);
+  if (is_first_block && run_.options().check_first_trials)
+    run_.options().check_first_trials(run_.so_far());
   // One that never worked will not start to.
   const auto baseline = run_.ledger().outcome(run_.experiment().config.baseline);
   if (baseline_never_worked() && baseline.failed >= kBaselineChances) refuse_baseline();

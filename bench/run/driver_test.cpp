@@ -429,6 +429,24 @@ TEST_F(TimedDriverTest, TheWarmUpIsCheckedOnceBeforeTheFirstBlock) {
   EXPECT_EQ(run(again).end, RunEnd::complete);
 }
 
+TEST_F(TimedDriverTest, EachOfTheFirstTrialsIsChecked) {
+  for (const int warmups : {1, 0}) {
+    experiment_.config.measure.warmups = warmups;
+    experiment_.config.measure.repeats = 4;
+    std::vector<std::size_t> checked;
+    options_.check_first_trials = [&](const RunData& first_trials) {
+      checked.push_back(first_trials.trials.size());
+    };
+    Store store = create();
+    run(store);
+    // The second trial of the first pair may be of its second block.
+    ASSERT_EQ(checked.size(), 2U);
+    EXPECT_EQ(checked.front(), 1U);
+    fs::remove_all(folder_ / "run");
+    fake_.seen.clear();
+  }
+}
+
 TEST_F(TimedDriverTest, TheRunEndsAfterThePairOfBlocksThatPassesTheTime) {
   options_.max_minutes = 141.0 / 60;
   Store store = create();

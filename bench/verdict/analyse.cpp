@@ -297,6 +297,17 @@ Results frame_of(const Inquiry& inquiry) {
   return results;
 }
 
+/// Whether everything has run that could record a gate's metric so that the gate can be judged.
+bool has_trials_for(const Gate& gate, const RunData& run) {
+  const auto has_run = [&](const std::string& variant) {
+    return std::ranges::any_of(run.trials, [&](const TrialData& trial) {
+      return trial.arm == variant && trial.status == TrialStatus::ok;
+    });
+  };
+  return has_ceiling(gate) ? std::ranges::all_of(run.config.variant_names(), has_run)
+                           : has_run(run.config.baseline);
+}
+
 }  // namespace
 
 void refuse_unmeasured_gates(const RunData& first_trials, const AnalysisSettings& settings) {
@@ -309,6 +320,7 @@ void refuse_unmeasured_gates(const RunData& first_trials, const AnalysisSettings
     }
   }
   for (Gate gate : settings.gates) {
+    if (!has_trials_for(gate, first_trials)) continue;
     gate.role = "*";  // of a role that comes later nothing is known yet
     check_gate_names({gate}, {}, {metrics.begin(), metrics.end()}, first_trials.job);
   }

@@ -295,6 +295,45 @@ TEST(Analyse, NamesTheNearestRoleOfAWrongGate) {
 
 // Six times all beyond six others have p = 2 / C(12, 6), whatever number of rows that did not
 // change lies beside them.
+/// The first trials of a run of `a` and `b`; those in `recorded` have `queue_bytes`.
+RunData first_trials(const std::vector<std::string>& ran, const std::string& recorded) {
+  RunData run = make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore);
+  run.trials.clear();
+  for (const std::string& variant : ran) {
+    TrialData& trial = run.trials.emplace_back();
+    trial.kind = TrialKind::warmup;
+    trial.arm = variant;
+    RoleData& role = trial.roles.emplace_back();
+    role.role = "all";
+    role.metrics["peak_rss_bytes"] = kMiB;
+    if (variant == recorded) role.metrics["queue_bytes"] = kMiB;
+  }
+  return run;
+}
+
+TEST(UnmeasuredGates, AreRefusedOnceNoOtherTrialCanMeasureThem) {
+  const auto refusal = [](const RunData& run, const char* gate) {
+    try {
+      refuse_unmeasured_gates(run, with_gates({gate}));
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(first_trials({}, ""), "queue_bytes<=9MiB"), "");
+  EXPECT_EQ(refusal(first_trials({"b"}, ""), "queue_bytes<=9MiB"), "");
+  EXPECT_EQ(refusal(first_trials({"a"}, ""), "queue_bytes<=9MiB"), "")
+      << "the candidate may record it";
+  EXPECT_THAT(refusal(first_trials({"a", "b"}, ""), "queue_bytes<=9MiB"),
+              HasSubstr("unknown metric 'queue_bytes'\n  no trial recorded it"));
+  EXPECT_EQ(refusal(first_trials({"a", "b"}, "b"), "queue_bytes<=9MiB"), "");
+  EXPECT_THAT(refusal(first_trials({"a"}, ""), "perplexity<=+5%"), HasSubstr("unknown metric"))
+      << "nothing to compare with";
+  RunData failed = first_trials({"a"}, "");
+  failed.trials.front().status = TrialStatus::failed;
+  EXPECT_EQ(refusal(failed, "perplexity<=+5%"), "");
+}
+
 TEST(Analyse, CorrectsTheTimeOfTheJobApartFromOtherRows) {
   RunData run = make_duel("round_seconds", {1.00, 1.01, 1.02, 1.03, 1.04, 1.05},
                           {1.20, 1.21, 1.22, 1.23, 1.24, 1.25});

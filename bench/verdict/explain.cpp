@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/metric_catalogue.h"
+#include "model/metric_names.h"
 #include "model/renamed_since_1.h"
 #include "stats/estimates.h"
 #include "stats/hypothesis_tests.h"
@@ -277,11 +278,9 @@ std::string explain_row(const Results& results, const Comparison& row) {
 }
 
 /// A metric that is compared with nothing: of a run of one variant, or of one that the others lack.
-std::string explain_alone(const Results& results, std::string_view role_metric) {
-  const std::size_t dot = role_metric.rfind('.');
-  if (dot == std::string_view::npos) return {};
-  const std::string role(role_metric.substr(0, dot));
-  const std::string metric(role_metric.substr(dot + 1));
+std::string explain_alone(const Results& results, const std::string& role,
+                          const std::string& metric) {
+  const std::string role_metric = role + "." + metric;
   std::string text;
   for (const ArmSummary& arm : results.arms) {
     const Observations seen =
@@ -305,26 +304,20 @@ std::string explain_alone(const Results& results, std::string_view role_metric) 
   return text;
 }
 
-/// "all.peak_rss_bytes" of "peak_rss".
-std::string whole_name(std::string_view named) {
-  return named.find('.') == std::string_view::npos
-             ? fmt::format("{}.{}", kTree, metric_of_short_name(named))
-             : std::string(named);
-}
-
 }  // namespace
 
 std::string explain(const Results& results, std::string_view named) {
   std::string text;
   std::vector<std::string> names;
-  const std::string role_metric = whole_name(named);
+  const auto [role, metric] = role_metric_named(named);
+  const std::string role_metric = role + "." + metric;
   for (const Comparison& row : results.comparisons) {
     names.push_back(row_name(row));
     if (names.back() != role_metric) continue;
     if (!text.empty()) text += "\n";
     text += explain_row(results, row);
   }
-  if (text.empty()) text = explain_alone(results, role_metric);
+  if (text.empty()) text = explain_alone(results, role, metric);
   if (text.empty()) {
     throw Error(ExitCode::usage, fmt::format("found no row '{}' in these results", role_metric), "",
                 nearest_advice(current_gate(role_metric), names,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis_steps.h"
+#include "model/metric_names.h"
 #include "stats/estimates.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -449,6 +450,19 @@ std::string why_not_measured(const GateInputs& all, const Gate& gate,
   return "no trial " + what;
 }
 
+/// The gate that judges a file of hyperfine instead, of a metric that such a file does not have.
+std::string advice_on_hyperfine(const GateInputs& all, const Gate& gate) {
+  const auto& environment = all.inquiry.run.environment;
+  const bool is_hyperfine = environment.is_object() && environment.contains("hyperfine");
+  const std::string_view meter = metric_info(gate.metric).meter;
+  if (!is_hyperfine || gate.metric == kPeakLargestProcess ||
+      (meter != "procfs" && meter != "cgroup") || metric_info(gate.metric).unit != Unit::bytes)
+    return {};
+  return fmt::format("; hyperfine records the largest process only: write {}{}",
+                     short_name_of_metric(kPeakLargestProcess),
+                     gate.text.substr(gate.text.find("<=")));
+}
+
 Note note_left_out(const Gate& gate) {
   return {"default_gate_not_measured",
           fmt::format("the default gate on {}.{} was skipped because it was not measured",
@@ -502,6 +516,7 @@ void judge_gate(const GateInputs& all, const Gate& gate, const ArmObservations& 
   const bool is_answered =
       std::ranges::any_of(results, [](const GateResult& one) { return !one.not_measured; });
   for (GateResult& result : results) {
+    if (result.not_measured) result.reason += advice_on_hyperfine(all, gate);
     // Of `*`, a role that cannot be compared is no reason to fail where others were.
     const bool is_beside_the_question = gate.role == "*" && is_answered && result.not_measured;
     if (is_advisory || is_beside_the_question) {
@@ -516,7 +531,9 @@ void judge_gate(const GateInputs& all, const Gate& gate, const ArmObservations& 
   Gate unmeasured = gate;
   unmeasured.advisory = gate.advisory || is_advisory;
   add_result(judged.results,
-             unmeasured_gate(unmeasured, variant.arm, why_not_measured(all, gate, variant.arm)));
+             unmeasured_gate(unmeasured, variant.arm,
+                             why_not_measured(all, gate, variant.arm) +
+                                 (gate.is_default ? "" : advice_on_hyperfine(all, gate))));
 }
 
 /// Default gates that somebody asked for, none of which could be judged.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis_steps.h"
+#include "model/metric_names.h"
 #include "model/renamed_since_1.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -96,31 +97,16 @@ void check_direction(const Gate& gate, const JobFacts& job) {
   if (better == Direction::higher && has_ceiling(gate)) refuse_ceiling(gate.text, gate.metric);
 }
 
-std::vector<std::string> known_metric_names() {
-  std::vector<std::string> names;
-  for (const MetricInfo& info : all_metrics()) names.push_back(info.name);
-  return names;
-}
-
-/// The metric of the table that somebody meant who wrote another name; absent where none is near.
-std::optional<std::string> meant_metric(const std::string& name) {
-  const std::vector<std::string> known = known_metric_names();
-  if (const auto nearest = nearest_name(name, known)) return nearest;
-  const auto longer = std::ranges::find_if(
-      known, [&](const std::string& metric) { return metric.starts_with(name + "_"); });
-  return longer == known.end() ? std::nullopt : std::optional(*longer);
-}
-
 [[noreturn]] void refuse_metric(std::string_view gate, const std::string& metric,
                                 const std::vector<std::string>& own) {
   if (current_name(NameOf::metric, metric) != metric)
     refuse(gate, fmt::format("unknown metric '{}'", metric),
            fmt::format("it was renamed: write {}", current_gate(gate)));
   const auto nearest = nearest_name(metric, own);
-  const auto meant = nearest ? nearest : meant_metric(metric);
   refuse(gate, fmt::format("unknown metric '{}'", metric),
-         meant ? fmt::format("did you mean \"{}\"?", *meant)
-               : "no trial recorded it; run memduel list metrics to see what memduel measures");
+         advice_of_meant(
+             nearest ? std::vector{*nearest} : meant_metrics(metric),
+             "no trial recorded it; run memduel list metrics to see what memduel measures"));
 }
 
 Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_view text) {
@@ -150,7 +136,8 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
   const std::optional<double> factor = unit_factor(info, unit);
   if (!factor) {
     // Its unit stands in the name of the metric that was meant.
-    if (!is_known_metric(info.name) && meant_metric(info.name)) refuse_metric(gate, info.name, {});
+    if (!is_known_metric(info.name) && !meant_metrics(info.name).empty())
+      refuse_metric(gate, info.name, {});
     const std::string found = unit.empty() ? "has no unit" : fmt::format("has unit '{}'", unit);
     refuse(gate, fmt::format("limit '{}' {}", text, found),
            fmt::format("{} takes {}", info.name, expected_units(info)));
@@ -218,14 +205,11 @@ Gate parse_gate(std::string_view text) {
     gate.advisory = true;
     rest = rest.substr(0, colon);
   }
-  const std::string_view name = rest.substr(0, comparison);
-  // Metric names have no dot; role names may.
-  const size_t dot = name.rfind('.');
-  if (name.empty() || dot == 0 || dot + 1 == name.size())
+  const RoleMetric named = role_metric_named(rest.substr(0, comparison));
+  if (named.role.empty() || named.metric.empty())
     refuse(text, "expected METRIC or ROLE.METRIC before <=");
-  const bool has_role = dot != std::string_view::npos;
-  gate.role = has_role ? name.substr(0, dot) : kTree;
-  gate.metric = metric_of_short_name(has_role ? name.substr(dot + 1) : name);
+  gate.role = named.role;
+  gate.metric = named.metric;
   const MetricInfo info = metric_info(gate.metric);
   std::string_view bounds = rest.substr(comparison + 2);
   if (bounds == kMarginBound) return gate;
@@ -256,7 +240,7 @@ void check_gates_before_run(const std::vector<Gate>& gates, const std::vector<st
     check_role(gate, roles);
     if (job.better.contains(gate.metric)) {
       check_direction(gate, job);
-    } else if (!is_known_metric(gate.metric) && meant_metric(gate.metric)) {
+    } else if (!is_known_metric(gate.metric) && !meant_metrics(gate.metric).empty()) {
       refuse_metric(gate.text, gate.metric, {});
     }
   }

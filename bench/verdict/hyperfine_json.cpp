@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "stats/hypothesis_tests.h"
 #include "util/command_line.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -160,16 +162,20 @@ std::optional<std::string> short_name_of(const HyperfineResult& result) {
   return is_word ? variant_name_of(result.command) : std::nullopt;
 }
 
+/// "a" of the first result.
+std::string letter_of(std::size_t result) {
+  constexpr std::size_t kLetters = 26;
+  return fmt::format("{}{}", static_cast<char>('a' + result % kLetters),
+                     result < kLetters ? "" : std::to_string(result / kLetters + 1));
+}
+
 /// Short names, or letters if one has none or two are equal.
 std::vector<std::string> variant_names_of(const std::vector<HyperfineResult>& results) {
   std::vector<std::string> names;
   std::vector<std::string> letters;
   std::set<std::string> distinct;
-  constexpr std::size_t kLetters = 26;
   for (const HyperfineResult& result : results) {
-    const std::size_t i = letters.size();
-    letters.push_back(fmt::format("{}{}", static_cast<char>('a' + i % kLetters),
-                                  i < kLetters ? "" : std::to_string(i / kLetters + 1)));
+    letters.push_back(letter_of(letters.size()));
     const auto name = short_name_of(result);
     if (name && distinct.insert(*name).second) names.push_back(*name);
   }
@@ -296,6 +302,74 @@ bool is_of_version_1(const JsonReader& in) {
   return false;
 }
 
+// Two files.
+
+/// A command of a file.
+struct FileCommand {
+  std::string variant;
+  bool is_named = true;  ///< the variant is not a letter
+  CommandLine line;
+
+  [[nodiscard]] bool is_called(const std::string& given) const {
+    const CommandLine words = words_of(given);
+    return variant == given || (line.env == words.env && line.argv == words.argv);
+  }
+  [[nodiscard]] bool is_same(const FileCommand& other) const {
+    return (line.env == other.line.env && line.argv == other.line.argv) ||
+           (is_named && other.is_named && variant == other.variant);
+  }
+  [[nodiscard]] std::string text() const {
+    return is_named ? variant : quoted_command_line({quoted_command_line(line.argv)});
+  }
+};
+
+std::vector<FileCommand> commands_of(const RunData& run) {
+  std::vector<FileCommand> commands;
+  for (const Variant& variant : run.config.variants) {
+    FileCommand& command = commands.emplace_back();
+    command.variant = variant.name;
+    command.line.env = {variant.env.begin(), variant.env.end()};
+    command.line.argv = commands.size() == 1 ? run.config.workload.job.processes.front().argv
+                                             : variant.argv.at(kCommand);
+  }
+  bool are_letters = true;
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    are_letters &= commands[i].variant == letter_of(i);
+  for (FileCommand& command : commands) command.is_named = !are_letters;
+  return commands;
+}
+
+const FileCommand& command_called(const std::vector<FileCommand>& commands,
+                                  const std::string& chosen, const RunData& run) {
+  const auto called = std::ranges::find_if(
+      commands, [&](const FileCommand& command) { return command.is_called(chosen); });
+  if (called != commands.end()) return *called;
+  std::vector<std::string> texts;
+  for (const FileCommand& command : commands) texts.push_back(command.text());
+  throw Error(ExitCode::usage,
+              fmt::format("expected a command of {} ({}), found \"{}\"", run.config.name,
+                          fmt::join(texts, ", "), chosen),
+              "--variant");
+}
+
+using CommandPair = std::pair<const FileCommand*, const FileCommand*>;
+
+CommandPair common_or_first(const std::vector<FileCommand>& a, const std::vector<FileCommand>& b) {
+  std::vector<CommandPair> common;
+  std::vector<std::string> texts;
+  for (const FileCommand& of_a : a)
+    for (const FileCommand& of_b : b) {
+      if (!of_a.is_same(of_b)) continue;
+      common.emplace_back(&of_a, &of_b);
+      texts.push_back(of_a.text());
+    }
+  if (common.size() < 2) return common.empty() ? CommandPair(&a.front(), &b.front()) : common[0];
+  throw Error(ExitCode::usage,
+              fmt::format("expected one command that both files have, found {}: {}", common.size(),
+                          fmt::join(texts, ", ")),
+              "compare", fmt::format("choose one, for example --variant {}", texts.front()));
+}
+
 }  // namespace
 
 bool is_hyperfine(const json& document) {
@@ -304,6 +378,16 @@ bool is_hyperfine(const json& document) {
   if (results == document.end() || !results->is_array()) return false;
   return document.contains("schema_version") || results->empty() ||
          (results->front().is_object() && results->front().contains("command"));
+}
+
+bool is_hyperfine_file(const std::string& path) {
+  if (std::error_code none; !std::filesystem::is_regular_file(path, none)) return false;
+  try {
+    const std::string text = read_text_file(path);
+    return text.starts_with('{') && is_hyperfine(json::parse(text, refuse_deep_json));
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 RunData run_from_hyperfine(const json& document, const std::string& where) {
@@ -328,6 +412,23 @@ RunData run_from_hyperfine(const json& document, const std::string& where) {
   if (!is_exported_by_memduel(run)) note_small_peaks(run, where);
   note_few_runs(run, where, results);
   return run;
+}
+
+std::optional<Note> choose_commands(RunData& a, RunData& b, const std::string& chosen) {
+  const std::vector<FileCommand> of_a = commands_of(a);
+  const std::vector<FileCommand> of_b = commands_of(b);
+  const auto [one, other] = chosen.empty() ? common_or_first(of_a, of_b)
+                                           : CommandPair(&command_called(of_a, chosen, a),
+                                                         &command_called(of_b, chosen, b));
+  a.config.baseline = one->variant;
+  b.config.baseline = other->variant;
+  const std::size_t left = of_a.size() + of_b.size() - 2;
+  if (left == 0) return std::nullopt;
+  return Note{"commands_not_compared",
+              fmt::format("{} of {} and {} {} not compared", format_count(left, "other command"),
+                          a.config.name, b.config.name, left == 1 ? "is" : "are"),
+              "choose a command with --variant NAME; memduel compare FILE compares all commands of "
+              "one file"};
 }
 
 RunData comparison_within(RunData run, const std::string& baseline, const std::string& where) {

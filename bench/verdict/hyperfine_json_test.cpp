@@ -100,6 +100,77 @@ TEST(Hyperfine, ComparesTwoFiles) {
   EXPECT_THAT(merged.warnings, has_code("not_interleaved"));
 }
 
+TEST(Hyperfine, AGateThatItCannotJudgeNamesTheOneThatItCan) {
+  const auto judged = [](const RunData& old, const char* gate) {
+    AnalysisSettings settings;
+    settings.design = Design::unpaired;
+    settings.gates = {parse_gate(gate)};
+    return analyse(merge_runs(old, read_sample("2.0-new.json"), "", {"old"}, {"new"}), settings)
+        .gates.at(0);
+  };
+  RunData exported = read_sample("2.0-old.json");  // as memduel exports it
+  for (TrialData& trial : exported.trials)
+    trial.roles[1].metrics[kPeakRss] = *trial.value(kTree, kPeakLargestProcess);
+  for (const RunData& old : {read_sample("2.0-old.json"), exported}) {
+    const GateResult unmeasured = judged(old, "peak_rss<=+5%|+1MiB");
+    EXPECT_TRUE(unmeasured.not_measured);
+    EXPECT_THAT(unmeasured.reason, HasSubstr("hyperfine records the largest process only: write "
+                                             "peak_largest_process_rss<=+5%|+1MiB"));
+    // 24 MiB instead of 16.
+    EXPECT_EQ(judged(old, "peak_largest_process_rss<=+5%").outcome, GateOutcome::failed);
+    EXPECT_EQ(judged(old, "peak_largest_process_rss<=+60%").outcome, GateOutcome::passed);
+  }
+  EXPECT_THAT(judged(exported, "peak_heap<=+5%").reason, Not(HasSubstr("hyperfine")));
+}
+
+/// A file of these commands, one run each.
+RunData file_of(const std::string& name, const std::vector<std::string>& commands) {
+  json document = {{"results", json::array()}};
+  for (const std::string& command : commands)
+    document["results"].push_back({{"command", command}, {"times", {1, 1, 1, 1, 1}}});
+  return run_from_hyperfine(document, name);
+}
+
+TEST(Hyperfine, OfTwoFilesTheCommandOfBothIsCompared) {
+  RunData one = file_of("one.json", {"./new 3"});
+  RunData two = file_of("two.json", {"./old 3", "./new  3"});
+  const auto others = choose_commands(one, two, "");
+  EXPECT_EQ(two.config.baseline, "b");
+  ASSERT_TRUE(others.has_value());
+  EXPECT_EQ(others->message, "1 other command of one.json and two.json is not compared");
+  EXPECT_EQ(merge_runs(one, two, "", {"one"}, {"two"}).config.variants[1].argv.at(kCommand),
+            (Argv{"./new", "3"}));
+  RunData first = file_of("a.json", {"sort", "uniq"});
+  RunData second = file_of("b.json", {"cat", "tac"});
+  EXPECT_EQ(choose_commands(first, second, "")->message,
+            "2 other commands of a.json and b.json are not compared");
+  EXPECT_EQ(first.config.baseline, "sort");
+  EXPECT_EQ(second.config.baseline, "cat");
+  RunData alone = file_of("c.json", {"sort"});
+  EXPECT_EQ(choose_commands(alone, alone, ""), std::nullopt);
+}
+
+TEST(Hyperfine, OfSeveralCommonCommandsOneMustBeChosen) {
+  RunData a = file_of("a.json", {"./old 3", "./new 3", "cat x"});
+  RunData b = file_of("b.json", {"./new 3", "./old 3"});
+  const auto refusal_of_choice = [&](const std::string& chosen) {
+    try {
+      choose_commands(a, b, chosen);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal_of_choice(""),
+            "compare: expected one command that both files have, found 2: './old 3', './new 3'\n"
+            "  choose one, for example --variant './old 3'");
+  EXPECT_EQ(refusal_of_choice("./old 3"), "");
+  EXPECT_EQ(a.config.baseline, "a");
+  EXPECT_EQ(b.config.baseline, "b");
+  EXPECT_THAT(refusal_of_choice("cat x"),
+              HasSubstr("expected a command of b.json ('./new 3', './old 3'), found \"cat x\""));
+}
+
 TEST(Hyperfine, ComparesTheResultsOfOneFile) {
   const RunData run = comparison_within(read_sample("2.0-scan.json"), "", "scan.json");
   EXPECT_THAT(run.config.variant_names(), ElementsAre("mib-8", "mib-16", "mib-32"));

@@ -88,6 +88,11 @@ REFUSED = [
     (["--env", "A=1", "--env", "A=2", "--env", "A=3", A, B], "expected one for all commands, or 2 for 2 commands, found 3"),
     (["-i", "-i", A, B], "--ignore-failure: expected it once, found it 2 times"),
     (["--ignore-failure=256", A, B], 'expected exit statuses from 0 to 255, found "256"'),
+    (["--gate", "memory<=+5%", A, B], 'unknown metric \'memory\' did you mean "peak_rss"?'),
+    (["--gate", "peak_rsss<=+5%", A, B], 'did you mean "peak_rss"?'),
+    (["--gate", "memory_peak_resident<=+5%", A, B], 'did you mean "peak_rss" or "peak_largest_process_rss"?'),
+    (["--gate", "throughput<=+5%", A, B], "no trial recorded it; run memduel list metrics"),
+    (["-w", "1", "--gate", "throughput<=+5%", A, B], "no trial recorded it; run memduel list metrics"),
     ([A, "./no-such-program"], 'found no program "./no-such-program"'),
     (["-col", ".file", A, B], "unknown option -col of benchstat"),
 ]
@@ -134,6 +139,19 @@ def without_verb():
              (["measure", "ls", "-l"], "quote a command with its arguments: memduel measure 'ls -l'"),
              (["measure", "--json", "sort a"], "use --export json FILE"), (["report"], "expected DIR, found none"),
              (["run", sys.argv[0]], "expected a config, found a program did you mean memduel record -- python3")]
+    with tempfile.TemporaryDirectory() as place:
+        exported = pathlib.Path(place, "hf.json")
+        exported.write_text('{"results": [{"command": "sort a", "times": [1, 2]}]}')
+        asked += [([str(exported)], f"did you mean memduel compare {exported}?"),
+                  ([str(exported), "b.json", "--gate", "default"], f"did you mean memduel compare {exported} b.json --gate default?"),
+                  (["check", str(exported), "--gate", "peak_rss<=+5%"], f"did you mean memduel compare {exported} --gate 'peak_rss<=+5%'?"),
+                  (["explain", str(exported)], f"did you mean memduel compare {exported}?"),
+                  (["bench", "sort a", "sort b"], "did you mean memduel compare 'sort a' 'sort b'?"),
+                  (["measure", "sort a", "--gate", "peak_rss<=+5%"], "memduel compare base.json new.json --gate 'peak_rss<=+5%'")]
+        yield from refused_without_verb(asked)
+
+
+def refused_without_verb(asked):
     for words, message in asked:
         done = subprocess.run([MEMDUEL, *words], capture_output=True, text=True, check=False, timeout=60)
         if done.returncode != 2 or " ".join(message.split()) not in " ".join(done.stderr.split()):

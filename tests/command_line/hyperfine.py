@@ -79,6 +79,19 @@ EXAMPLES = [
 ]
 
 
+def check_two_files(place, exported):
+    """Of two files with several commands the one that both have is compared, and a warning states how many are not."""
+    one_command = {**exported, "results": [exported["results"][1]]}
+    (place / "g.json").write_text(json.dumps(one_command))
+    (place / "both.json").write_text(json.dumps(exported))
+    done = subprocess.run([MEMDUEL, "compare", "g.json", "both.json"], cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "1 other command of g.json and both.json is not compared" in " ".join(done.stdout.split()), done.stdout + done.stderr
+    (place / "again.json").write_text(json.dumps(exported))
+    for words, status, message in ((["again.json"], 2, "found 2: "), (["again.json", "--variant", "cat g"], 0, "2 other commands of both.json and again.json are not compared")):
+        done = subprocess.run([MEMDUEL, "compare", "both.json", *words], cwd=place, capture_output=True, text=True, check=False)
+        assert done.returncode == status and message in " ".join((done.stdout + done.stderr).split()), done.stdout + done.stderr
+
+
 def main():
     given = {word.split("=")[0] for words, _ in EXAMPLES for word in words}
     wrong = [f"{option}: no example has it" for option in OPTIONS if option not in given]
@@ -116,6 +129,7 @@ def main():
         assert (place / "r.csv").read_text().startswith("command,time_wall_clock_unit,time_wall_clock_mean,")
         assert (place / "r.md").read_text().startswith("| Command | Mean Wall Time [ms] | Change | Factor |")
         assert not (place / "made").exists(), "--cleanup ran"
+        check_two_files(place, exported)
     print(f"{len(EXAMPLES)} commands of hyperfine's, {len(wrong)} read otherwise than expected")
     for one in wrong:
         print(f"WRONG {one}")

@@ -117,7 +117,7 @@ def check_limits(place):
     few = ["-r", "3", "--set", "profile.trials=0", "--limit", "peak_rss<=90MiB"]
     assert measure(place, *few, command)[0] == 5
     assert measure(place, *few, "--on-inconclusive", "pass", command)[0] == 0
-    for words, said in ((["--limit", "memory<=9MiB"], "peak_rss, largest_process, heap"), (["--limit", "heap<=9"], "has no unit"),
+    for words, said in ((["--limit", "memory<=9MiB"], "did you mean \"peak_rss\"?"), (["--limit", "loss<=9"], "peak_rss, largest_process, heap"), (["--limit", "heap<=9"], "has no unit"),
                         (["--limit", "heap>=9MiB"], "found >="), (["--limit", "heap<=+2%"], "needs a baseline"), (["--a", "x"], "memduel compare"),
                         (["--gate", "default"], "--limit"), (["-L", "n", "1,2"], "memduel compare"), (["true"], "expected one command, found 2"),
                         (["--on-inconclusive", "fail"], "no gate decides")):

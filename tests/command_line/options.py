@@ -139,6 +139,7 @@ class Form:
             before = set(os.listdir(place))
             if "--resume" in options:
                 call(self.line([one for one in options if one != "--resume"]), place)
+            before_call = trials_in(place)
             code, out, err = call(self.line(options), place)
             out, err = out.replace(str(place), "PLACE"), err.replace(str(place), "PLACE")
             seen = {"code": code, "err": err if code == 2 else ""}
@@ -146,7 +147,7 @@ class Form:
                 top = path.relative_to(place).parts[0]
                 if top not in before and top not in ("run", "state", "cache"):
                     seen[f"file {path.relative_to(place)}"] = sha(path) if not self.measures else True
-            seen.update(self.of_run(place, out, err) if self.measures else {"text": masked(out + err) if self.mask else out + err})
+            seen.update(self.of_run(place, out, trials_in(place) != before_call) if self.measures else {"text": masked(out + err) if self.mask else out + err})
             if self.command == "record":
                 seen.update(of_profile(place))
             if self.command == "plan":
@@ -159,9 +160,9 @@ class Form:
         finally:
             shutil.rmtree(place)
 
-    def of_run(self, place, out, err):
+    def of_run(self, place, out, has_trials):
         run = place / "run"
-        seen = {"progress": any(re.search(r"trial \d+ of \d+", line) for line in err.splitlines()),
+        seen = {"trials": has_trials,
                 "output": "none" if not out.strip() else "all" if re.search(r"^Reproduce$", out, re.M) else "summary",
                 "comparisons": re.findall(r"comparisons of \d+", out)}
         for config in [run / "config.json"] if (run / "config.json").exists() else sorted(run.glob("*/config.json")):
@@ -171,6 +172,12 @@ class Form:
             environment = json.loads((run / "results.json").read_text())["environment"]
             seen.update({"environment " + key: environment.get(key) for key in ("data", "reproduce")})
         return seen
+
+
+def trials_in(place):
+    """Their values, which a complete run does not measure again; of a shard, which has no results, the times of their logs."""
+    trials = {path: json.loads(path.read_text()).get("trials") for path in place.glob("run/**/results.json")}
+    return trials or {path: path.stat().st_mtime_ns for path in place.glob("run/**/logs/*")}
 
 
 def sha(path):

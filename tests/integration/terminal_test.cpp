@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 #include "support/on_a_terminal.h"
@@ -92,17 +93,16 @@ TEST_F(EveryVerb, ThatMeasuresHasOneLineOfProgressThatDisappears) {
   EXPECT_EQ(live, 1U) << run.out;
 }
 
-TEST_F(EveryVerb, ThatMeasuresInAPipePrintsOneLineABlock) {
+TEST_F(EveryVerb, ThatMeasuresInAPipePrintsOneLineInFiveSeconds) {
+  const auto begin = std::chrono::steady_clock::now();
   const Finished run =
       memduel::memduel(*place_, {"run", place_->path("duel.json"), "--out", place_->path("piped")});
-  std::vector<std::string> progress;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  std::size_t progress = 0;
   std::istringstream lines(run.err);
   for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("trial ")) progress.push_back(line);
-  ASSERT_EQ(progress.size(), 8U) << run.err << "warm-up, six blocks, profiles";
-  EXPECT_THAT(progress.front(), testing::StartsWith("trial 1 of 16, warm-up"));
-  EXPECT_THAT(progress.at(6), HasSubstr("; b vs. a so far: peak RSS +"));
-  EXPECT_THAT(progress.back(), HasSubstr("profiled by recorder"));
+    if (line.starts_with("trial ")) ++progress;
+  EXPECT_LE(static_cast<double>(progress), took.count() / 5) << run.err;
   EXPECT_TRUE(std::ranges::all_of(run.err, [](unsigned char c) { return c >= ' ' || c == '\n'; }));
   const Finished quiet = memduel::memduel(
       *place_, {"run", place_->path("duel.json"), "--quiet", "--out", place_->path("q")});

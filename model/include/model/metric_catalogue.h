@@ -138,7 +138,11 @@ MetricInfo metric_info(std::string_view name);
 /// Whether the name stands in the table.
 bool is_known_metric(std::string_view name);
 
-/// "peak_rss_bytes" of "peak_rss"; a name without a short form is returned as it is.
+/// "minor_faults" of "minor_faults_count".
+std::string_view name_without_unit(std::string_view name);
+
+/// "peak_rss_bytes" of "peak_rss", and "minor_faults_count" of "minor_faults": short names, and
+/// names of several words without a unit if that is clear. Another name is returned as it is.
 std::string metric_of_short_name(std::string_view name);
 
 /// Those of the metrics that one command is most often asked about.

@@ -72,6 +72,9 @@ struct DriverOptions {
   /// The command that goes on with this run, under another max_minutes or without it; absent where
   /// nobody knows it.
   std::function<std::string(std::optional<double> minutes)> resume_command;
+  /// Asked after each of the first trials of a run, of which each variant has one or more: throws
+  /// if they show that no other is worth its time.
+  std::function<void(const RunData& first_trials)> check_first_trials;
   /// Asked once, between the warm-up and the first block of a run: throws where no block is worth
   /// its time.
   std::function<void(const RunData& warmups)> check_warmup;
@@ -107,9 +110,9 @@ inline constexpr double kMostRecordedAllocations = 1e6;
 /// fault of the harness drops its block, and another is run instead. Afterwards what the arms left
 /// is compared. Throws Error(cannot_measure) when the baseline fails in every trial (at
 /// least two) or the harness keeps failing, Error(usage) after the warm-up when max_minutes cannot
-/// hold fewest_blocks, what check_warmup throws, Error(interrupted or terminated) on a signal,
-/// Error(io) when the run directory cannot be written. The store holds every finished trial in all
-/// cases.
+/// hold fewest_blocks, what check_first_trials and check_warmup throw, Error(interrupted or
+/// terminated) on a signal, Error(io) when the run directory cannot be written. The store holds
+/// every finished trial in all cases.
 RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
                           const DriverOptions& options);
 

@@ -127,8 +127,10 @@ struct PlannedTrials {
 
 PlannedTrials planned_trials(const RunData& run, const AnalysisSettings& settings);
 
-/// After a first trial of each arm: throws Error(usage) for a gate on a metric that is not of the
-/// table and that no trial gave, and for one that its direction rules out.
+/// After the first trials: throws Error(usage) for a gate on a metric that is not of the table and
+/// that no trial recorded, and for one that its direction rules out. A limit relative to the
+/// baseline is checked from the baseline's first successful trial on, a ceiling from that of each
+/// variant on.
 void refuse_unmeasured_gates(const RunData& first_trials, const AnalysisSettings& settings);
 
 /// Throws Error(usage) for a gate that names a role or metric the run does not know, unless it was

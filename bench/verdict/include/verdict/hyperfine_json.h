@@ -35,6 +35,9 @@ inline constexpr const char* kHyperfineGenerator = "memduel";
 /// Whether the document looks like an export of hyperfine, of any version.
 bool is_hyperfine(const nlohmann::json& document);
 
+/// Whether the file contains such a document. False if it cannot be read.
+bool is_hyperfine_file(const std::string& path);
+
 /// A variant for each result, the first one the baseline, and a trial for each of its runs.
 /// Variants have the names of the commands, with _ for blanks, the values of their parameters
 /// ("n-1"), or commands of one word; letters if one of them cannot be the name of a variant.
@@ -48,6 +51,12 @@ bool is_hyperfine(const nlohmann::json& document);
 /// Throws Error(io) that names `where` and the place for anything else than that format: another
 /// schema, no result or run, arrays of unequal lengths, values that are negative or no numbers.
 RunData run_from_hyperfine(const nlohmann::json& document, const std::string& where);
+
+/// Makes the command that is to be compared the baseline of each run: `chosen`, which is a variant
+/// or a command line; without it the one that both files have, by its line or its name, else the
+/// first one. Returns a warning if there are others. Throws Error(usage) if a file does not have
+/// `chosen`, and without it if the files have several commands in common.
+std::optional<Note> choose_commands(RunData& a, RunData& b, const std::string& chosen);
 
 /// The results of one file, compared with `baseline` (empty: the first one). A warning states that
 /// they were not interleaved. Throws Error(usage) for a file of one result, and for a baseline that
