@@ -189,7 +189,7 @@ bool fit(const Table& table, const std::vector<std::size_t>& columns, Widths& al
     }
     return sum;
   };
-  constexpr std::size_t kNarrow = 72;
+  constexpr std::size_t kNarrow = 64;
   if (total() > width) all.gap = 1;
   if (total() > width && width < kNarrow) all.gap_before_words = 1;
   while (total() > width) {
