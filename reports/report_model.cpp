@@ -92,6 +92,7 @@ void choose_rows(ReportModel& model) {
 /// headline states beside that of the first.
 void add_cause_of_another_role(ReportModel& model) {
   constexpr std::size_t kOfTheFirst = 3;
+  constexpr std::size_t kOfTheOther = 2;
   const Results& results = model.results;
   const std::vector<ShownRow>& rows = results.first_screen.rows;
   if (rows.empty() || rows.front().why != ShownFor::gate || model.causes.empty() ||
@@ -107,7 +108,8 @@ void add_cause_of_another_role(ReportModel& model) {
   if (causes.empty() || causes.front().of == model.causes.front().of) return;
   name_row(causes, row, results);
   if (model.causes.size() > kOfTheFirst) model.causes.resize(kOfTheFirst);
-  model.causes.push_back(causes.front());
+  if (causes.size() > kOfTheOther) causes.resize(kOfTheOther);
+  model.causes.insert(model.causes.end(), causes.begin(), causes.end());
 }
 
 /// Measure blocks that hold every arm.

@@ -17,7 +17,6 @@ namespace memduel {
 namespace {
 
 constexpr std::string_view kNone = "–";
-constexpr std::string_view kExact = "no spread";
 
 /// "+3.4%" with so many decimals.
 std::string signed_percent(double share, int decimals) {
@@ -42,7 +41,7 @@ std::string end_text(double ratio, int more_decimals) {
 
 /// One where the ends of an interval read alike without it; its change has the same digits.
 int more_decimals(const Comparison& row) {
-  if (row.exact || !row.ci_low || !row.ci_high) return 0;
+  if (!row.ci_low || !row.ci_high) return 0;
   return end_text(*row.ci_low, 0) == end_text(*row.ci_high, 0) ? 1 : 0;
 }
 
@@ -51,7 +50,6 @@ std::string ratio_interval(const Comparison& row) {
   std::string from = end_text(*row.ci_low, more_decimals(row));
   std::string to = end_text(*row.ci_high, more_decimals(row));
   if (*row.ci_low < kTimes && *row.ci_high >= kTimes) to = signed_percent(*row.ci_high - 1, 0);
-  if (*row.ci_low == *row.ci_high) return to;
   if (from.ends_with('%') && to.ends_with('%')) from.pop_back();
   return from + " to " + to;
 }
@@ -232,9 +230,6 @@ double overall_confidence(const Comparison& row) {
 
 std::string interval_text(const Comparison& row) {
   if (!row.ci_low || !row.ci_high) return std::string(kNone);
-  const double none = row.ratio ? 1 : 0;
-  if (row.exact && (row.verdict != Verdict::unchanged || *row.ci_low == none))
-    return std::string(kExact);
   constexpr double kUsual = 0.95;
   const double confidence = overall_confidence(row);
   const std::string level =
@@ -269,7 +264,7 @@ std::string capitalized(std::string text) {
 std::string effect_text(const JobFacts& job, const Comparison& row) {
   std::string evidence = medians_text(row);
   const std::string interval = interval_text(row);
-  if (interval == kExact)
+  if (row.exact)
     evidence += (evidence.empty() ? "" : ", ") + std::string("identical in all trials");
   else if (interval != kNone)
     evidence += (evidence.empty() ? "" : ", ") +

@@ -215,12 +215,20 @@ Decision by_test(const MeasuredRow& row, const RowLevel& level) {
     return decision;
   }
   const std::string on_place = words_on_place(row.scale, tested.place);
-  if (!real || !tested.reaches_margin() || !tested.is_on_one_side()) {
-    decision.reason = why_inconclusive(tested) + on_place + words_on_spread(row);
-    return decision;
-  }
   // The level at which this row was tested within its family.
   const double own_alpha = *level.p_adjusted > 0 ? alpha * *row.p_value / *level.p_adjusted : alpha;
+  if (!real || !tested.reaches_margin() || !tested.is_on_one_side()) {
+    decision.reason = why_inconclusive(tested) + on_place + words_on_spread(row);
+    if (real || *row.p_value > alpha) return decision;
+    // The correction alone leaves it open: at its level the interval includes no change. Few trials
+    // have none at that level.
+    const Interval own = row.test->interval(own_alpha);
+    if (!std::isfinite(own.low) || !std::isfinite(own.high)) return decision;
+    decision.interval = own;
+    decision.confidence = 1 - own_alpha;
+    decision.removed_place = removed_place(row, own);
+    return decision;
+  }
   const Interval own = row.test->interval(own_alpha);
   const bool clears = own.low >= row.claim_margin || own.high <= -row.claim_margin;
   decision.verdict = direction(row);

@@ -72,8 +72,10 @@ Text with_location(const std::string& words, const std::string& location) {
   if (location.find(".py:") != std::string::npos && has_another_file(0, caller)) {
     text.add(words.substr(caller));
     const bool is_of_caller = caller < words.size() && !has_another_file(caller, words.size());
-    return is_of_caller ? text.add(" (" + location + ")", Tone::muted)
-                        : Text(location + ": " + words);
+    if (is_of_caller) return text.add(" (" + location + ")", Tone::muted);
+    const std::size_t kind = words.find(" (", words.find(".py)"));  // as "(small Python objects)"
+    return Text(words.substr(0, kind) + ", called from " + location +
+                (kind == std::string::npos ? "" : words.substr(kind)));
   }
   text.add(" (" + location + ")", Tone::muted);
   return caller == words.size() ? text : text.add(words.substr(caller));

@@ -45,7 +45,7 @@ TEST(WithLocation, OfALibrarysFunctionIsBehindItsCaller) {
   EXPECT_EQ(with_location("deepcopy (copy.py), called from aggregate", "server.py:33").plain(),
             "deepcopy (copy.py), called from aggregate (server.py:33)");
   EXPECT_EQ(with_location("__next__ (csv.py) (small Python objects)", "a.py:7").plain(),
-            "a.py:7: __next__ (csv.py) (small Python objects)");
+            "__next__ (csv.py), called from a.py:7 (small Python objects)");
 }
 
 }  // namespace

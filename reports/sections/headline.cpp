@@ -181,14 +181,15 @@ std::string interval_in_words(const Comparison& row) {
                      interval.substr(0, interval.find(" (")));
 }
 
-/// " Wall time is inconclusive."
+/// " Wall time is inconclusive (95% CI −3.0 to +5.7%)."; beside an open gate without the interval.
 std::string open_time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
   const std::string time = capitalized(metric_words(results.job, row->metric));
   if (is_not_judged(results, *row))
     return fmt::format(" {} is not judged: the runs were not interleaved.", time);
-  return fmt::format(" {} is inconclusive.", time);
+  const bool is_beside_gate = answer_of(results) == Answer::inconclusive;
+  return fmt::format(" {} is inconclusive{}.", time, is_beside_gate ? "" : interval_in_words(*row));
 }
 
 /// Whether gates passed and none of them asks about time: more of it is a price that PASS does not
@@ -613,8 +614,8 @@ Text exit_of(const ReportModel& model) {
   std::string advice;
   if (results.overall.exit_code != kInconclusive &&
       results.overall.outcome == OverallOutcome::inconclusive)
-    advice = fmt::format(" With --on-inconclusive fail it exits with {}.", kInconclusive);
-  text.add(": " + gates_words(results, is_default) + ".").add(advice, Tone::muted);
+    advice = fmt::format(" ({} with --on-inconclusive fail)", kInconclusive);
+  text.add(advice, Tone::muted).add(": " + gates_words(results, is_default) + ".");
   return text;
 }
 

@@ -47,18 +47,6 @@ Text limits_of(const JobFacts& job, const ResultRow& row, const std::string& can
   return text.empty() ? Text("–", Tone::muted) : text;
 }
 
-/// Whether the interval leaves out no change, and the correction for the number of comparisons left
-/// the row open.
-bool is_open_by_correction(const Comparison* one) {
-  if (one == nullptr || one->verdict != Verdict::inconclusive || one->is_of_dead() ||
-      !one->ci_low || !one->ci_high || !one->p_value || !one->p_adjusted)
-    return false;
-  const double none = one->ratio ? 1 : 0;
-  const double alpha = 1 - one->confidence;
-  return (*one->ci_low > none || *one->ci_high < none) && *one->p_value <= alpha &&
-         *one->p_adjusted > alpha;
-}
-
 class ResultTable {
  public:
   explicit ResultTable(const ReportModel& model)
@@ -105,8 +93,6 @@ class ResultTable {
     return any_shown(
         [](const Comparison* one) { return one != nullptr && !is_change_of_medians(*one); });
   }
-
-  [[nodiscard]] bool any_open_by_correction() const { return any_shown(is_open_by_correction); }
 
   [[nodiscard]] bool any_not_judged() const {
     return any_shown([this](const Comparison* one) { return is_left_open(one); });
@@ -214,9 +200,7 @@ class ResultTable {
     if (const Comparison* one = row.comparisons.at(candidate); one != nullptr && one->is_of_dead())
       return {"failed", Tone::bad};
     if (const Comparison* one = row.comparisons.at(candidate); one != nullptr)
-      return {is_left_open(one)
-                  ? "not judged‡"
-                  : std::string(to_name(one->verdict)) + (is_open_by_correction(one) ? "†" : ""),
+      return {is_left_open(one) ? "not judged†" : std::string(to_name(one->verdict)),
               memduel::tone_of(one->verdict)};
     for (const GateResult* gate : row.gates)
       if (gate->candidate == shown_.variants.at(candidate + 1)->name)
@@ -331,12 +315,9 @@ Section results_section(const ReportModel& model) {
         Text("* Estimated from all pairs of trials (Hodges–Lehmann): the change of the medians is "
              "outside of the 95% CI.",
              Tone::muted)});
-  if (results.any_open_by_correction())
-    section.add(Paragraph{Text(
-        "† Not significant after the correction for the number of comparisons.", Tone::muted)});
   if (results.any_not_judged())
     section.add(Paragraph{
-        Text("‡ The runs were not interleaved, so machine drift could cause the difference.",
+        Text("† The runs were not interleaved, so machine drift could cause the difference.",
              Tone::muted)});
   if (results.left_out() > 0)
     section.add(Paragraph{Text(
