@@ -49,6 +49,24 @@ TEST(Verdict, IsStrongWhenTheWholeIntervalClearsTheMargin) {
   EXPECT_GE(*row.comparison.ci_low, 1.01);
 }
 
+TEST(Verdict, OfARowThatTheCorrectionLeavesOpenHasAnIntervalWithNoChangeInIt) {
+  const auto row_of = [](int family) {
+    return decided(verdict_row("peak_rss_bytes", around(200, 0.02), turned(around(206, 0.02))),
+                   0.05, family);
+  };
+  const DecidedRow alone = row_of(1);
+  EXPECT_EQ(alone.comparison.verdict, Verdict::regressed);
+  EXPECT_GT(*alone.comparison.ci_low, 1);
+  const DecidedRow corrected = row_of(3);
+  EXPECT_EQ(corrected.comparison.verdict, Verdict::inconclusive);
+  EXPECT_LE(*corrected.comparison.ci_low, 1);
+  EXPECT_NEAR(corrected.comparison.confidence, 1 - 0.05 / 3, 1e-12);
+  // The smallest p of eight pairs is 2 / 2^8 = 0.008, so no interval is finite at that level.
+  const DecidedRow without = row_of(1000);
+  EXPECT_GT(*without.comparison.ci_low, 1);
+  EXPECT_EQ(without.comparison.confidence, 0.95);
+}
+
 TEST(Verdict, IsPlainWhenTheIntervalReachesInsideTheMargin) {
   const DecidedRow row =
       decided(verdict_row("peak_rss_bytes", around(200, 0.006), turned(around(202.8, 0.006))));

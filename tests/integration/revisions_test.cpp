@@ -80,7 +80,7 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
               Contains("ledger::Store::reserve_buffer()"));
   EXPECT_EQ(results.at("difference_totals").at(0).at("unmatched_share"), 0);
   EXPECT_THAT(run.out,
-              AllOf(HasSubstr("Why:     +4.00 MiB ledger::Store::reserve_buffer (store.cpp:14), "),
+              AllOf(HasSubstr("Why:     +4.00 MiB  ledger::Store::reserve_buffer (store.cpp:14), "),
                     HasSubstr("of the change in peak heap")));
   const Finished markdown =
       memduel(place, {"report", place.path("run").string(), "--format", "markdown"});
