@@ -293,8 +293,6 @@ TEST(Analyse, NamesTheNearestRoleOfAWrongGate) {
   }
 }
 
-// Six times all beyond six others have p = 2 / C(12, 6), whatever number of rows that did not
-// change lies beside them.
 /// The first trials of a run of `a` and `b`; those in `recorded` have `queue_bytes`.
 RunData first_trials(const std::vector<std::string>& ran, const std::string& recorded) {
   RunData run = make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore);
@@ -334,6 +332,8 @@ TEST(UnmeasuredGates, AreRefusedOnceNoOtherTrialCanMeasureThem) {
   EXPECT_EQ(refusal(failed, "perplexity<=+5%"), "");
 }
 
+// Six times all beyond six others have p = 2 / C(12, 6), whatever number of rows that did not
+// change lies beside them.
 TEST(Analyse, CorrectsTheTimeOfTheJobApartFromOtherRows) {
   RunData run = make_duel("round_seconds", {1.00, 1.01, 1.02, 1.03, 1.04, 1.05},
                           {1.20, 1.21, 1.22, 1.23, 1.24, 1.25});
