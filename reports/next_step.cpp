@@ -423,15 +423,14 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
          (outcome == OverallOutcome::passed || outcome == OverallOutcome::no_gates);
 }
 
-/// " If time matters, run 35 trials each (about 25 s), which should decide it:", with the command;
-/// empty if the number of trials is not known.
+/// "run 35 trials each (about 25 s), which should decide it:", with the command; empty if the
+/// number of trials is not known.
 Suggestion to_decide_time(const ReportModel& model, const Comparison& time) {
   if (!time.blocks_needed || *time.blocks_needed > kMostRepeats) return {};
   const int trials = *time.blocks_needed;
   std::string command = with_repeats(model.reproduce, trials);
   if (command.empty()) return {};
-  return {fmt::format(" If time matters, run {}, which should decide it:",
-                      trials_with_time(model.results, trials)),
+  return {fmt::format("run {}, which should decide it:", trials_with_time(model.results, trials)),
           std::move(command)};
 }
 
@@ -521,7 +520,12 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
   }
   const std::string proven = fastest_improvement(model.results);
   Suggestion rerun = to_decide_time(model, *time);
-  if (rerun.command.empty()) rerun = to_measure_switches(model, name);
+  if (rerun.command.empty()) {
+    rerun = to_measure_switches(model, name);
+    rerun.sentence.insert(0, " Its time is too noisy for a decision.");
+  } else {
+    rerun.sentence.insert(0, " If its time matters, ");
+  }
   const bool is_least = model.results.arms.size() > 2 && uses_least(model.results, name);
   return Suggestion{
       fmt::format("{}{} can be adopted for its memory{}.{}",
@@ -536,7 +540,7 @@ std::optional<Suggestion> with_open_time(const ReportModel& model, const std::st
   if (time == nullptr || time->verdict != Verdict::inconclusive) return std::nullopt;
   Suggestion rerun = to_decide_time(model, *time);
   if (rerun.sentence.empty()) return std::nullopt;
-  rerun.sentence.erase(0, 1);  // the blank after another sentence
+  rerun.sentence.insert(0, fmt::format("If the time of {} matters, ", name));
   return rerun;
 }
 

@@ -17,6 +17,7 @@ namespace memduel {
 namespace {
 
 constexpr std::string_view kNone = "–";
+constexpr std::string_view kExact = "exact";
 
 /// "+3.4%" with so many decimals.
 std::string signed_percent(double share, int decimals) {
@@ -32,32 +33,42 @@ int decimals_of(double share) {
   return percent >= 9.95 ? 0 : percent >= 0.995 || percent == 0 ? 1 : 2;
 }
 
-/// An end of an interval of ratios.
-std::string end_text(double ratio, int more_decimals) {
-  if (ratio >= kTimes) return fmt::format("{:.{}f}×", ratio, 1 + more_decimals);
-  const double share = ratio - 1;
-  return share == 0 ? "0%" : signed_percent(share, decimals_of(share) + more_decimals);
+/// Whether a ratio is told as a factor. One of logarithms may miss the border by a rounding.
+bool is_factor(double ratio) {
+  return ratio >= kTimes * (1 - 1e-9);
 }
 
-/// One where the ends of an interval read alike without it; its change has the same digits.
-int more_decimals(const Comparison& row) {
-  if (!row.ci_low || !row.ci_high) return 0;
-  return end_text(*row.ci_low, 0) == end_text(*row.ci_high, 0) ? 1 : 0;
+/// A ratio as a change, or as a factor, with so many decimals.
+std::string end_text(double ratio, int decimals) {
+  if (is_factor(ratio)) return fmt::format("{:.{}f}×", ratio, std::max(1, decimals));
+  return ratio == 1 ? "0%" : signed_percent(ratio - 1, decimals);
+}
+
+/// Of both ends of a row's interval and of its change: one more where the ends would read alike.
+int decimals_of_row(const Comparison& row) {
+  const int low = decimals_of(*row.ci_low - 1);
+  const int high = decimals_of(*row.ci_high - 1);
+  const int decimals = low == high && !is_factor(*row.ci_low) ? low : 1;
+  return end_text(*row.ci_low, decimals) == end_text(*row.ci_high, decimals) ? decimals + 1
+                                                                             : decimals;
 }
 
 /// "−3.0 to +110%", "2.1× to 2.9×": both ends in one unit.
 std::string ratio_interval(const Comparison& row) {
-  std::string from = end_text(*row.ci_low, more_decimals(row));
-  std::string to = end_text(*row.ci_high, more_decimals(row));
-  if (*row.ci_low < kTimes && *row.ci_high >= kTimes) to = signed_percent(*row.ci_high - 1, 0);
+  const int decimals = decimals_of_row(row);
+  std::string from = end_text(*row.ci_low, decimals);
+  std::string to = end_text(*row.ci_high, decimals);
+  if (!is_factor(*row.ci_low) && is_factor(*row.ci_high))
+    to = signed_percent(*row.ci_high - 1, decimals);
   if (from.ends_with('%') && to.ends_with('%')) from.pop_back();
   return from + " to " + to;
 }
 
 /// A change on the row's scale: "−83%", "+1.2 MiB".
 std::string change_words(const Comparison& row, double change) {
-  if (row.ratio) return end_text(change, more_decimals(row));
-  return (change < 0 ? "−" : "+") + value_text(row.metric, std::abs(change));
+  if (!row.ratio) return (change < 0 ? "−" : "+") + value_text(row.metric, std::abs(change));
+  const bool has_ends = row.ci_low && row.ci_high && !row.exact;
+  return has_ends ? end_text(change, decimals_of_row(row)) : ratio_text(change);
 }
 
 /// Of the medians that tables show: a ratio if the row has one, else a difference.
@@ -182,7 +193,7 @@ std::string signed_metric(const std::string& metric, double value) {
 }
 
 std::string ratio_text(double ratio) {
-  return end_text(ratio, 0);
+  return end_text(ratio, decimals_of(ratio - 1));
 }
 
 std::string limit_text(const GateResult& gate) {
@@ -230,6 +241,7 @@ double overall_confidence(const Comparison& row) {
 
 std::string interval_text(const Comparison& row) {
   if (!row.ci_low || !row.ci_high) return std::string(kNone);
+  if (row.exact) return std::string(kExact);
   constexpr double kUsual = 0.95;
   const double confidence = overall_confidence(row);
   const std::string level =
@@ -279,7 +291,7 @@ std::string amount_words(const Comparison& row) {
   if (!change) return "an unknown amount";
   const char* direction = *change > (row.ratio ? 1 : 0) ? "more" : is_count ? "fewer" : "less";
   if (!row.ratio) return value_text(row.metric, std::abs(*change)) + " " + direction;
-  if (*change >= kTimes)
+  if (is_factor(*change))
     return fmt::format("{} as {}", ratio_text(*change), is_count ? "many" : "much");
   const std::string text = change_words(row, *change);
   if (text.find_first_of("123456789") == std::string::npos) return "as much";

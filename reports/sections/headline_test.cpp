@@ -107,7 +107,7 @@ TEST(Headline, OfSeveralCandidatesStatesTheRangeAndEachChangeOfTime) {
               HasSubstr(" Time: optimized 4.30×, candidate-2 −20%. "));
   change_time("optimized", 0.9, Verdict::improved);
   EXPECT_THAT(document_from(sample).sentence.plain(),
-              HasSubstr(" They take less time: −10% (optimized) and −20% (candidate-2)."));
+              HasSubstr(" They take less time: −10.0% (optimized) and −20% (candidate-2)."));
 }
 
 TEST(Headline, OfSeveralRolesListsTheirChanges) {
