@@ -191,7 +191,9 @@ bool fit(const Table& table, const std::vector<std::size_t>& columns, Widths& al
   };
   constexpr std::size_t kNarrow = 64;
   if (total() > width) all.gap = 1;
-  if (total() > width && width < kNarrow) all.gap_before_words = 1;
+  // Where that is not enough to keep words on one line, the gap stays.
+  if (total() > width) all.gap_before_words = 1;
+  if (total() > width && width >= kNarrow) all.gap_before_words = 2;
   while (total() > width) {
     std::size_t widest = table.columns.size();
     for (const std::size_t c : columns)
