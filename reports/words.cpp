@@ -33,11 +33,6 @@ int decimals_of(double share) {
   return percent >= 9.95 ? 0 : percent >= 0.995 || percent == 0 ? 1 : 2;
 }
 
-/// Whether a ratio is told as a factor. One of logarithms may miss the border by a rounding.
-bool is_factor(double ratio) {
-  return ratio >= kTimes * (1 - 1e-9);
-}
-
 /// A ratio as a change, or as a factor, with so many decimals.
 std::string end_text(double ratio, int decimals) {
   if (is_factor(ratio)) return fmt::format("{:.{}f}×", ratio, std::max(1, decimals));
@@ -146,6 +141,10 @@ std::string varying_sentence(const Equivalence& e, const FileEquivalence& file,
 }
 
 }  // namespace
+
+bool is_factor(double ratio) {
+  return ratio >= kTimes * (1 - 1e-9);  // a ratio of logarithms may miss the border by a rounding
+}
 
 bool is_only_role(const JobFacts& job, const std::string& role) {
   return job.groups.empty() && job.roles.size() <= 1 &&

@@ -39,6 +39,9 @@ std::string signed_metric(const std::string& metric, double value);
 /// A ratio as a change: "−83%", "+3.4%", "0%", and from 2 on "3.4×".
 std::string ratio_text(double ratio);
 
+/// Whether a ratio is written as a factor, "2.0×", and not as a percentage.
+bool is_factor(double ratio);
+
 /// The limit of a gate: "+2%", "+1.00 MiB", "200.0 MiB"; empty where it has none.
 std::string limit_text(const GateResult& gate);
 

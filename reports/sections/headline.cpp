@@ -44,7 +44,7 @@ std::string noun_and_place(const Results& results, const Comparison& row) {
 
 /// Whether a change is a factor instead of a percentage.
 bool is_factor(const Comparison& row) {
-  return row.ratio && shown_change(row).value_or(0) >= kTimes;
+  return row.ratio && memduel::is_factor(shown_change(row).value_or(0));
 }
 
 /// In a list that ends in "than a": a factor is a percentage, too.
