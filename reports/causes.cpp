@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kMostCauses = 3;
 constexpr std::size_t kMostParts = 5;  ///< of the peak of a run's only variant
 constexpr double kLeastCause = 0.01;   ///< of the largest: less is not what changed
+/// Of the built-in workloads' functions.
+constexpr std::string_view kOwnNamespace = "memduel::";
 
 Cause cause_of(const WaterfallStep& step) {
   return {step.amount, step.words,  step.size > 0, step.function,
@@ -159,6 +161,8 @@ std::string called_from(const std::string& function, const std::string& caller,
   const std::size_t shared = shared_namespace(name, from);
   name.erase(0, shared);
   from.erase(0, shared);
+  for (std::string* one : {&name, &from})
+    if (one->starts_with(kOwnNamespace)) one->erase(0, kOwnNamespace.size());
   if (from == "<module>") from = "module level";
   return runtime_memory(name) == nullptr ? name + ", called from " + from
                                          : from + " (" + name + ")";
@@ -186,9 +190,19 @@ std::vector<Cause> all_causes_of(const Results& results, const Comparison& row) 
 
 }  // namespace
 
+void keep_first(std::vector<Cause>& causes, std::size_t most) {
+  while (causes.size() > std::max<std::size_t>(most, 1)) {
+    const Cause last = std::move(causes.back());
+    causes.pop_back();
+    Cause& kept = causes.back();
+    kept.others += 1 + last.others;
+    kept.largest_other = std::max({kept.largest_other, last.largest_other, std::abs(last.size)});
+  }
+}
+
 std::vector<Cause> causes_of(const Results& results, const Comparison& row) {
   std::vector<Cause> causes = all_causes_of(results, row);
-  if (causes.size() > kMostCauses) causes.resize(kMostCauses);
+  keep_first(causes, kMostCauses);
   if (!is_only_role(results.job, row.role))
     for (Cause& cause : causes) cause.role = role_words(results.job, row.role);
   return causes;

@@ -203,10 +203,12 @@ std::optional<Suggestion> after_regression(const ReportModel& model, const std::
     function = function.substr(
         0, function.find(" (" + more->location.substr(0, more->location.rfind(':')) + ")"));
   const auto increases = std::ranges::count_if(model.causes, is_told);
-  std::string sentence = fmt::format("{}Look at {}{}{}.", warning_of(model, name), function, place,
-                                     increases <= 1             ? ""
-                                     : model.results.is_alone() ? " first, the largest part"
-                                                                : " first, the largest increase");
+  std::string sentence =
+      fmt::format("{}Look at {}{}{}{}.", warning_of(model, name), function, place,
+                  place.empty() || model.results.is_alone() ? "" : " of " + name,
+                  increases <= 1             ? ""
+                  : model.results.is_alone() ? " first, the largest part"
+                                             : " first, the largest increase");
   if (const RuntimeMemory* memory = runtime_memory(more->function)) sentence += advice_on(*memory);
   return Suggestion{std::move(sentence), {}};
 }
@@ -423,14 +425,14 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
          (outcome == OverallOutcome::passed || outcome == OverallOutcome::no_gates);
 }
 
-/// "run 35 trials each (about 25 s), which should decide it:", with the command; empty if the
+/// "a new run of 35 trials each (about 25 s) should decide it:", with the command; empty if the
 /// number of trials is not known.
 Suggestion to_decide_time(const ReportModel& model, const Comparison& time) {
   if (!time.blocks_needed || *time.blocks_needed > kMostRepeats) return {};
   const int trials = *time.blocks_needed;
   std::string command = with_repeats(model.reproduce, trials);
   if (command.empty()) return {};
-  return {fmt::format("run {}, which should decide it:", trials_with_time(model.results, trials)),
+  return {fmt::format("a new run of {} should decide it:", trials_with_time(model.results, trials)),
           std::move(command)};
 }
 
@@ -491,12 +493,17 @@ std::string adoption_of(const Results& results, const std::string& name) {
           : "");
 }
 
-/// "2.2 to 25%", "6.1%" without an interval: how much a ratio increased.
+/// "2.2 to 25.1%", "6.1%" without an interval: how much a ratio increased.
 std::string range_of_increase(const Comparison& row) {
   const auto text = [](double ratio) { return format_percent(ratio - 1); };
   if (!row.ci_low || !row.ci_high || *row.ci_low <= 1) return text(*shown_change(row));
-  const std::string low = text(*row.ci_low);
-  return low.substr(0, low.size() - 1) + " to " + text(*row.ci_high);
+  std::string interval = interval_text(row);  // "+5.2 to +16.4%", as in the table
+  if (is_factor(*row.ci_low) || is_factor(*row.ci_high) || !interval.starts_with('+')) {
+    const std::string low = text(*row.ci_low);
+    return low.substr(0, low.size() - 1) + " to " + text(*row.ci_high);
+  }
+  std::erase(interval, '+');
+  return interval.substr(0, interval.find(" ("));
 }
 
 /// The candidate can be adopted; what its time does may be open.

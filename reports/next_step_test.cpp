@@ -213,8 +213,8 @@ TEST(NextStep, IsToDecideTheTimeIfNothingElseIsOpen) {
   sample.results.comparisons.push_back(time);
   const auto step = step_after(sample);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence, testing::StrEq("If the time of optimized matters, run 12 trials each "
-                                             "(about 2 min), which should decide it:"));
+  EXPECT_THAT(step->sentence, testing::StrEq("If the time of optimized matters, a new run of 12 "
+                                             "trials each (about 2 min) should decide it:"));
   EXPECT_THAT(step->command, testing::EndsWith("--repeats 12"));
   sample.results.comparisons.back().blocks_needed.reset();
   EXPECT_FALSE(step_after(sample)) << "nobody knows how many decide it";

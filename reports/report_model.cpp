@@ -91,8 +91,6 @@ void choose_rows(ReportModel& model) {
 /// Of a job of several roles also the largest cause of another role's row, whose change the
 /// headline states beside that of the first.
 void add_cause_of_another_role(ReportModel& model) {
-  constexpr std::size_t kOfTheFirst = 3;
-  constexpr std::size_t kOfTheOther = 2;
   const Results& results = model.results;
   const std::vector<ShownRow>& rows = results.first_screen.rows;
   if (rows.empty() || rows.front().why != ShownFor::gate || model.causes.empty() ||
@@ -107,8 +105,6 @@ void add_cause_of_another_role(ReportModel& model) {
   std::vector<Cause> causes = explained_causes(row, other->why, results);
   if (causes.empty() || causes.front().of == model.causes.front().of) return;
   name_row(causes, row, results);
-  if (model.causes.size() > kOfTheFirst) model.causes.resize(kOfTheFirst);
-  if (causes.size() > kOfTheOther) causes.resize(kOfTheOther);
   model.causes.insert(model.causes.end(), causes.begin(), causes.end());
 }
 

@@ -92,14 +92,15 @@ Section caveats_notice_section(const ReportModel& model) {
     const std::string none =
         model.results.is_alone() ? "None that changes a result. " : "None that changes a verdict. ";
     const std::string all = format_count(kinds.size(), "minor one");
-    section.add(Paragraph{Text(none).add(all + ", see --verbose.", Tone::muted)}, Medium::terminal);
+    section.add(Paragraph{Text(none).add(all + ", see the report.", Tone::muted)},
+                Medium::terminal);
     section.add(Paragraph{Text(none).add_link(all, "caveats").add(".")}, Medium::report);
     return section;
   }
   const std::string message = note->message.substr(0, note->message.find('\n')) + ". ";
   const std::string more =
       kinds.size() == 1 ? "Details" : format_count(kinds.size() - 1, "more caveat");
-  section.add(Paragraph{Text(message).add(more + ", see --verbose.", Tone::muted)},
+  section.add(Paragraph{Text(message).add(more + ", see the report.", Tone::muted)},
               Medium::terminal);
   section.add(Paragraph{Text(message).add_link(more, "caveats").add(".")}, Medium::report);
   return section;

@@ -36,7 +36,7 @@ std::string notice(const ReportDocument& document, bool (Part::*is_in)() const) 
 TEST(CaveatsNotice, NamesAnOptionOnATerminalAlone) {
   const ReportDocument document = sample_document({.series = false});
   const std::string message = "other programs used 12% of the CPU. 1 more caveat";
-  EXPECT_EQ(notice(document, &Part::is_in_terminal), message + ", see --verbose.");
+  EXPECT_EQ(notice(document, &Part::is_in_terminal), message + ", see the report.");
   EXPECT_EQ(notice(document, &Part::is_in_markdown), message + ".");
   EXPECT_EQ(notice(document, &Part::is_in_page), message + ".");
 }

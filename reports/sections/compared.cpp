@@ -25,7 +25,7 @@ std::string switches_words(const json& own, const json& baseline) {
                      format_count(own.size(), "switch differs", "switches differ"));
 }
 
-/// "preset appfl-original: APPFL with optimize_memory off", "the new parser: ./parse big.json".
+/// "preset csfl-original: no cleanup", "the new parser: ./parse big.json".
 std::string described(const Variant& variant, const std::string& words) {
   if (words.empty()) return *variant.description;
   return variant.preset ? fmt::format("{}: {}", words, *variant.description)

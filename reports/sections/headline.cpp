@@ -173,23 +173,26 @@ std::string growth_words(const Results& results, const std::string& candidate) {
   return is_known && keeps_growing(results, results.baseline) ? " Its memory no longer grows." : "";
 }
 
-/// " (95% CI −3.0 to +2.0%)"; empty where an end is open.
-std::string interval_in_words(const Comparison& row) {
+/// " (95% CI −3.0 to +2.0%)", with `more` behind it; empty where an end is open.
+std::string interval_in_words(const Comparison& row, const std::string& more = {}) {
   if (!row.ci_low || !row.ci_high) return {};
   const std::string interval = interval_text(row);
-  return fmt::format(" ({:.3g}% CI {})", 100 * overall_confidence(row),
-                     interval.substr(0, interval.find(" (")));
+  return fmt::format(" ({:.3g}% CI {}{})", 100 * overall_confidence(row),
+                     interval.substr(0, interval.find(" (")), more);
 }
 
-/// " Wall time is inconclusive (95% CI −3.0 to +5.7%)."; beside an open gate without the interval.
+/// " Wall time is inconclusive: +1.2% (95% CI −3.0 to +5.7%)."; beside an open or
+/// failed gate without numbers.
 std::string open_time_words(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
   if (row == nullptr || row->is_of_dead() || row->verdict != Verdict::inconclusive) return {};
   const std::string time = capitalized(metric_words(results.job, row->metric));
   if (is_not_judged(results, *row))
     return fmt::format(" {} is not judged: the runs were not interleaved.", time);
-  const bool is_beside_gate = answer_of(results) == Answer::inconclusive;
-  return fmt::format(" {} is inconclusive{}.", time, is_beside_gate ? "" : interval_in_words(*row));
+  const Answer answer = answer_of(results);
+  const bool is_beside_gate = answer == Answer::inconclusive || answer == Answer::fail;
+  return fmt::format(" {} is inconclusive{}.", time,
+                     is_beside_gate ? "" : ": " + change_text(*row) + interval_in_words(*row));
 }
 
 /// Whether gates passed and none of them asks about time: more of it is a price that PASS does not
@@ -199,6 +202,11 @@ bool is_passed_without_time(const Results& results) {
          std::ranges::none_of(results.gates, [](const GateResult& gate) {
            return metric_info(gate.metric).unit == Unit::seconds;
          });
+}
+
+/// Whether its time is that of a round.
+bool has_rounds(const Results& results) {
+  return metric_words(results.job, kRoundSeconds) == metric_info(kRoundSeconds).display;
 }
 
 /// Whether changes_of() states the limit of a failed gate.
@@ -246,10 +254,11 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   const bool is_time_apart =
       has_limit || (time_change != nullptr &&
                     (is_factor(*time_change) || time_change->verdict == Verdict::regressed));
-  const std::string time_apart =
-      time.empty() ? "."
-                   : fmt::format(". It takes {}{}{}.", time, interval_in_words(*time_change),
-                                 is_passed_without_time(results) ? ", which has no gate" : "");
+  std::string time_apart = ".";
+  if (!time.empty())
+    time_apart = fmt::format(
+        ". {} takes {}{}.", has_rounds(results) ? "Each round" : "It", time,
+        interval_in_words(*time_change, is_passed_without_time(results) ? ", no gate" : ""));
   if (has_same_peak_rss(results, candidate) && !has_limit) {
     const std::string same =
         fmt::format("{} uses as much memory as {}", candidate, results.baseline);
@@ -300,8 +309,8 @@ std::string failure_of(const Results& results, const std::string& candidate) {
   return fmt::format("{}: {}.", capitalized(name_of(results, *gate)), gate->reason);
 }
 
-/// "6 trials each cannot tell whether b stays within the limit of +3%: peak RSS +2.5% (95% CI …).":
-/// a row that these trials do not decide.
+/// "b: change of peak RSS −1.0 to +6.0% (95% CI). 6 trials each cannot tell whether it is within
+/// the limit of +3%.": a row that these trials do not decide.
 std::string undecided_words(const Results& results, const Comparison& row) {
   const std::string trials =
       format_count(static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate)), "trial") +
@@ -309,11 +318,16 @@ std::string undecided_words(const Results& results, const Comparison& row) {
   const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
   const bool has_limit =
       gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value;
+  const std::string interval = interval_text(row);
+  const std::string change =
+      row.ci_low && row.ci_high
+          ? fmt::format("{} ({:.3g}% CI)", interval.substr(0, interval.find(" (")),
+                        100 * overall_confidence(row))
+          : change_text(row);
   return fmt::format(
-      "{} cannot tell whether {}: {} {}{}.", capitalized(trials),
-      has_limit ? fmt::format("{} stays within the limit of {}", row.candidate, limit_text(*gate))
-                : fmt::format("{} differs from {}", row.candidate, row.baseline),
-      quantity(results.job, row.role, row.metric), change_text(row), interval_in_words(row));
+      "{}: change of {} {}. {} cannot tell {}.", row.candidate,
+      quantity(results.job, row.role, row.metric), change, trials,
+      has_limit ? "whether it is within the limit of " + limit_text(*gate) : "it from no change");
 }
 
 /// What the trials leave open of a candidate; empty where nothing is.
@@ -419,6 +433,20 @@ std::string range_of_changes(const std::vector<const Comparison*>& rows) {
                      rows.size() == 2 ? "and" : "to", change_and_name(is_more ? most : least));
 }
 
+/// "22 to 26% less", "5.1% more": how much ratios changed in one direction.
+std::string range_of_sizes(const std::vector<const Comparison*>& rows) {
+  const auto [least, most] = std::ranges::minmax(
+      rows, {}, [](const Comparison* one) { return std::abs(*shown_change(*one) - 1); });
+  const auto size = [](const Comparison* one) {
+    return format_percent(std::abs(*shown_change(*one) - 1));
+  };
+  std::string low = size(least);
+  const std::string high = size(most);
+  low.pop_back();
+  return fmt::format("{}{} {}", low + "%" == high ? "" : low + " to ", high,
+                     *shown_change(*most) > 1 ? "more" : "less");
+}
+
 /// " Time: n-8 −17%, n-4 −14%, 2 others inconclusive.": of several candidates, whose memory
 /// `memory` compares; empty where the time of none changed or is open.
 std::string times_of(const Results& results, const ResultRow& memory) {
@@ -438,9 +466,7 @@ std::string times_of(const Results& results, const ResultRow& memory) {
     return one->verdict == changed.front()->verdict && !is_factor(*one);
   });
   if (changed.size() > 1 && changed.size() == all && are_alike)
-    return fmt::format(" They take {} time: {}.",
-                       changed.front()->verdict == Verdict::improved ? "less" : "more",
-                       range_of_changes(changed));
+    return fmt::format(" They take {} time.", range_of_sizes(changed));
   std::vector<std::string> parts;
   for (const Comparison* one : changed) parts.push_back(one->candidate + " " + change_text(*one));
   if (open.size() == 1) parts.push_back(open.front() + " inconclusive");
@@ -596,6 +622,16 @@ std::string advisory_words(const Results& results) {
                      failed > 0 ? fmt::format(", {} failed", failed) : "");
 }
 
+/// Of a run without gates: how to set one.
+std::string advice_on_gates(const Results& results) {
+  if (results.is_alone()) return {};
+  const bool has_peak_rss = std::ranges::any_of(results.comparisons, [](const Comparison& row) {
+    return row.role == kTree && row.metric == kPeakRss;
+  });
+  return fmt::format(" Set one, for instance --gate {}.",
+                     has_peak_rss ? "'peak_rss<=+5%'" : "default");
+}
+
 Text exit_of(const ReportModel& model) {
   const Results& results = model.results;
   if (!model.progress.empty() && model.blocks_done < model.blocks_planned.value_or(0))
@@ -606,16 +642,18 @@ Text exit_of(const ReportModel& model) {
   if (!any_deciding && !results.overall.nothing.empty())
     return text.add(": " + results.overall.nothing + ".");
   if (!any_deciding)
-    return text.add(model.has_named_gates && !results.gates.empty() ? advisory_words(results)
-                    : results.is_alone()                            ? ": no gate was set."
-                                         : ": no gate was set. Set one with --gate default.");
+    return text.add(model.has_named_gates && !results.gates.empty()
+                        ? advisory_words(results)
+                        : ": no gate was set." + advice_on_gates(results));
   const bool is_default = !model.has_named_gates;
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
-  std::string advice;
+  text.add(": " + gates_words(results, is_default) + ".");
   if (results.overall.exit_code != kInconclusive &&
       results.overall.outcome == OverallOutcome::inconclusive)
-    advice = fmt::format(" ({} with --on-inconclusive fail)", kInconclusive);
-  text.add(advice, Tone::muted).add(": " + gates_words(results, is_default) + ".");
+    text.add(
+        fmt::format(" An inconclusive gate fails only with --on-inconclusive fail (exit code "
+                    "{}).",
+                    kInconclusive));
   return text;
 }
 

@@ -87,10 +87,10 @@ Section trend_section(const ReportModel& model) {
   const auto& [least, at_least] = points.front();
   const auto& [most, at_most] = points.back();
   const std::optional<double> slope = slope_of(points);
-  const std::string rate = slope && at_least != at_most
-                               ? fmt::format("; each 1 more {} {}", is_rising ? "adds" : "saves",
-                                             value_text(row.metric, std::abs(*slope)))
-                               : "";
+  const std::string rate =
+      slope && at_least != at_most
+          ? fmt::format(", {} for each additional unit", value_text(row.metric, std::abs(*slope)))
+          : "";
   return section.add(Paragraph{
       fmt::format("{} {} with {}: {} at {}, {} at {}{}.", metric_info(row.metric).display,
                   is_rising ? "rises" : "falls", parameter, value_text(row.metric, at_least), least,

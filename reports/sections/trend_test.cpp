@@ -38,7 +38,7 @@ TEST(Trend, IsThatOfTheNumbersInTheNames) {
 
 TEST(Trend, OfPointsOnALineHasItsSlope) {
   EXPECT_THAT(summary_of("n-26", "n-16", "n-10"),
-              HasSubstr("605.0 MiB at 26; each 1 more\n         adds 24.0 MiB.\n"));
+              HasSubstr("605.0 MiB at 26, 24.0 MiB for\n         each additional unit.\n"));
 }
 
 TEST(Trend, NeedsOneParameterInAllNames) {

@@ -52,14 +52,28 @@ Row cause_row(const ReportModel& model, const Cause& cause, bool is_first, bool 
   return row;
 }
 
-/// The causes of each row, without those that are small beside its largest.
+/// Of a row's causes: two, or three if two leave more of its change than the first one explains.
+std::size_t enough_causes(const std::vector<Cause>& causes) {
+  constexpr std::size_t kFew = 2;
+  double rest = 1;
+  for (std::size_t i = 0; i < std::min(kFew, causes.size()); ++i) rest -= causes[i].share;
+  return rest > causes.front().share ? kFew + 1 : kFew;
+}
+
+/// The causes of each row, without those that are small beside its largest; of several rows fewer
+/// each.
 std::vector<std::vector<Cause>> causes_by_row(const std::vector<Cause>& all) {
   std::vector<std::vector<Cause>> rows;
   for (const Cause& cause : all) {
     if (rows.empty() || rows.back().front().of != cause.of) rows.emplace_back();
-    std::vector<Cause>& row = rows.back();
-    if (row.empty() || std::abs(cause.size) >= kLeastShown * std::abs(row.front().size))
-      row.push_back(cause);
+    rows.back().push_back(cause);
+  }
+  for (std::vector<Cause>& row : rows) {
+    const auto small = std::ranges::find_if(row, [&](const Cause& cause) {
+      return std::abs(cause.size) < kLeastShown * std::abs(row.front().size);
+    });
+    keep_first(row, static_cast<std::size_t>(small - row.begin()));
+    if (rows.size() > 1) keep_first(row, enough_causes(row));
   }
   return rows;
 }
@@ -80,8 +94,8 @@ Text role_head(const std::vector<Cause>& causes, double change, bool names_candi
           Tone::strong};
 }
 
-/// "−15.9 MiB  smaller parts, 27%", "+5.30 MiB  all other memory": what the causes of a row of
-/// bytes leave of its change; absent if it is small.
+/// "−15.9 MiB  12 other causes of at most 4.2 MiB each, 27%", "+5.30 MiB  all other memory": what
+/// the causes of a row of bytes leave of its change; absent if it is small.
 std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   constexpr double kLeastRest = 0.05;
   const std::optional<double> change = change_behind(causes);
@@ -93,18 +107,24 @@ std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   row.cells.push_back({signed_metric(causes.front().metric, rest), Tone::muted});
   row.cells.back().value = rest;
   const double share = rest / *change;
-  row.cells.emplace_back(Text(
-      share > 0 ? "smaller parts, " + format_percent(share) : "all other memory", Tone::muted));
+  const Cause& last = causes.back();
+  // The profile's causes need not sum to the difference of the medians.
+  const bool are_all = static_cast<double>(last.others) * last.largest_other >= std::abs(rest);
+  const std::string others = are_all && last.others > 1
+                                 ? fmt::format("{} other causes of at most {} each", last.others,
+                                               value_text(last.metric, last.largest_other))
+                                 : "other causes";
+  row.cells.emplace_back(
+      Text(share > 0 ? others + ", " + format_percent(share) : "all other memory", Tone::muted));
   return row;
 }
 
-/// "from 16.2 to 20.1 MiB (b)": the smallest and the largest trial.
-std::string range_words(const std::string& variant, const std::string& metric,
-                        const std::vector<double>& values) {
+/// "from 16.2 to 20.1 MiB": the smallest and the largest trial.
+std::string range_words(const std::string& metric, const std::vector<double>& values) {
   const auto [least, most] = std::ranges::minmax(values);
   const std::string low = value_text_like(metric, least, most);
-  return fmt::format("from {} to {} ({})", low.substr(0, low.find(' ')),
-                     value_text_like(metric, most, most), variant);
+  return fmt::format("from {} to {}", low.substr(0, low.find(' ')),
+                     value_text_like(metric, most, most));
 }
 
 /// Why trials do not decide: how much those of one variant differ.
@@ -117,20 +137,17 @@ Text spread_of(const ReportModel& model) {
   const std::vector<double> baseline = values_of(row->baseline);
   const std::vector<double> candidate = values_of(row->candidate);
   if (baseline.size() < 2 || candidate.size() < 2) return {};
-  const std::string spread =
-      fmt::format("trials range {} and {}.", range_words(row->baseline, row->metric, baseline),
-                  range_words(row->candidate, row->metric, candidate));
+  const std::string spread = fmt::format("Trials of {} range {}, those of {} {}.", row->baseline,
+                                         range_words(row->metric, baseline), row->candidate,
+                                         range_words(row->metric, candidate));
   const GateResult* gate = gate_on(model.results, *row, GateOutcome::inconclusive);
   if (gate == nullptr || !gate->evidence.limit || !gate->evidence.estimate ||
-      gate->evidence.quantity != GateQuantity::ratio)
-    return "Inconclusive because " + spread;
-  if (!gate->beyond_bound)
-    return fmt::format("Inconclusive because the interval contains the limit of {}: {}",
-                       limit_text(*gate), spread);
+      gate->evidence.quantity != GateQuantity::ratio || !gate->beyond_bound)
+    return "No difference is established, so no cause is shown. " + spread;
   // The change of the medians is shown, and may be on the other side of the limit.
   const bool is_shown_beyond = (*shown_change(*row) > *gate->evidence.limit) ==
                                (*gate->evidence.estimate > *gate->evidence.limit);
-  return fmt::format("Inconclusive because {} exceeds the limit of {}, but may be noise: {}",
+  return fmt::format("Inconclusive because {} exceeds the limit of {}, but may be noise. {}",
                      is_shown_beyond ? change_text(*row)
                                      : fmt::format("the estimate from all pairs of trials, {},",
                                                    ratio_text(*gate->evidence.estimate)),

@@ -695,13 +695,19 @@ def sentence_agrees(check, results, document):
         return any(fits(row, low, row["ci_low"]) and fits(row, high, row["ci_high"]) for row in rows)
 
     times = [row for row in results["comparisons"] if row["metric"] == "round_seconds"]
-    for time in re.finditer(r"time(?: (?:as|than) \S+)? \([\d.]+% CI (\S+) to ([^\s)]+)\)", sentence):
+    for time in re.finditer(r"time(?: (?:as|than) \S+)? \([\d.]+% CI (\S+) to ([^\s,)]+)(?:, no gate)?\)", sentence):
         check.holds("the sentence", has_interval((row for row in times if row["verdict"] != "inconclusive"), *time.groups()), f"states an interval of no time: {time.group()}")
         sentence = sentence.replace(time.group(), "time")
-    open_row = re.search(r"\d+ trials? each cannot tell whether (?:[^:]* within the limit of ([^\s:]+)|[^:]*): .* (?:[+−]\S+|0%) \([\d.]+% CI (\S+) to ([^\s)]+)\)", sentence)
+    open_rows = [row for row in results["comparisons"] if row["verdict"] == "inconclusive"]
+    for size, low, high in re.findall(r"is inconclusive: (\S+) \([\d.]+% CI (\S+) to ([^\s)]+)\)", sentence):
+        shown = printed.change_of(size)
+        check.holds("the sentence", any(shown.fits_change(row["ratio"]) or shown.fits_change(change_of_medians(row)) for row in times if row in open_rows), f"states {size} of no open time: {sentence}")
+        check.holds("the sentence", has_interval((row for row in times if row in open_rows), low, high), f"states the interval {low} to {high} of no open time: {sentence}")
+    sentence = re.sub(r" is inconclusive: \S+ \([^)]*\)", "", sentence)
+    open_row = re.search(r"\S+: change of (?:.* (\S+) to (\S+) \([\d.]+% CI\)|[^.]+)\. \d+ trials? each cannot tell (?:whether it is within the limit of (\S+)|it from no change)\.", sentence)
     if open_row:
-        limit, low, high = open_row.groups()
-        check.holds("the sentence", has_interval((row for row in results["comparisons"] if row["verdict"] == "inconclusive"), low, high), f"states the interval {low} to {high}: {sentence}")
+        low, high, limit = open_row.groups()
+        check.holds("the sentence", not low or has_interval(open_rows, low, high), f"states the interval {low} to {high}: {sentence}")
         check.holds("the sentence", not limit or any(gate["gate"].endswith("<=" + limit) or "margin" in gate["gate"] for gate in results["gates"]), f"states the limit {limit}: {sentence}")
         sentence = sentence.replace(open_row.group(), "")
     for size in re.findall(r"[:,] [^:,%]* ([+−][\d.]+%)(?=[,.])", sentence):  # of each role

@@ -87,6 +87,9 @@ struct Cause {
   std::string candidate = {};  // NOLINT(readability-redundant-member-init): -Wextra
   std::string metric = {};     // NOLINT(readability-redundant-member-init): -Wextra
   std::string row_role = {};   // NOLINT(readability-redundant-member-init): -Wextra
+  /// Further causes of the row, which were left out behind this one, and the largest of them.
+  std::size_t others = 0;
+  double largest_other = 0;
 };
 
 /// Whether a snapshot of resident memory explains the metric: resident memory at its peak.
@@ -97,6 +100,9 @@ bool is_resident_peak(const std::string& metric);
 /// says. Empty where no profile explains the metric, as for memory at the end, which no snapshot
 /// shows.
 std::vector<Cause> causes_of(const Results& results, const Comparison& row);
+
+/// Leaves the first causes of a row, and notes in the last of them what was left out.
+void keep_first(std::vector<Cause>& causes, std::size_t most);
 
 /// Of a run's only variant: what its peak RSS consists of, without a snapshot its peak heap and
 /// mapped memory; five at most, as causes_of() orders them. Empty without a profile.
