@@ -170,7 +170,8 @@ TEST(NextStep, IsToMakeRunsMoreAlikeWhereNoNumberOfBlocksSettlesIt) {
   ASSERT_TRUE(step_after(sample));
   EXPECT_THAT(
       step_after(sample)->sentence,
-      HasSubstr("detect a change of 19% of all processes peak RSS or more, and even 64 would not"));
+      HasSubstr(
+          "detect a change of 19.0% of all processes peak RSS or more, and even 64 would not"));
 }
 
 TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
@@ -237,7 +238,7 @@ TEST(NextStep, SaysThatNothingSpeaksAgainstAnArmOnlyWhereNothingDoes) {
   time.ci_low = 1.1;
   time.ci_high = 1.14;
   EXPECT_THAT(step_after(slower)->sentence,
-              HasSubstr("optimized can be adopted if 10 to 14% more time is acceptable."));
+              HasSubstr("optimized can be adopted if 10.0 to 14.0% more time is acceptable."));
   Sample grows = sample;
   Growth growth;
   growth.arm = "optimized";

@@ -81,13 +81,13 @@ TEST(PartPeaks, FitATerminal) {
   const std::string text =
       render_terminal(sample_document({.candidates = 5, .series = false, .parts = true}));
   EXPECT_THAT(text,
-              testing::ContainsRegex("\nactivations +120.0 MiB +60.0 MiB −50% +40.0 MiB −67%"));
+              testing::ContainsRegex("\nactivations +120.0 MiB +60.0 MiB −50.0% +40.0 MiB −66.7%"));
 }
 
 TEST(PartPeaks, AreATableInMarkdown) {
   const std::string text = render_markdown(sample_document({.series = false, .parts = true}));
   EXPECT_THAT(text, HasSubstr("| server | original | optimized |\n| --- | ---: | ---: |\n"));
-  EXPECT_THAT(text, HasSubstr("| activations | 120.0 MiB | 60.0 MiB −50% |\n"));
+  EXPECT_THAT(text, HasSubstr("| activations | 120.0 MiB | 60.0 MiB −50.0% |\n"));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(ProfileComparison, MatchesStacksOfTwoBuildDirectories) {
                         "   1. +16.0 MiB (8.00 → 24.0 MiB, 3.0×)\n"
                         "        make, called from run  x.cpp:32\n"
                         "        called from main\n"
-                        "   2. −1000 B (2.93 → 1.95 KiB, −33%), 20 → 15 allocations\n"
+                        "   2. −1000 B (2.93 → 1.95 KiB, −33.3%), 20 → 15 allocations\n"
                         "        load, called from main  x.cpp:14\n"));
 }
 
@@ -82,7 +82,7 @@ TEST(ProfileComparison, HasTotalsOfWhatBothProfilesHave) {
   EXPECT_EQ(comparison.totals[2].change(), -5);
   EXPECT_THAT(comparison_text(comparison, {}),
               HasSubstr("  allocations                      21          16"
-                        "                −5  −24%\n"));
+                        "                −5  −23.8%\n"));
 }
 
 TEST(ProfileComparison, CountersOfBothWinOverStacks) {
@@ -157,7 +157,7 @@ TEST(ProfileComparison, OfTimeIsInSeconds) {
   Profile b = a;
   b.sites[0].allocated.bytes = 3e9;
   const ProfileComparison comparison = compare_profiles(a, b, {"a", "b"});
-  EXPECT_THAT(comparison_text(comparison, {}), HasSubstr("Time: +1.0 s (2.0 → 3.0 s, +50%)\n"));
+  EXPECT_THAT(comparison_text(comparison, {}), HasSubstr("Time: +1.0 s (2.0 → 3.0 s, +50.0%)\n"));
   EXPECT_EQ(comparison_json(comparison, 1).at("differences")[0].at("nanoseconds"), 1e9);
 }
 

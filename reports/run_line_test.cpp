@@ -32,7 +32,7 @@ TEST(ComparedWords, AreTheNamesOfVariantsThatDifferOtherwise) {
 
 TEST(PeakRssChange, IsThatOfTheCandidateOfTheHeadline) {
   Results results = make_sample({.series = false}).results;
-  EXPECT_EQ(peak_rss_change(results), "server peak RSS −40%");
+  EXPECT_EQ(peak_rss_change(results), "server peak RSS −39.7%");
   results.comparisons.clear();
   EXPECT_EQ(peak_rss_change(results), "") << "nothing was compared";
 }

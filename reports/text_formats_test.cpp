@@ -55,7 +55,7 @@ std::string github_of(const ReportModel& model) {
 
 TEST(GitHubAnnotations, BeginWithTheResult) {
   EXPECT_THAT(github_of(with_gate(GateOutcome::passed, "")),
-              testing::StartsWith("::notice title=memduel%3A PASS::optimized uses 40%25 less "));
+              testing::StartsWith("::notice title=memduel%3A PASS::optimized uses 39.7%25 less "));
 }
 
 TEST(GitHubAnnotations, NameTheFileAndLineOfTheLargestCause) {

@@ -26,26 +26,28 @@ std::string signed_percent(double share, int decimals) {
   return (is_zero ? "" : share < 0 ? "−" : "+") + text;
 }
 
+/// What is left would read as nothing.
+bool is_almost_all(double share) {
+  return share > -1 && share <= -0.9995;
+}
+
+/// One, so that the numbers of a column have the same digits; two where one would read as nothing
+/// or as all.
 int decimals_of(double share) {
-  const double percent = 100 * std::abs(share);
-  // What is left is not nothing.
-  if (share > -1 && share <= -0.995) return percent >= 99.95 ? 2 : 1;
-  return percent >= 9.95 ? 0 : percent >= 0.995 || percent == 0 ? 1 : 2;
+  const bool is_almost_nothing = share != 0 && std::abs(share) < 0.00095;
+  return is_almost_all(share) || is_almost_nothing ? 2 : 1;
 }
 
 /// A ratio as a change, or as a factor, with so many decimals.
 std::string end_text(double ratio, int decimals) {
-  if (is_factor(ratio)) return fmt::format("{:.{}f}×", ratio, std::max(1, decimals));
+  if (is_factor(ratio)) return fmt::format("{:.{}f}×", ratio, decimals);
   return ratio == 1 ? "0%" : signed_percent(ratio - 1, decimals);
 }
 
-/// Of both ends of a row's interval and of its change: one more where the ends would read alike.
+/// Of both ends of a row's interval and of its change: two where the ends would read alike.
 int decimals_of_row(const Comparison& row) {
-  const int low = decimals_of(*row.ci_low - 1);
-  const int high = decimals_of(*row.ci_high - 1);
-  const int decimals = low == high && !is_factor(*row.ci_low) ? low : 1;
-  return end_text(*row.ci_low, decimals) == end_text(*row.ci_high, decimals) ? decimals + 1
-                                                                             : decimals;
+  const bool are_alike = end_text(*row.ci_low, 1) == end_text(*row.ci_high, 1);
+  return are_alike || is_almost_all(*row.ci_low - 1) ? 2 : 1;
 }
 
 /// "−3.0 to +110%", "2.1× to 2.9×": both ends in one unit.

@@ -43,13 +43,14 @@ TEST(RowWords, NameTheRoleOnlyIfThereAreSeveral) {
 }
 
 TEST(ChangeText, IsASignedPercentageOrAFactor) {
-  EXPECT_EQ(ratio_text(0.17), "−83%");
+  EXPECT_EQ(ratio_text(0.17), "−83.0%");
   EXPECT_EQ(ratio_text(0.002), "−99.8%");
   EXPECT_EQ(ratio_text(0.0001), "−99.99%");
-  EXPECT_EQ(ratio_text(0), "−100%");
+  EXPECT_EQ(ratio_text(0), "−100.0%");
   EXPECT_EQ(ratio_text(1.058), "+5.8%");
-  EXPECT_EQ(ratio_text(1.0042), "+0.42%");
+  EXPECT_EQ(ratio_text(1.0042), "+0.4%");
   EXPECT_EQ(ratio_text(1), "0%");
+  EXPECT_EQ(ratio_text(1.0004), "+0.04%");
   EXPECT_EQ(ratio_text(3.4), "3.4×");
   Comparison c = server_peak(1, 1, 1, Verdict::improved);
   c.metric = "rss_growth_bytes_per_round";
@@ -61,11 +62,11 @@ TEST(ChangeText, IsASignedPercentageOrAFactor) {
 }
 
 TEST(IntervalText, HasAsManyDigitsAsKeepItsEndsApart) {
-  EXPECT_EQ(interval_text(server_peak(0.59, 0.57, 0.62, Verdict::improved)), "−43 to −38%");
+  EXPECT_EQ(interval_text(server_peak(0.59, 0.57, 0.62, Verdict::improved)), "−43.0 to −38.0%");
   EXPECT_EQ(interval_text(server_peak(0.5, 0.498, 0.502, Verdict::improved)), "−50.2 to −49.8%");
   EXPECT_EQ(interval_text(server_peak(2.93, 2.91, 2.94, Verdict::regressed)), "2.91× to 2.94×");
   EXPECT_EQ(interval_text(server_peak(0.678, 0.6779999, 0.6780001, Verdict::improved)),
-            "−32.2 to −32.2%");
+            "−32.20 to −32.20%");
 }
 
 TEST(IntervalText, StatesIdenticalValuesAndAnotherLevel) {
@@ -86,16 +87,16 @@ TEST(EffectText, GivesMediansIntervalAndTrials) {
   c.baseline_median = 100.0 * (1 << 20);
   c.candidate_median = 59.0 * (1 << 20);
   EXPECT_EQ(effect_text(kJob, c),
-            "server peak RSS: −41% (100.0 → 59.0 MiB, 95% CI −43 to −38%, 12 trials each)");
+            "server peak RSS: −41.0% (100.0 → 59.0 MiB, 95% CI −43.0 to −38.0%, 12 trials each)");
 }
 
 TEST(AmountWords, CompareInWords) {
-  EXPECT_EQ(amount_words(server_peak(0.17, 0.1, 0.2, Verdict::improved)), "83% less");
-  EXPECT_EQ(amount_words(server_peak(1.3, 1.2, 1.4, Verdict::regressed)), "30% more");
+  EXPECT_EQ(amount_words(server_peak(0.17, 0.1, 0.2, Verdict::improved)), "83.0% less");
+  EXPECT_EQ(amount_words(server_peak(1.3, 1.2, 1.4, Verdict::regressed)), "30.0% more");
   EXPECT_EQ(amount_words(server_peak(3.4, 0, 0, Verdict::regressed)), "3.4× as much");
   Comparison c = server_peak(0.5, 0.4, 0.6, Verdict::improved);
   c.metric = "allocation_count";
-  EXPECT_EQ(amount_words(c), "50% fewer");
+  EXPECT_EQ(amount_words(c), "50.0% fewer");
 }
 
 TEST(FileSentence, SaysInHowManyBlocksAndByHowMuch) {

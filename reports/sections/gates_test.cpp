@@ -33,7 +33,7 @@ TEST(Gates, StateWhatTheyJudgeIfThatIsNotTheChangeOfTheMedians) {
   gate.evidence.estimate = 0.61;
   const std::string text = text_of_section(document_from(sample), "gates");
   EXPECT_THAT(text, HasSubstr("Gates judge the Hodges–Lehmann estimate from all pairs of trials"));
-  EXPECT_THAT(text, HasSubstr("−39% instead of −40% for server.peak_rss_bytes<=+1%"));
+  EXPECT_THAT(text, HasSubstr("−39.0% instead of −39.7% for server.peak_rss_bytes<=+1%"));
   gate.evidence.estimate = 365.0 / 605;
   EXPECT_THAT(text_of_section(document_from(sample), "gates"), Not(HasSubstr("Hodges")));
 }

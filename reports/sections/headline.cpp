@@ -255,10 +255,14 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
       has_limit || (time_change != nullptr &&
                     (is_factor(*time_change) || time_change->verdict == Verdict::regressed));
   std::string time_apart = ".";
-  if (!time.empty())
+  if (!time.empty()) {
+    const bool is_price = time_change->verdict == Verdict::regressed && !told.empty() &&
+                          told.front()->verdict == Verdict::improved;
+    const std::string taker = has_rounds(results) ? "each round" : "it";
     time_apart = fmt::format(
-        ". {} takes {}{}.", has_rounds(results) ? "Each round" : "It", time,
+        "{} takes {}{}.", is_price ? ", but " + taker : ". " + capitalized(taker), time,
         interval_in_words(*time_change, is_passed_without_time(results) ? ", no gate" : ""));
+  }
   if (has_same_peak_rss(results, candidate) && !has_limit) {
     const std::string same =
         fmt::format("{} uses as much memory as {}", candidate, results.baseline);
@@ -438,7 +442,8 @@ std::string range_of_sizes(const std::vector<const Comparison*>& rows) {
   const auto [least, most] = std::ranges::minmax(
       rows, {}, [](const Comparison* one) { return std::abs(*shown_change(*one) - 1); });
   const auto size = [](const Comparison* one) {
-    return format_percent(std::abs(*shown_change(*one) - 1));
+    const std::string change = change_text(*one);  // without its sign
+    return change.substr(change.find_first_of("0123456789"));
   };
   std::string low = size(least);
   const std::string high = size(most);
@@ -466,7 +471,7 @@ std::string times_of(const Results& results, const ResultRow& memory) {
     return one->verdict == changed.front()->verdict && !is_factor(*one);
   });
   if (changed.size() > 1 && changed.size() == all && are_alike)
-    return fmt::format(" They take {} time.", range_of_sizes(changed));
+    return fmt::format(" They take {} time (medians).", range_of_sizes(changed));
   std::vector<std::string> parts;
   for (const Comparison* one : changed) parts.push_back(one->candidate + " " + change_text(*one));
   if (open.size() == 1) parts.push_back(open.front() + " inconclusive");

@@ -15,7 +15,7 @@ TEST(Headline, StatesTheAnswerTheNumbersAndTheExitCode) {
   EXPECT_EQ(document.answer, Answer::pass);
   // 605 MiB to 365 MiB: see make_sample.
   EXPECT_EQ(document.sentence.plain(),
-            "optimized uses 40% less memory (server) than original. Final model identical.");
+            "optimized uses 39.7% less memory (server) than original. Final model identical.");
   EXPECT_THAT(document.exit.plain(),
               StartsWith("Exit code 0: both default gates on peak RSS passed."));
   EXPECT_EQ(document.title, "Peak memory: optimized vs. original (baseline)");
@@ -56,8 +56,8 @@ TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {
   EXPECT_EQ(document.answer, Answer::inconclusive);
   EXPECT_THAT(
       document.sentence.plain(),
-      StartsWith("optimized: change of server peak RSS −40 to −39% (95% CI). 8 trials each cannot "
-                 "tell it from no change. Time per round is inconclusive."));
+      StartsWith("optimized: change of server peak RSS −40.0 to −39.4% (95% CI). 8 trials each "
+                 "cannot tell it from no change. Time per round is inconclusive."));
 }
 
 TEST(Headline, OfFailedTrialsGivesTheReason) {
@@ -74,7 +74,7 @@ TEST(Headline, NamesTheVariantsWhoseTrialsFailed) {
   }
   EXPECT_THAT(document_from(sample).sentence.plain(),
               StartsWith("original failed in 3 of 8 trials. optimized failed in 3 of 8 trials. "
-                         "optimized uses 40% less memory"));
+                         "optimized uses 39.7% less memory"));
 }
 
 Comparison& row_of(Sample& sample, const std::string& candidate, const std::string& role,
@@ -95,18 +95,20 @@ TEST(Headline, OfSeveralCandidatesStatesTheRangeAndEachChangeOfTime) {
     row.ci_high = 1.01 * ratio;
     row.verdict = verdict;
   };
-  EXPECT_THAT(document_from(sample).sentence.plain(),
-              StartsWith("Both candidates use less memory (server) than original: −40% (optimized) "
-                         "and −63% (candidate-2)."));
+  EXPECT_THAT(
+      document_from(sample).sentence.plain(),
+      StartsWith("Both candidates use less memory (server) than original: −39.7% (optimized) "
+                 "and −63.5% (candidate-2)."));
   change_time("optimized", 4.3, Verdict::regressed);
   change_time("candidate-2", 0.8, Verdict::inconclusive);
   EXPECT_THAT(document_from(sample).sentence.plain(),
               HasSubstr(" Time: optimized 4.30×, candidate-2 inconclusive. "));
   change_time("candidate-2", 0.8, Verdict::improved);
   EXPECT_THAT(document_from(sample).sentence.plain(),
-              HasSubstr(" Time: optimized 4.30×, candidate-2 −20%. "));
+              HasSubstr(" Time: optimized 4.30×, candidate-2 −20.0%. "));
   change_time("optimized", 0.9, Verdict::improved);
-  EXPECT_THAT(document_from(sample).sentence.plain(), HasSubstr(" They take 10 to 20% less time."));
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              HasSubstr(" They take 10.0 to 20.0% less time (medians)."));
 }
 
 TEST(Headline, OfSeveralRolesListsTheirChanges) {
@@ -117,8 +119,9 @@ TEST(Headline, OfSeveralRolesListsTheirChanges) {
   client.ci_low = 0.74;
   client.ci_high = 0.76;
   client.verdict = Verdict::improved;
-  EXPECT_THAT(document_from(sample).sentence.plain(),
-              StartsWith("optimized uses less memory than original: server −40%, client-1 −25%"));
+  EXPECT_THAT(
+      document_from(sample).sentence.plain(),
+      StartsWith("optimized uses less memory than original: server −39.7%, client-1 −25.0%"));
 }
 
 TEST(Headline, SaysOfTheBestCandidateThatItUsesTheLeast) {
@@ -131,10 +134,10 @@ TEST(Headline, SaysOfTheBestCandidateThatItUsesTheLeast) {
   worse.verdict = Verdict::regressed;
   EXPECT_THAT(
       document_from(sample).sentence.plain(),
-      StartsWith("candidate-2 uses 63% less memory (server) than original. It uses the least "
+      StartsWith("candidate-2 uses 63.5% less memory (server) than original. It uses the least "
                  "memory of the 2 candidates."));
   EXPECT_THAT(document_from(sample).sentence.plain(),
-              testing::EndsWith(" optimized (server peak RSS +46%) regressed."));
+              testing::EndsWith(" optimized (server peak RSS +46.0%) regressed."));
 }
 
 }  // namespace

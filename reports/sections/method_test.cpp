@@ -19,7 +19,8 @@ TEST(Method, GivesTheNumbersBehindEachGateRow) {
   ASSERT_THAT(decisions->items, SizeIs(2));
   EXPECT_EQ(
       decisions->items[0].plain(),
-      "optimized vs. original: server peak RSS: −40% (605.0 → 365.0 MiB, 95% CI −40 to −39%, 8 "
+      "optimized vs. original: server peak RSS: −39.7% (605.0 → 365.0 MiB, 95% CI −40.0 to −39.4%, "
+      "8 "
       "trials each), margin ±1%, p = 0.0078, adjusted for 2 gate rows 0.016: improved, strong, "
       "because the whole interval lies beyond the margin.");
 }

@@ -19,8 +19,8 @@ TEST(Metrics, OfATextAreThoseThatMatterWithTheirChangeAndVerdict) {
               ElementsAre("metric", "original", "optimized", "change", "95% CI", "verdict"));
   // 605 to 365 MiB: see make_sample.
   EXPECT_THAT(texts_of(row_named(table, "server peak RSS (gate)")),
-              ElementsAre("server peak RSS (gate)", "605.0 MiB", "365.0 MiB", "−40%", "−40 to −39%",
-                          "improved"));
+              ElementsAre("server peak RSS (gate)", "605.0 MiB", "365.0 MiB", "−39.7%",
+                          "−40.0 to −39.4%", "improved"));
 }
 
 TEST(Metrics, OfThePageAreAllWithTheDetectableChangeAndTheReason) {

@@ -18,8 +18,8 @@ TEST(Results, HaveAnAverageReadersOrderAndColumns) {
   EXPECT_EQ(table.rows[0].kind, RowKind::group);
   EXPECT_EQ(texts_of(table.rows[0]).front(), "peak RSS");
   EXPECT_EQ(table.rows[1].kind, RowKind::member);
-  EXPECT_THAT(texts_of(table.rows[1]), ElementsAre("server", "605.0 MiB", "365.0 MiB", "−40%",
-                                                   "−40 to −39%", testing::_, "improved", ""));
+  EXPECT_THAT(texts_of(table.rows[1]), ElementsAre("server", "605.0 MiB", "365.0 MiB", "−39.7%",
+                                                   "−40.0 to −39.4%", testing::_, "improved", ""));
   EXPECT_EQ(texts_of(table.rows[2]).front(), "client-1");
   EXPECT_EQ(texts_of(table.rows.back()).front(), "final model");
   EXPECT_EQ(texts_of(table.rows[table.rows.size() - 2]).front(), "time per round");
@@ -48,8 +48,8 @@ TEST(Results, OfSeveralCandidatesHaveARowForEachVariant) {
   EXPECT_THAT(texts_of(*first),
               ElementsAre("server peak RSS", "original", "605.0 MiB", "baseline", "", "", "", ""));
   EXPECT_EQ((first + 1)->kind, RowKind::detail);
-  EXPECT_THAT(texts_of(*(first + 1)), ElementsAre("", "optimized", "365.0 MiB", "−40%",
-                                                  "−40 to −39%", testing::_, "improved", ""));
+  EXPECT_THAT(texts_of(*(first + 1)), ElementsAre("", "optimized", "365.0 MiB", "−39.7%",
+                                                  "−40.0 to −39.4%", testing::_, "improved", ""));
   EXPECT_EQ(texts_of(*(first + 2)).at(2), "221.0 MiB");
   EXPECT_EQ(first->cells.back().track->marks.size(), 9U) << "its own 8 trials and their median";
 }

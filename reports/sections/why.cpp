@@ -94,7 +94,7 @@ Text role_head(const std::vector<Cause>& causes, double change, bool names_candi
           Tone::strong};
 }
 
-/// "−15.9 MiB  12 other causes of at most 4.2 MiB each, 27%", "+5.30 MiB  all other memory": what
+/// "−15.9 MiB  12 other causes, 27%", "+5.30 MiB  all other memory": what
 /// the causes of a row of bytes leave of its change; absent if it is small.
 std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   constexpr double kLeastRest = 0.05;
@@ -110,10 +110,8 @@ std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   const Cause& last = causes.back();
   // The profile's causes need not sum to the difference of the medians.
   const bool are_all = static_cast<double>(last.others) * last.largest_other >= std::abs(rest);
-  const std::string others = are_all && last.others > 1
-                                 ? fmt::format("{} other causes of at most {} each", last.others,
-                                               value_text(last.metric, last.largest_other))
-                                 : "other causes";
+  const std::string others =
+      are_all && last.others > 1 ? fmt::format("{} other causes", last.others) : "other causes";
   row.cells.emplace_back(
       Text(share > 0 ? others + ", " + format_percent(share) : "all other memory", Tone::muted));
   return row;

@@ -120,7 +120,7 @@ describe("the peaks by part", () => {
   test("are those of the highest round, the change beside them", async () => {
     const { page } = await open("trained");
     const rows = await page.$$eval("#parts tbody tr", (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
-    assert.deepEqual(rows[1], ["activations", "120.0 MiB", "60.0 MiB −50%", "40.0 MiB −67%", "30.0 MiB −75%"]);
+    assert.deepEqual(rows[1], ["activations", "120.0 MiB", "60.0 MiB −50.0%", "40.0 MiB −66.7%", "30.0 MiB −75.0%"]);
     assert.equal(await page.getAttribute("#parts tbody tr:nth-child(2) td:nth-child(3)", "title"), `${(60 * MiB).toLocaleString("en")} bytes`);
     await page.close();
   });
