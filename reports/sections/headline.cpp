@@ -233,6 +233,9 @@ std::string changes_by_role(const Results& results, const std::vector<const Comp
         row->verdict == Verdict::changed || !row->is_change() || !row->ratio ||
         !exceeded_limit(results, *row).empty())
       return {};
+    // The table has the sum of all processes, too.
+    constexpr std::size_t kEnough = 2;
+    if (row->role == kTree && parts.size() >= kEnough) continue;
     parts.push_back(role_words(results.job, row->role) + " " + change_text(*row));
   }
   return fmt::format("{} uses {} {} than {}: {}", first.candidate,
