@@ -210,13 +210,13 @@ TEST(NextStep, IsToDecideTheTimeIfNothingElseIsOpen) {
   time.gate = false;
   time.metric = "round_seconds";
   time.verdict = Verdict::inconclusive;
-  time.blocks_needed = 12;
+  time.blocks_needed = 40;
   sample.results.comparisons.push_back(time);
   const auto step = step_after(sample);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence, testing::StrEq("If the time of optimized matters, a new run of 12 "
-                                             "trials each (about 2 min) should decide it:"));
-  EXPECT_THAT(step->command, testing::EndsWith("--repeats 12"));
+  EXPECT_THAT(step->sentence, testing::StrEq("If the time of optimized matters, a new run of 40 "
+                                             "trials each (about 5 min) should decide it:"));
+  EXPECT_THAT(step->command, testing::EndsWith("--repeats 40"));
   sample.results.comparisons.back().blocks_needed.reset();
   EXPECT_FALSE(step_after(sample)) << "nobody knows how many decide it";
 }

@@ -17,7 +17,7 @@ namespace memduel {
 namespace {
 
 constexpr std::string_view kNone = "–";
-constexpr std::string_view kExact = "exact";
+constexpr std::string_view kExact = "same each trial";
 
 /// "+3.4%" with so many decimals.
 std::string signed_percent(double share, int decimals) {

@@ -72,7 +72,7 @@ TEST(IntervalText, HasAsManyDigitsAsKeepItsEndsApart) {
 TEST(IntervalText, StatesIdenticalValuesAndAnotherLevel) {
   Comparison c = server_peak(0.9, 0.9, 0.9, Verdict::improved);
   c.exact = true;
-  EXPECT_EQ(interval_text(c), "exact");
+  EXPECT_EQ(interval_text(c), "same each trial");
   c.exact = false;
   c.ci_low = 0.97;
   c.ci_high = 1.02;

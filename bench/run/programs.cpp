@@ -112,8 +112,8 @@ std::string place_of(const Variant& arm, const JobProcess& process) {
 }
 
 /// Whether a folder is the bin of a virtualenv.
-bool is_virtualenv(const std::string& folder) {
-  return fs::exists(fs::path(folder).parent_path() / "pyvenv.cfg");
+bool is_virtualenv(const fs::path& folder) {
+  return fs::exists(folder.parent_path() / "pyvenv.cfg");
 }
 
 /// A PATH that puts a virtualenv before the system's folders is there for Python, and one that puts
@@ -128,19 +128,24 @@ void refuse_fall_through(const Variant& arm, const JobProcess& process, const fs
   std::erase_if(added, [&](const std::string& folder) {
     return std::ranges::find(usual, folder) != usual.end();
   });
-  const bool found_there = std::ranges::find(added, file.parent_path().string()) != added.end();
+  // A relative folder is one of the process's own directory.
+  const auto seen = [&](const std::string& folder) {
+    return (fs::path(process.cwd) / folder).lexically_normal();
+  };
+  const fs::path found = file.parent_path().lexically_normal();
+  const bool found_there = std::ranges::find(added, found, seen) != added.end();
   if (added.empty() || found_there || has_placeholder(path)) return;
   const bool python = is_python(file);
   const auto folder = std::ranges::find_if(added, [&](const std::string& each) {
-    return !fs::is_directory(each) || (python && is_virtualenv(each));
+    return !fs::is_directory(seen(each)) || (python && is_virtualenv(seen(each)));
   });
   if (folder == added.end()) return;
-  throw Error(
-      ExitCode::usage,
-      fmt::format("found no program \"{}\" in {}{}; {} would run instead", name, *folder,
-                  fs::is_directory(*folder) ? "" : ", which is not a directory", file.string()),
-      place_of(arm, process) + ", PATH",
-      "correct the directory, recreate the virtualenv, or write the path of the program");
+  throw Error(ExitCode::usage,
+              fmt::format("found no program \"{}\" in {}{}; {} would run instead", name, *folder,
+                          fs::is_directory(seen(*folder)) ? "" : ", which is not a directory",
+                          file.string()),
+              place_of(arm, process) + ", PATH",
+              "correct the directory, recreate the virtualenv, or write the path of the program");
 }
 
 /// What to do about a PATH of the arm's own without the folder of a program that memduel's has.
@@ -315,8 +320,10 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment) 
 }
 
 std::optional<Note> warning_of_equal_contents(const Experiment& experiment) {
-  const auto equal =
-      equal_arms(experiment, [](const fs::path& file) { return sha256_hex_of_file(file); });
+  // Virtualenvs share the interpreter and differ in their packages.
+  const auto equal = equal_arms(experiment, [](const fs::path& file) {
+    return is_virtualenv(file.parent_path()) ? file.string() : sha256_hex_of_file(file);
+  });
   if (!equal) return std::nullopt;
   return Note{
       "variants_have_equal_contents",

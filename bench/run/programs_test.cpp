@@ -106,6 +106,9 @@ TEST_F(Programs, AVirtualenvWithoutAPythonProgramIsNotPassedOver) {
   fs::copy_file(dir_ / "bin/tool", venv / "bin/pytest");
   experiment.variants[0].processes[0].argv = {"pytest"};
   EXPECT_NO_THROW(program_hashes(experiment));
+  experiment.variants[0].processes[0].cwd = dir_.string();
+  experiment.variants[0].env["PATH"] = path_of("./venv/bin");
+  EXPECT_NO_THROW(program_hashes(experiment)) << "relative to the process's own directory";
   experiment.variants[0].env["PATH"] = path_of(dir_ / "gone/bin");
   EXPECT_THAT(error_of([&] { program_hashes(experiment); }).message(),
               testing::HasSubstr("gone/bin, which is not a directory; "));
@@ -165,6 +168,9 @@ TEST_F(Programs, EqualContentsUnderTwoPathsAreAWarning) {
   EXPECT_NO_THROW(program_hashes(experiment));
   ASSERT_TRUE(warning_of_equal_contents(experiment));
   EXPECT_EQ(warning_of_equal_contents(experiment)->code, "variants_have_equal_contents");
+  write_file_atomically(dir_ / "pyvenv.cfg", "home = /usr/bin\n");
+  EXPECT_FALSE(warning_of_equal_contents(experiment)) << "virtualenvs differ in their packages";
+  fs::remove(dir_ / "pyvenv.cfg");
   write_file_atomically(dir_ / "bin/other", "#!/bin/sh\nexit 0\n");
   EXPECT_FALSE(warning_of_equal_contents(experiment));
 }

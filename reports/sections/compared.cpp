@@ -25,9 +25,11 @@ std::string switches_words(const json& own, const json& baseline) {
                      format_count(own.size(), "switch differs", "switches differ"));
 }
 
-/// "preset csfl-original: no cleanup", "the new parser: ./parse big.json".
+/// "preset csfl-original: no cleanup", "the new parser: ./parse big.json"; command lines of several
+/// roles, which nobody reads, are left to the config.
 std::string described(const Variant& variant, const std::string& words) {
-  if (words.empty()) return *variant.description;
+  constexpr std::size_t kLongest = 100;
+  if (words.empty() || (!variant.preset && words.size() > kLongest)) return *variant.description;
   return variant.preset ? fmt::format("{}: {}", words, *variant.description)
                         : fmt::format("{}: {}", *variant.description, words);
 }
@@ -55,7 +57,7 @@ std::string workload_words(const json& own) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// "8 trials each", or of each variant its own number.
+/// "medians of 8 trials each", or of each variant its own number.
 std::string trials_words(const ReportModel& model) {
   const std::vector<const ArmSummary*> variants = judged_arms(model.results);
   const auto trials = [](const ArmSummary* arm) {
@@ -66,7 +68,7 @@ std::string trials_words(const ReportModel& model) {
   if (variants.empty()) return "0 trials each";
   const bool alike = std::ranges::all_of(
       variants, [&](const ArmSummary* arm) { return trials(arm) == trials(variants.front()); });
-  if (alike) return format_count(trials(variants.front()), "trial") + " each";
+  if (alike) return "medians of " + format_count(trials(variants.front()), "trial") + " each";
   std::vector<std::string> each;
   for (const ArmSummary* arm : variants)
     each.push_back(fmt::format("{} of {}", format_count(trials(arm), "trial"), arm->name));
@@ -97,7 +99,7 @@ std::vector<ComparedVariant> compared_variants(const ReportModel& model) {
     variants.push_back({arm->name, std::move(words), arm->name == results.baseline});
   }
   for (ComparedVariant& variant : variants)
-    if (variant.words.empty() && variant.is_baseline && variants.size() > 1)
+    if (variant.words.empty() && variants.size() > 1)
       if (std::string words = baseline_words(config, left_out); words != "the baseline")
         variant.words = std::move(words);
   return variants;

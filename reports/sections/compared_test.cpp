@@ -38,7 +38,7 @@ TEST(Setting, StatesTheTrialsAndTheMachine) {
   model.results.environment["date"] = "2026-11-26";
   model.results.environment["cores"] = 2;
   model.results.environment["memory_bytes"] = 24.0 * 1024 * 1024 * 1024;
-  EXPECT_EQ(setting_words(model), "8 trials each, 2026-11-26, 2 cores, 24.0 GiB RAM");
+  EXPECT_EQ(setting_words(model), "medians of 8 trials each, 2026-11-26, 2 cores, 24.0 GiB RAM");
   model.results.arms[1].trials_ok = 7;
   EXPECT_THAT(setting_words(model), HasSubstr("8 trials of original, 7 trials of optimized"));
 }

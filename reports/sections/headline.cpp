@@ -440,21 +440,6 @@ std::string range_of_changes(const std::vector<const Comparison*>& rows) {
                      rows.size() == 2 ? "and" : "to", change_and_name(is_more ? most : least));
 }
 
-/// "22 to 26% less", "5.1% more": how much ratios changed in one direction.
-std::string range_of_sizes(const std::vector<const Comparison*>& rows) {
-  const auto [least, most] = std::ranges::minmax(
-      rows, {}, [](const Comparison* one) { return std::abs(*shown_change(*one) - 1); });
-  const auto size = [](const Comparison* one) {
-    const std::string change = change_text(*one);  // without its sign
-    return change.substr(change.find_first_of("0123456789"));
-  };
-  std::string low = size(least);
-  const std::string high = size(most);
-  low.pop_back();
-  return fmt::format("{}{} {}", low + "%" == high ? "" : low + " to ", high,
-                     *shown_change(*most) > 1 ? "more" : "less");
-}
-
 /// " Time: n-8 −17%, n-4 −14%, 2 others inconclusive.": of several candidates, whose memory
 /// `memory` compares; empty where the time of none changed or is open.
 std::string times_of(const Results& results, const ResultRow& memory) {
@@ -470,11 +455,12 @@ std::string times_of(const Results& results, const ResultRow& memory) {
   }
   if (!open.empty() && open.size() == all) return " Their time is inconclusive.";
   if (changed.empty()) return {};
-  const bool are_alike = std::ranges::all_of(changed, [&](const Comparison* one) {
-    return one->verdict == changed.front()->verdict && !is_factor(*one);
-  });
-  if (changed.size() > 1 && changed.size() == all && are_alike)
-    return fmt::format(" They take {} time (medians).", range_of_sizes(changed));
+  constexpr std::size_t kMostListed = 3;
+  const bool are_alike = std::ranges::all_of(
+      changed, [&](const Comparison* one) { return one->verdict == changed.front()->verdict; });
+  if (changed.size() > kMostListed && changed.size() == all && are_alike)
+    return fmt::format(" All take {} time.",
+                       changed.front()->verdict == Verdict::improved ? "less" : "more");
   std::vector<std::string> parts;
   for (const Comparison* one : changed) parts.push_back(one->candidate + " " + change_text(*one));
   if (open.size() == 1) parts.push_back(open.front() + " inconclusive");
@@ -640,6 +626,22 @@ std::string advice_on_gates(const Results& results) {
                      has_peak_rss ? "'peak_rss<=+5%'" : "default");
 }
 
+/// Of an inconclusive run: whether and why its gates fail.
+std::string open_gate_words(const Results& results) {
+  if (results.overall.outcome != OverallOutcome::inconclusive) return {};
+  constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
+  const bool is_beyond = std::ranges::any_of(results.gates, [](const GateResult& gate) {
+    return gate.outcome == GateOutcome::inconclusive && !gate.advisory && gate.beyond_bound;
+  });
+  if (is_beyond)
+    return results.overall.exit_code == kInconclusive ? " The estimate exceeds the limit." : "";
+  if (results.overall.exit_code == kInconclusive) return {};
+  return fmt::format(
+      " The estimate is within the limit, which fails only with --on-inconclusive fail (exit code "
+      "{}).",
+      kInconclusive);
+}
+
 Text exit_of(const ReportModel& model) {
   const Results& results = model.results;
   if (!model.progress.empty() && model.blocks_done < model.blocks_planned.value_or(0))
@@ -654,15 +656,7 @@ Text exit_of(const ReportModel& model) {
                         ? advisory_words(results)
                         : ": no gate was set." + advice_on_gates(results));
   const bool is_default = !model.has_named_gates;
-  constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
-  text.add(": " + gates_words(results, is_default) + ".");
-  if (results.overall.exit_code != kInconclusive &&
-      results.overall.outcome == OverallOutcome::inconclusive)
-    text.add(
-        fmt::format(" An inconclusive gate fails only with --on-inconclusive fail (exit code "
-                    "{}).",
-                    kInconclusive));
-  return text;
+  return text.add(": " + gates_words(results, is_default) + "." + open_gate_words(results));
 }
 
 }  // namespace

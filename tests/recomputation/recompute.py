@@ -669,7 +669,7 @@ def row_is_printed(check, where, row, baseline, candidate, change, verdict, inte
     if row["ci_low"] is None or row["ci_high"] is None:
         check.holds(where, interval == "–", f"prints the interval {interval} where an end is open")
         return
-    if interval == "exact":
+    if interval == "same each trial":
         check.holds(where, row["identical"], "prints identical values, which they are not")
         return
     level = re.search(r" \(([\d.]+)%\)$", interval)
