@@ -11,6 +11,7 @@
 #include "cli/verbs.h"
 #include "config/experiment.h"
 #include "config/provider.h"
+#include "config_templates.h"
 #include "external/tracers.h"
 #include "fl.h"
 #include "meters/meter_registry.h"
@@ -115,7 +116,7 @@ const std::map<std::string, List>& lists() {
   static const std::map<std::string, List> kLists = {
       {"switches", list_optimizations},    {"presets", list_presets},
       {"meters", of_build(list_meters)},   {"profilers", of_build(list_tracers)},
-      {"metrics", of_build(list_metrics)},
+      {"metrics", of_build(list_metrics)}, {"templates", of_build(list_templates)},
   };
   return kLists;
 }
@@ -135,6 +136,7 @@ constexpr const char* kListsOfFl[] = {"datasets", "models"};
 struct ListArguments {
   std::string what;
   std::string config;
+  std::string named_template;
 };
 
 std::vector<std::string> kinds() {
@@ -146,6 +148,13 @@ std::vector<std::string> kinds() {
 }
 
 int list(const ListArguments& arguments) {
+  if (!arguments.named_template.empty()) {
+    if (!arguments.what.empty() && arguments.what != "templates")
+      throw Error(ExitCode::usage, "expected no list of " + arguments.what, "--template",
+                  "memduel list --template NAME prints one template");
+    print(template_text(arguments.named_template));
+    return 0;
+  }
   if (arguments.what.empty()) {
     print_fitted(
         fmt::format("memduel list KIND, where KIND is one of\n  {}\n", fmt::join(kinds(), "\n  ")));
@@ -175,11 +184,15 @@ void add_list(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  memduel list meters\n"
+      "  memduel list --template flower-server > my-flower.json\n"
       "  memduel list switches examples/provider/pool.json");
   verb->add_option("KIND", arguments->what, fmt::format("{}", fmt::join(kinds(), ", ")))
       ->check(CLI::IsMember(kinds()));
   verb->add_option("CONFIG", arguments->config,
                    "list the switches or presets of this config's plug-in");
+  verb->add_option("--template", arguments->named_template,
+                   "print this config to begin with, of memduel list templates")
+      ->type_name("NAME");
 }
 
 }  // namespace memduel::cli

@@ -22,15 +22,28 @@ std::size_t span(std::string_view text, std::size_t at, std::string_view allowed
   return (end == std::string_view::npos ? text.size() : end) - at;
 }
 
+constexpr std::string_view kIndex = "{index}";
+
+/// Bytes of `text` from `at` on that are the word behind the colon of a placeholder: "fl",
+/// "node-{index}".
+std::size_t word_span(std::string_view text, std::size_t at) {
+  constexpr std::string_view kWord =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+  std::size_t end = at + span(text, at, kWord);
+  while (text.substr(std::min(end, text.size())).starts_with(kIndex)) {
+    end += kIndex.size();
+    end += span(text, end, kWord);
+  }
+  return end - at;
+}
+
 /// What stands between the braces of the placeholder that begins at `at`; empty when none does.
 std::string_view name_at(std::string_view text, std::size_t at) {
   constexpr std::string_view kName = "abcdefghijklmnopqrstuvwxyz_";
-  constexpr std::string_view kWord =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
   if (at >= text.size() || text[at] != '{') return {};
   std::size_t end = at + 1 + span(text, at + 1, kName);
   if (end == at + 1) return {};
-  if (end < text.size() && text[end] == ':') end += 1 + span(text, end + 1, kWord);
+  if (end < text.size() && text[end] == ':') end += 1 + word_span(text, end + 1);
   if (end >= text.size() || text[end] != '}') return {};
   return text.substr(at + 1, end - at - 1);
 }
@@ -106,6 +119,8 @@ bool is_of_site(const std::string& name) {
 }
 
 bool is_one_of(const Names& known, const std::string& name) {
+  const bool has_index = name.find(kIndex) != std::string::npos;
+  if (has_index && std::ranges::find(known, "index") == known.end()) return false;
   if (is_of_site(name)) return true;
   const std::string kind = is_port(name)                                  ? "port:NAME"
                            : name.starts_with("node:") && name.size() > 5 ? "node:ROLE"
@@ -242,6 +257,25 @@ std::optional<std::string> unknown_name(const std::string& text, const Names& kn
   return unknown;
 }
 
+/// "{port:a b}", which would stay as it is.
+void refuse_malformed(const std::string& text, const std::string& place) {
+  for (const std::string_view begin : {"{port:", "{node:", "{site:"}) {
+    for (std::size_t at = text.find(begin); at != std::string::npos;
+         at = text.find(begin, at + 1)) {
+      const bool is_literal = at > 0 && (text[at - 1] == '{' || text[at - 1] == '$');
+      const bool is_meant = word_span(text, at + begin.size()) > 0;  // not "{port: 80}"
+      if (is_literal || !is_meant || !name_at(text, at).empty()) continue;
+      throw Error(ExitCode::usage,
+                  fmt::format("expected a name of letters, digits and . _ - and its brace, found "
+                              "\"{}\"",
+                              text.substr(at, text.find('}', at) - at + 1)),
+                  place,
+                  fmt::format("{}NAME}}; in a process with \"count\" also {}NAME-{{index}}}}",
+                              begin, begin));
+    }
+  }
+}
+
 /// @param roles whose nodes may be asked for, as "node:ROLE"
 void check_text(const std::string& text, const Names& known, const Names& nodes,
                 const Places& places, const JsonPath& path) {
@@ -249,6 +283,7 @@ void check_text(const std::string& text, const Names& known, const Names& nodes,
     throw Error(ExitCode::usage, "found a NUL character, which arguments and paths cannot contain",
                 places.at(path));
   if (const auto name = unknown_name(text, known)) refuse(*name, known, places.at(path));
+  refuse_malformed(text, places.at(path));
   filled(text, [&](const std::string& name) -> std::optional<std::string> {
     if (name.starts_with("node:") && std::ranges::find(nodes, name) == nodes.end())
       refuse(name, nodes, places.at(path));
@@ -325,7 +360,10 @@ TrialPlaceholders::TrialPlaceholders(const PlaceholderValues& values)
   for (const auto& [role, address] : values.nodes) values_["node:" + role] = address;
 }
 
-int TrialPlaceholders::port(const std::string& name) {
+int TrialPlaceholders::port(std::string name) {
+  for (std::size_t at = name.find(kIndex); index_ && at != std::string::npos;
+       at = name.find(kIndex))
+    name.replace(at, kIndex.size(), std::to_string(*index_));
   const auto found = ports_.find(name);
   if (found != ports_.end()) return found->second;
   if (ports_.size() == kMostPorts)
@@ -340,6 +378,7 @@ int TrialPlaceholders::port(const std::string& name) {
 }
 
 std::optional<std::string> TrialPlaceholders::value_of(const std::string& name) {
+  if (!index_ && name.find(kIndex) != std::string::npos) return std::nullopt;
   if (is_port(name)) return std::to_string(port(name.substr(5)));
   if (name == "index" && index_) return std::to_string(*index_);
   const auto found = values_.find(name);

@@ -48,6 +48,20 @@ TEST(Placeholders, AnUnknownOneIsRefusedWithTheNearest) {
   EXPECT_EQ(error_of([] { fill("{port:}"); }).code(), ExitCode::usage);
 }
 
+TEST(Placeholders, AProcessOfACountHasPortsOfItsOwn) {
+  TrialPlaceholders trial(PlaceholderValues{});
+  EXPECT_EQ(error_of([&] { trial.fill("{port:node-{index}}", "c.json"); }).code(), ExitCode::usage)
+      << "nothing has an index here";
+  trial.set_index(1);
+  const std::string first = trial.fill("--port={port:node-{index}}", "c.json");
+  trial.set_index(2);
+  const std::string second = trial.fill("{port:node-{index}}", "c.json");
+  EXPECT_EQ(first, "--port=" + std::to_string(trial.port("node-1")));
+  EXPECT_EQ(second, std::to_string(trial.port("node-2")));
+  EXPECT_EQ(trial.port("node-{index}"), trial.port("node-2"));
+  EXPECT_NE(trial.port("node-1"), trial.port("node-2"));
+}
+
 TEST(Placeholders, InPatternsUnknownOnesStay) {
   EXPECT_EQ(fill_known_placeholders("\\p{greek} on {port:fl} x{2}", value),
             "\\p{greek} on 20001 x{2}");

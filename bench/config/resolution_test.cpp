@@ -144,6 +144,13 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
             "c.json, $.workload.processes[0].argv[1]: unknown placeholder {node:clint}, expected "
             "{node:server}, {node:client-1}, {node:client-2}\n  did you mean {node:client-1}? "
             "{{node:clint}} is the literal text");
+  EXPECT_THAT(message_with("/prepare", R"([["make", "{port:node-{index}}"]])"),
+              testing::HasSubstr("unknown placeholder {port:node-{index}}"))
+      << "only a process has an index";
+  EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{port:node {index}}"])"),
+            "c.json, $.workload.processes[0].argv[1]: expected a name of letters, digits and . _ - "
+            "and its brace, found \"{port:node {index}\"\n  {port:NAME}; in a process with "
+            "\"count\" also {port:NAME-{index}}");
   json arm = command_config();
   arm["variants"][1]["append"]["server"] = {"{tria_dir}"};
   EXPECT_THAT(message_of(arm),

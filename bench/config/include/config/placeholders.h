@@ -64,7 +64,8 @@ class TrialPlaceholders {
   /// What {index} stands for from now on; absent: it is unknown.
   void set_index(std::optional<int> index) { index_ = index; }
 
-  int port(const std::string& name);
+  /// The port of a {port:NAME}, in which {index} is replaced.
+  int port(std::string name);
   [[nodiscard]] const std::map<std::string, int>& ports() const { return ports_; }
 
   /// `text` filled. `place` is for the message should it have an unknown placeholder.
