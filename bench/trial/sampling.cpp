@@ -56,7 +56,9 @@ std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
     const ProcessOrigin origin = origin_of_(pid);
     if (is_known && origin.command.empty()) continue;  // it has ended
     const std::string* match = matching(origin.command);
-    if (is_known && has_inherited == (match != nullptr)) {
+    const bool matches_as_before =
+        has_inherited ? match != nullptr && *match == before->second.role : match == nullptr;
+    if (is_known && matches_as_before) {
       if (has_inherited) before->second.has_inherited_match = has_arguments_of_parent(origin);
       continue;
     }

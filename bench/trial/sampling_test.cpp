@@ -83,6 +83,22 @@ TEST_F(Members, AMatchByTheArgumentsOfAForkingShellEndsWhenTheChildExecutesAProg
   EXPECT_EQ(members_.matched(), (std::map<pid_t, std::string>{{22, "trainer"}}));
 }
 
+TEST_F(Members, AMatchByTheArgumentsOfAForkingParentYieldsToThatOfTheProgramItExecutes) {
+  RoleMembers members({{"launcher", "launcher\\.py$"}, {"app", "the-app"}},
+                      [this](pid_t pid) { return origins_[pid]; });
+  members.add_root("server", 10);
+  origins_ = {{11, {10, "server", "python3 launcher.py"}},
+              {12, {11, "server", "python3 launcher.py"}}};
+  members.update({10, 11, 12});
+  origins_[12].command = "python3 -c pass the-app";
+  const std::vector<Member> changed = members.update({10, 11, 12});
+  ASSERT_EQ(changed.size(), 1U);
+  EXPECT_EQ(changed.front().role, "app");
+  EXPECT_EQ(changed.front().otherwise, "launcher");
+  EXPECT_EQ(members.matched(), (std::map<pid_t, std::string>{{11, "launcher"}, {12, "app"}}));
+  EXPECT_THAT(members.update({10, 11, 12}), IsEmpty());
+}
+
 TEST_F(Members, AProcessThatWasStartedAsARoleKeepsIt) {
   origins_ = {{20, {1, "client-1", "python3 client_train.py"}}};
   EXPECT_THAT(update({10, 20}), IsEmpty());

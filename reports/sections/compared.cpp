@@ -68,7 +68,10 @@ std::string trials_words(const ReportModel& model) {
   if (variants.empty()) return "0 trials each";
   const bool alike = std::ranges::all_of(
       variants, [&](const ArmSummary* arm) { return trials(arm) == trials(variants.front()); });
-  if (alike) return "medians of " + format_count(trials(variants.front()), "trial") + " each";
+  if (alike) {
+    const std::size_t count = trials(variants.front());
+    return (count > 1 ? "medians of " : "") + format_count(count, "trial") + " each";
+  }
   std::vector<std::string> each;
   for (const ArmSummary* arm : variants)
     each.push_back(fmt::format("{} of {}", format_count(trials(arm), "trial"), arm->name));

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Makes the virtual environments build/examples/flower and build/examples/flower-1.37. Does nothing for one that is up to date.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$(cd "$here/../.." && pwd)/build/examples
+python=${PYTHON:-python3}
+
+make_environment() {
+  local environment=$build/$1 requirements=$here/$2 hash
+  hash=$(cat "$requirements" "$here/requirements-common.txt" | sha256sum)
+  if [[ -f $environment/stamp && $(<"$environment/stamp") == "$hash" ]]; then
+    echo "$environment is up to date"
+    return
+  fi
+  "$python" -m venv --clear "$environment" || {
+    echo "setup.sh: $python cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv" >&2
+    exit 1
+  }
+  "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" || {
+    echo "setup.sh: pip could not install $requirements; check the connection to the package index, or name another one in PIP_INDEX_URL" >&2
+    exit 1
+  }
+  echo "$hash" > "$environment/stamp"
+}
+
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
+  echo "setup.sh: Flower 1.42 needs Python 3.11 or later; name one in PYTHON, for example PYTHON=python3.12 $0" >&2
+  exit 1
+}
+make_environment flower requirements.txt
+make_environment flower-1.37 requirements-1.37.txt
