@@ -10,6 +10,7 @@
 #include "cli/program.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/text.h"
 
 namespace memduel {
 
@@ -52,8 +53,9 @@ std::string template_text(const std::string& name) {
     if (name_of(file) == name) return std::string(file.text);
     names.push_back(name_of(file));
   }
-  throw Error(ExitCode::usage, fmt::format("found no template \"{}\"", name), "--template",
-              fmt::format("the templates are {}", fmt::join(names, ", ")));
+  throw Error(
+      ExitCode::usage, fmt::format("found no template \"{}\"", name), "--template",
+      nearest_advice(name, names, fmt::format("the templates are {}", fmt::join(names, ", "))));
 }
 
 }  // namespace cli

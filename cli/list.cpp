@@ -149,8 +149,8 @@ std::vector<std::string> kinds() {
 
 int list(const ListArguments& arguments) {
   if (!arguments.named_template.empty()) {
-    if (!arguments.what.empty() && arguments.what != "templates")
-      throw Error(ExitCode::usage, "expected no list of " + arguments.what, "--template",
+    if ((!arguments.what.empty() && arguments.what != "templates") || !arguments.config.empty())
+      throw Error(ExitCode::usage, "expected no other list beside a template", "--template",
                   "memduel list --template NAME prints one template");
     print(template_text(arguments.named_template));
     return 0;

@@ -82,8 +82,8 @@ std::string arm_words(const Document& config, const Variant& arm, LeftOut left_o
   return ArmWords(config, arm, left_out).all();
 }
 
-std::string baseline_words(const Document& config, LeftOut left_out) {
-  if (left_out == LeftOut::arguments) return "the baseline";
+std::string unchanged_words(const Document& config, LeftOut left_out) {
+  if (left_out == LeftOut::arguments) return {};
   std::set<std::string> changed;
   for (const Variant& arm : config.variants)
     for (const auto& roles : {arm.argv, arm.append})
@@ -92,7 +92,7 @@ std::string baseline_words(const Document& config, LeftOut left_out) {
   for (const JobProcess& process : config.workload.job.processes)
     if (changed.contains(process.role))
       parts.push_back(fmt::format("{}: {}", process.role, quoted_command_line(process.argv)));
-  return parts.empty() ? "the baseline" : fmt::format("{}", fmt::join(parts, "; "));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace memduel

@@ -16,9 +16,8 @@ enum class LeftOut { nothing, directory, arguments };
 std::string arm_words(const Document& config, const Variant& arm,
                       LeftOut left_out = LeftOut::nothing);
 
-/// Of a baseline that changes nothing of its job: what the other arms change, before they do, as in
-/// "server: ./server --port 1"; "the baseline" where they change no command, or arguments are left
-/// out.
-std::string baseline_words(const Document& config, LeftOut left_out = LeftOut::nothing);
+/// Of an arm that changes nothing of its job: what the other arms change, before they do, as in
+/// "server: ./server --port 1"; empty where they change no command, or arguments are left out.
+std::string unchanged_words(const Document& config, LeftOut left_out = LeftOut::nothing);
 
 }  // namespace memduel

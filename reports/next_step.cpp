@@ -430,8 +430,9 @@ bool has_nothing_against(const ReportModel& model, const std::string& name) {
 Suggestion to_decide_time(const ReportModel& model, const Comparison& time) {
   if (!time.blocks_needed || *time.blocks_needed > kMostRepeats) return {};
   // What few trials predict is rough.
-  const int trials = std::min(
-      kMostRepeats, std::max(*time.blocks_needed, 2 * std::min(time.n_baseline, time.n_candidate)));
+  const int measured = std::min(time.n_baseline, time.n_candidate);
+  const int trials = std::min(kMostRepeats, std::max(*time.blocks_needed, 2 * measured));
+  if (trials <= measured) return {};
   std::string command = with_repeats(model.reproduce, trials);
   if (command.empty()) return {};
   return {fmt::format("a new run of {} should decide it:", trials_with_time(model.results, trials)),

@@ -217,6 +217,9 @@ TEST(NextStep, IsToDecideTheTimeIfNothingElseIsOpen) {
   EXPECT_THAT(step->sentence, testing::StrEq("If the time of optimized matters, a new run of 40 "
                                              "trials each (about 5 min) should decide it:"));
   EXPECT_THAT(step->command, testing::EndsWith("--repeats 40"));
+  sample.results.comparisons.back().blocks_needed = 12;
+  EXPECT_THAT(step_after(sample)->command, testing::EndsWith("--repeats 16"))
+      << "twice the trials at least";
   sample.results.comparisons.back().blocks_needed.reset();
   EXPECT_FALSE(step_after(sample)) << "nobody knows how many decide it";
 }

@@ -26,16 +26,16 @@ std::string signed_percent(double share, int decimals) {
   return (is_zero ? "" : share < 0 ? "−" : "+") + text;
 }
 
-/// What is left would read as nothing.
-bool is_almost_all(double share) {
-  return share > -1 && share <= -0.9995;
+/// Whether one decimal shows a share as nothing, or what it leaves as nothing.
+bool needs_two_decimals(double share) {
+  constexpr double kLeastShown = 0.0005;
+  const bool is_almost_all = share > -1 && share <= -1 + kLeastShown;
+  return is_almost_all || (share != 0 && std::abs(share) < kLeastShown);
 }
 
-/// One, so that the numbers of a column have the same digits; two where one would read as nothing
-/// or as all.
+/// One, so that the numbers of a column have the same digits.
 int decimals_of(double share) {
-  const bool is_almost_nothing = share != 0 && std::abs(share) < 0.00095;
-  return is_almost_all(share) || is_almost_nothing ? 2 : 1;
+  return needs_two_decimals(share) ? 2 : 1;
 }
 
 /// A ratio as a change, or as a factor, with so many decimals.
@@ -47,7 +47,10 @@ std::string end_text(double ratio, int decimals) {
 /// Of both ends of a row's interval and of its change: two where the ends would read alike.
 int decimals_of_row(const Comparison& row) {
   const bool are_alike = end_text(*row.ci_low, 1) == end_text(*row.ci_high, 1);
-  return are_alike || is_almost_all(*row.ci_low - 1) ? 2 : 1;
+  const bool is_small =
+      std::ranges::any_of(std::array{*row.ci_low, *row.ci_high, row.ratio.value_or(1)},
+                          [](double ratio) { return needs_two_decimals(ratio - 1); });
+  return are_alike || is_small ? 2 : 1;
 }
 
 /// "−3.0 to +110%", "2.1× to 2.9×": both ends in one unit.
@@ -202,9 +205,8 @@ std::string limit_text(const GateResult& gate) {
   const double limit = *gate.evidence.limit;
   switch (gate.evidence.quantity) {
     case GateQuantity::ratio: {
-      std::string text = ratio_text(limit);
-      if (text.ends_with(".0%")) text.replace(text.size() - 3, 3, "%");
-      return text;
+      if (is_factor(limit)) return ratio_text(limit);
+      return fmt::format("{}{:.4g}%", limit < 1 ? "−" : "+", 100 * std::abs(limit - 1));
     }
     case GateQuantity::difference:
       return signed_metric(gate.metric, limit);
@@ -297,6 +299,30 @@ std::string amount_words(const Comparison& row) {
   const std::string text = change_words(row, *change);
   if (text.find_first_of("123456789") == std::string::npos) return "as much";
   return text.substr(text.starts_with('+') ? 1 : std::string_view("−").size()) + " " + direction;
+}
+
+bool is_some_change(const Comparison& row) {
+  return row.ratio && row.ci_low && row.ci_high && (*row.ci_low > 1 || *row.ci_high < 1);
+}
+
+std::string amount_of_interval(const Comparison& row) {
+  if (!row.ratio || !row.ci_low || !row.ci_high || row.exact) return {};
+  const bool is_count = metric_info(row.metric).unit == Unit::count;
+  const auto factor = [](double ratio) { return fmt::format("{:.{}f}×", ratio, 1); };
+  if (is_factor(*row.ci_low) || is_factor(*row.ci_high))
+    return fmt::format("{} to {} as {}", factor(*row.ci_low), factor(*row.ci_high),
+                       is_count ? "many" : "much");
+  const int decimals = decimals_of_row(row);
+  const auto size = [&](double ratio) {
+    return fmt::format("{:.{}f}", 100 * std::abs(ratio - 1), decimals);
+  };
+  const std::string low = size(*row.ci_low);
+  const std::string high = size(*row.ci_high);
+  const char* less = is_count ? "fewer" : "less";
+  if (*row.ci_low < 1 && *row.ci_high > 1)
+    return fmt::format("between {}% {} and {}% more", low, less, high);
+  return *row.ci_low >= 1 ? fmt::format("{} to {}% more", low, high)
+                          : fmt::format("{} to {}% {}", high, low, less);
 }
 
 Tone tone_of(Verdict verdict) {

@@ -60,8 +60,8 @@ std::string change_text(const Comparison& row);
 /// rate of 5%, so that its own level is higher. 0.9 where equivalence was shown.
 double overall_confidence(const Comparison& row);
 
-/// "−84 to −82%", "exact" of a metric without variation, with the overall level where it is not
-/// 95%; "–" without one.
+/// "−84 to −82%", "same each trial" of one without variation, with the overall level where it is
+/// not 95%; "–" without one.
 std::string interval_text(const Comparison& row);
 
 /// "82.6 → 14.2 MiB"; empty where one median is missing.
@@ -78,6 +78,13 @@ std::string effect_text(const JobFacts& job, const Comparison& row);
 
 /// "83% less", "3.4× as much", "12 fewer"; "the same" where nothing changed.
 std::string amount_words(const Comparison& row);
+
+/// Whether the interval of a ratio excludes no change.
+bool is_some_change(const Comparison& row);
+
+/// "between 5.0% less and 6.0% more", "1.0 to 6.0% more", "2.1× to 2.9× as much": a row's interval;
+/// empty where it has none or is no ratio.
+std::string amount_of_interval(const Comparison& row);
 
 Tone tone_of(Verdict verdict);
 

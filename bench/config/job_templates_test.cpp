@@ -61,17 +61,17 @@ TEST(JobTemplates, AllLoad) {
               experiment.config.name == "google-benchmark");
     ++count;
   }
-  EXPECT_EQ(count, 6);
+  EXPECT_EQ(count, 7);
 }
 
 TEST(JobTemplates, AppflSaysTheServersRoundWithTheFirstUpdate) {
-  EXPECT_EQ(marks_in("appfl-memory-profiling", "server", "appfl-server.log"),
+  EXPECT_EQ(marks_in("appfl", "server", "appfl-server.log"),
             "round 1; val_accuracy 0.9534343488656791; val_accuracy 0.9544978111412874; "
             "round 2; val_accuracy 0.9604373494530939; ");
 }
 
 TEST(JobTemplates, AppflsClientsPrintARowOfTheirTable) {
-  EXPECT_EQ(marks_in("appfl-memory-profiling", "client-1", "appfl-client.log"),
+  EXPECT_EQ(marks_in("appfl", "client-1", "appfl-client.log"),
             "round 0; train_seconds 1.5323; train_loss 0.0862; "
             "round 1; train_seconds 1.4725; train_loss 0.0704; ");
 }
@@ -82,10 +82,10 @@ TEST(JobTemplates, FlaresWorkflowsLogWhereARoundStarts) {
 }
 
 TEST(JobTemplates, FlowerLogsRoundsAndPhasesInBothOfItsForms) {
-  EXPECT_EQ(marks_in("flower-simulation", "server", "flower-fit.log"),
+  EXPECT_EQ(marks_in("flower-simulation", "cli", "flower-fit.log"),
             "round 3; configure_fit; configure_fit; aggregate_fit; accuracy_ratio 0.0965; "
             "configure_evaluate; round 4; ");
-  EXPECT_EQ(marks_in("flower-simulation", "server", "flower-train.log"),
+  EXPECT_EQ(marks_in("flower-simulation", "cli", "flower-train.log"),
             "round 1; configure_train; aggregate_train; configure_evaluate; aggregate_evaluate; "
             "accuracy_ratio 0.4984; round 2; ");
 }

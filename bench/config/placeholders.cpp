@@ -23,12 +23,11 @@ std::size_t span(std::string_view text, std::size_t at, std::string_view allowed
 }
 
 constexpr std::string_view kIndex = "{index}";
+constexpr std::string_view kWord =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
 
-/// Bytes of `text` from `at` on that are the word behind the colon of a placeholder: "fl",
-/// "node-{index}".
-std::size_t word_span(std::string_view text, std::size_t at) {
-  constexpr std::string_view kWord =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+/// Bytes of `text` from `at` on that are the name of a port: "fl", "node-{index}".
+std::size_t port_span(std::string_view text, std::size_t at) {
   std::size_t end = at + span(text, at, kWord);
   while (text.substr(std::min(end, text.size())).starts_with(kIndex)) {
     end += kIndex.size();
@@ -43,7 +42,9 @@ std::string_view name_at(std::string_view text, std::size_t at) {
   if (at >= text.size() || text[at] != '{') return {};
   std::size_t end = at + 1 + span(text, at + 1, kName);
   if (end == at + 1) return {};
-  if (end < text.size() && text[end] == ':') end += 1 + word_span(text, end + 1);
+  const bool is_port = text.substr(at + 1).starts_with("port:");
+  if (end < text.size() && text[end] == ':')
+    end += 1 + (is_port ? port_span(text, end + 1) : span(text, end + 1, kWord));
   if (end >= text.size() || text[end] != '}') return {};
   return text.substr(at + 1, end - at - 1);
 }
@@ -259,20 +260,21 @@ std::optional<std::string> unknown_name(const std::string& text, const Names& kn
 
 /// "{port:a b}", which would stay as it is.
 void refuse_malformed(const std::string& text, const std::string& place) {
-  for (const std::string_view begin : {"{port:", "{node:", "{site:"}) {
-    for (std::size_t at = text.find(begin); at != std::string::npos;
-         at = text.find(begin, at + 1)) {
-      const bool is_literal = at > 0 && (text[at - 1] == '{' || text[at - 1] == '$');
-      const bool is_meant = word_span(text, at + begin.size()) > 0;  // not "{port: 80}"
-      if (is_literal || !is_meant || !name_at(text, at).empty()) continue;
-      throw Error(ExitCode::usage,
-                  fmt::format("expected a name of letters, digits and . _ - and its brace, found "
-                              "\"{}\"",
-                              text.substr(at, text.find('}', at) - at + 1)),
-                  place,
-                  fmt::format("{}NAME}}; in a process with \"count\" also {}NAME-{{index}}}}",
-                              begin, begin));
-    }
+  constexpr std::string_view kPort = "{port:";
+  for (std::size_t at = text.find(kPort); at != std::string::npos; at = text.find(kPort, at + 1)) {
+    const bool is_literal = at > 0 && (text[at - 1] == '{' || text[at - 1] == '$');
+    const bool is_meant = port_span(text, at + kPort.size()) > 0;  // not "{port: 80}"
+    if (is_literal || !is_meant || !name_at(text, at).empty()) continue;
+    const std::string found = text.substr(at, text.find('}', at) - at + 1);
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected {{port:NAME}} with a NAME of letters, digits and . _ -, found "
+                    "\"{}\"",
+                    found),
+        place,
+        fmt::format("in a process with \"count\" also {{port:NAME-{{index}}}}; {{{} is the "
+                    "literal text",
+                    found));
   }
 }
 

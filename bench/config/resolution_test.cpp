@@ -148,9 +148,9 @@ TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
               testing::HasSubstr("unknown placeholder {port:node-{index}}"))
       << "only a process has an index";
   EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{port:node {index}}"])"),
-            "c.json, $.workload.processes[0].argv[1]: expected a name of letters, digits and . _ - "
-            "and its brace, found \"{port:node {index}\"\n  {port:NAME}; in a process with "
-            "\"count\" also {port:NAME-{index}}");
+            "c.json, $.workload.processes[0].argv[1]: expected {port:NAME} with a NAME of letters, "
+            "digits and . _ -, found \"{port:node {index}\"\n  in a process with \"count\" also "
+            "{port:NAME-{index}}; {{port:node {index} is the literal text");
   json arm = command_config();
   arm["variants"][1]["append"]["server"] = {"{tria_dir}"};
   EXPECT_THAT(message_of(arm),

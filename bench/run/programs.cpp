@@ -134,7 +134,7 @@ void refuse_fall_through(const Variant& arm, const JobProcess& process, const fs
   };
   const fs::path found = file.parent_path().lexically_normal();
   const bool found_there = std::ranges::find(added, found, seen) != added.end();
-  if (added.empty() || found_there || has_placeholder(path)) return;
+  if (added.empty() || found_there || has_placeholder(path) || has_placeholder(process.cwd)) return;
   const bool python = is_python(file);
   const auto folder = std::ranges::find_if(added, [&](const std::string& each) {
     return !fs::is_directory(seen(each)) || (python && is_virtualenv(seen(each)));

@@ -33,7 +33,7 @@ std::string notice(const ReportDocument& document, bool (Part::*is_in)() const) 
   return text;
 }
 
-TEST(CaveatsNotice, NamesAnOptionOnATerminalAlone) {
+TEST(CaveatsNotice, NamesTheReportOnATerminal) {
   const ReportDocument document = sample_document({.series = false});
   const std::string message = "other programs used 12% of the CPU. 1 more caveat";
   EXPECT_EQ(notice(document, &Part::is_in_terminal), message + ", see the report.");

@@ -103,8 +103,7 @@ std::vector<ComparedVariant> compared_variants(const ReportModel& model) {
   }
   for (ComparedVariant& variant : variants)
     if (variant.words.empty() && variants.size() > 1)
-      if (std::string words = baseline_words(config, left_out); words != "the baseline")
-        variant.words = std::move(words);
+      variant.words = unchanged_words(config, left_out);
   return variants;
 }
 

@@ -204,11 +204,6 @@ bool is_passed_without_time(const Results& results) {
          });
 }
 
-/// Whether its time is that of a round.
-bool has_rounds(const Results& results) {
-  return metric_words(results.job, kRoundSeconds) == metric_info(kRoundSeconds).display;
-}
-
 /// Whether changes_of() states the limit of a failed gate.
 bool states_a_limit(const ReportModel& model, const std::string& candidate) {
   return std::ranges::any_of(told_changes(model, candidate), [&](const Comparison* row) {
@@ -260,8 +255,9 @@ std::string changes_of(const ReportModel& model, const std::string& candidate) {
   std::string time_apart = ".";
   if (!time.empty()) {
     const bool is_price = time_change->verdict == Verdict::regressed && !told.empty() &&
-                          told.front()->verdict == Verdict::improved;
-    const std::string taker = has_rounds(results) ? "each round" : "it";
+                          told.front()->verdict == Verdict::improved &&
+                          !has_same_peak_rss(results, candidate);
+    const std::string taker = results.job.is_one_round ? "it" : "each round";
     time_apart = fmt::format(
         "{} takes {}{}.", is_price ? ", but " + taker : ". " + capitalized(taker), time,
         interval_in_words(*time_change, is_passed_without_time(results) ? ", no gate" : ""));
@@ -316,8 +312,8 @@ std::string failure_of(const Results& results, const std::string& candidate) {
   return fmt::format("{}: {}.", capitalized(name_of(results, *gate)), gate->reason);
 }
 
-/// "b: change of peak RSS −1.0 to +6.0% (95% CI). 6 trials each cannot tell whether it is within
-/// the limit of +3%.": a row that these trials do not decide.
+/// "b uses between 5.0% less and 6.0% more memory than a (95% CI). 6 trials each cannot tell
+/// whether that is within the limit of +3%.": a row that these trials do not decide.
 std::string undecided_words(const Results& results, const Comparison& row) {
   const std::string trials =
       format_count(static_cast<std::size_t>(std::min(row.n_baseline, row.n_candidate)), "trial") +
@@ -325,16 +321,21 @@ std::string undecided_words(const Results& results, const Comparison& row) {
   const GateResult* gate = gate_on(results, row, GateOutcome::inconclusive);
   const bool has_limit =
       gate != nullptr && gate->evidence.limit && gate->evidence.quantity != GateQuantity::value;
-  const std::string interval = interval_text(row);
+  const std::string amount = amount_of_interval(row);
+  const bool is_memory = metric_info(row.metric).unit == Unit::bytes;
   const std::string change =
-      row.ci_low && row.ci_high
-          ? fmt::format("{} ({:.3g}% CI)", interval.substr(0, interval.find(" (")),
-                        100 * overall_confidence(row))
-          : change_text(row);
-  return fmt::format(
-      "{}: change of {} {}. {} cannot tell {}.", row.candidate,
-      quantity(results.job, row.role, row.metric), change, trials,
-      has_limit ? "whether it is within the limit of " + limit_text(*gate) : "it from no change");
+      amount.empty() || !is_memory
+          ? fmt::format("{} vs. {}: {} {}{}", row.candidate, row.baseline,
+                        quantity(results.job, row.role, row.metric), change_text(row),
+                        interval_in_words(row))
+          : fmt::format("{} uses {} {} {} {} ({:.3g}% CI)", row.candidate, amount,
+                        noun_and_place(results, row), amount.ends_with("as much") ? "as" : "than",
+                        row.baseline, 100 * overall_confidence(row));
+  const std::string question = has_limit
+                                   ? "whether that is within the limit of " + limit_text(*gate)
+                               : is_some_change(row) ? "whether that is more than the margin"
+                                                     : "it from no change";
+  return fmt::format("{}. {} cannot tell {}.", change, capitalized(trials), question);
 }
 
 /// What the trials leave open of a candidate; empty where nothing is.
@@ -459,8 +460,9 @@ std::string times_of(const Results& results, const ResultRow& memory) {
   const bool are_alike = std::ranges::all_of(
       changed, [&](const Comparison* one) { return one->verdict == changed.front()->verdict; });
   if (changed.size() > kMostListed && changed.size() == all && are_alike)
-    return fmt::format(" All take {} time.",
-                       changed.front()->verdict == Verdict::improved ? "less" : "more");
+    return fmt::format(" All take {} time: {}.",
+                       changed.front()->verdict == Verdict::improved ? "less" : "more",
+                       range_of_changes(changed));
   std::vector<std::string> parts;
   for (const Comparison* one : changed) parts.push_back(one->candidate + " " + change_text(*one));
   if (open.size() == 1) parts.push_back(open.front() + " inconclusive");
@@ -618,26 +620,29 @@ std::string advisory_words(const Results& results) {
 
 /// Of a run without gates: how to set one.
 std::string advice_on_gates(const Results& results) {
-  if (results.is_alone()) return {};
   const bool has_peak_rss = std::ranges::any_of(results.comparisons, [](const Comparison& row) {
     return row.role == kTree && row.metric == kPeakRss;
   });
-  return fmt::format(" Set one, for instance --gate {}.",
-                     has_peak_rss ? "'peak_rss<=+5%'" : "default");
+  return has_peak_rss ? " Set one, for instance --gate 'peak_rss<=+5%'." : "";
 }
 
-/// Of an inconclusive run: whether and why its gates fail.
+/// Of a run with one inconclusive gate: whether and why that fails.
 std::string open_gate_words(const Results& results) {
-  if (results.overall.outcome != OverallOutcome::inconclusive) return {};
   constexpr int kInconclusive = static_cast<int>(ExitCode::inconclusive);
-  const bool is_beyond = std::ranges::any_of(results.gates, [](const GateResult& gate) {
-    return gate.outcome == GateOutcome::inconclusive && !gate.advisory && gate.beyond_bound;
-  });
-  if (is_beyond)
-    return results.overall.exit_code == kInconclusive ? " The estimate exceeds the limit." : "";
-  if (results.overall.exit_code == kInconclusive) return {};
+  const GateResult* open = nullptr;
+  for (const GateResult& gate : results.gates) {
+    if (gate.advisory || gate.outcome != GateOutcome::inconclusive) continue;
+    if (open != nullptr) return {};
+    open = &gate;
+  }
+  if (open == nullptr || !open->evidence.estimate ||
+      results.overall.outcome != OverallOutcome::inconclusive)
+    return {};
+  const bool fails = results.overall.exit_code == kInconclusive;
+  if (open->beyond_bound) return fails ? " Its estimate is beyond the limit." : "";
+  if (fails) return {};
   return fmt::format(
-      " The estimate is within the limit, which fails only with --on-inconclusive fail (exit code "
+      " Its estimate is within the limit, so it fails only with --on-inconclusive fail (exit code "
       "{}).",
       kInconclusive);
 }

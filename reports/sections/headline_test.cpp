@@ -56,8 +56,9 @@ TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {
   EXPECT_EQ(document.answer, Answer::inconclusive);
   EXPECT_THAT(
       document.sentence.plain(),
-      StartsWith("optimized: change of server peak RSS −40.0 to −39.4% (95% CI). 8 trials each "
-                 "cannot tell it from no change. Time per round is inconclusive."));
+      StartsWith("optimized uses 39.4 to 40.0% less memory (server) than original (95% CI). 8 "
+                 "trials each cannot tell whether that is more than the margin. Time per round is "
+                 "inconclusive."));
 }
 
 TEST(Headline, OfFailedTrialsGivesTheReason) {

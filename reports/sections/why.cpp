@@ -69,10 +69,11 @@ std::vector<std::vector<Cause>> causes_by_row(const std::vector<Cause>& all) {
     rows.back().push_back(cause);
   }
   for (std::vector<Cause>& row : rows) {
-    const auto small = std::ranges::find_if(row, [&](const Cause& cause) {
-      return std::abs(cause.size) < kLeastShown * std::abs(row.front().size);
-    });
-    keep_first(row, static_cast<std::size_t>(small - row.begin()));
+    double largest = 0;
+    for (const Cause& cause : row) largest = std::max(largest, std::abs(cause.size));
+    const auto small = std::ranges::stable_partition(
+        row, [&](const Cause& cause) { return std::abs(cause.size) >= kLeastShown * largest; });
+    keep_first(row, row.size() - small.size());
     if (rows.size() > 1) keep_first(row, enough_causes(row));
   }
   return rows;
@@ -110,8 +111,9 @@ std::optional<Row> rest_row(const std::vector<Cause>& causes) {
   const Cause& last = causes.back();
   // The profile's causes need not sum to the difference of the medians.
   const bool are_all = static_cast<double>(last.others) * last.largest_other >= std::abs(rest);
-  const std::string others =
-      are_all && last.others > 1 ? fmt::format("{} other causes", last.others) : "other causes";
+  const std::string others = last.others == 0 ? "not explained by the profile"
+                             : are_all        ? format_count(last.others, "other cause")
+                                              : "other causes";
   row.cells.emplace_back(
       Text(share > 0 ? others + ", " + format_percent(share) : "all other memory", Tone::muted));
   return row;
@@ -138,10 +140,16 @@ Text spread_of(const ReportModel& model) {
   const std::string spread = fmt::format("Trials of {} range {}, those of {} {}.", row->baseline,
                                          range_words(row->metric, baseline), row->candidate,
                                          range_words(row->metric, candidate));
+  const std::string quantity_words = quantity(model.results.job, row->role, row->metric);
   const GateResult* gate = gate_on(model.results, *row, GateOutcome::inconclusive);
   if (gate == nullptr || !gate->evidence.limit || !gate->evidence.estimate ||
       gate->evidence.quantity != GateQuantity::ratio || !gate->beyond_bound)
-    return "No difference is established, so no cause is shown. " + spread;
+    return (is_some_change(*row)
+                ? fmt::format("Whether {} changed by more than the margin is open. ",
+                              quantity_words)
+                : fmt::format("No difference of {} is established, so no cause is shown. ",
+                              quantity_words)) +
+           spread;
   // The change of the medians is shown, and may be on the other side of the limit.
   const bool is_shown_beyond = (*shown_change(*row) > *gate->evidence.limit) ==
                                (*gate->evidence.estimate > *gate->evidence.limit);

@@ -29,8 +29,8 @@ TEST(Why, OfAnInconclusiveRunIsTheSpreadOfTheTrials) {
   ASSERT_NE(why, nullptr);
   EXPECT_EQ(
       std::get<Paragraph>(why->parts.at(0).value).text.plain(),
-      "No difference is established, so no cause is shown. Trials of original range from 604.0 to "
-      "606.0 MiB, those of optimized from 364.0 to 366.0 MiB.");
+      "Whether server peak RSS changed by more than the margin is open. Trials of original range "
+      "from 604.0 to 606.0 MiB, those of optimized from 364.0 to 366.0 MiB.");
 }
 
 }  // namespace

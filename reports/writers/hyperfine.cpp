@@ -66,7 +66,8 @@ std::vector<Benchmark> benchmarks_of(const ReportModel& model) {
         config != nullptr && !model.confidential) {
       benchmark.command = arm_words(model.config, *config, LeftOut::directory);
       if (benchmark.command.empty())
-        benchmark.command = baseline_words(model.config, LeftOut::directory);
+        benchmark.command = unchanged_words(model.config, LeftOut::directory);
+      if (benchmark.command.empty()) benchmark.command = variant->name;
       benchmark.parameters = config->parameters;
     }
     for (const TrialData& trial : model.results.trials)

@@ -33,7 +33,7 @@ SAMPLES = {
     "--profiler": ["heaptrack"], "--interval": ["64"], "--exact": [], "--count": [], "--snapshot-at": ["rss=1KiB"], "--peak-from": ["snapshot.mdp"],
     "--alone": [], "--slowdown": ["500"], "--confirm": ["5"], "--headroom": ["50%"], "--limit": ["process"], "--pid": ["1"], "--round-pattern": ["round (\\d+)"],
     "--log": ["no.log"], "--pss-interval": ["0.1"], "--duration": ["1"], "--json": [], "--warn": ["0.0001"], "--critical": ["0.0001"],
-    "--metrics": ["watch.prom"], "--no-why": [], "--min-runs": ["2"], "--max-runs": ["2"],
+    "--metrics": ["watch.prom"], "--no-why": [], "--min-runs": ["2"], "--max-runs": ["2"], "--template": ["appfl"],
 }
 
 # What no call of a second can show.
@@ -258,7 +258,7 @@ FORMS = [
     Form("export", "export", {"--format": ["folded"]}, ["many.mdp"], samples={"--format": ["pprof"]}, pairs="none"),
     Form("explain", "explain", {}, ["run-1"]),
     Form("doctor", "doctor", {}, mask=True),
-    Form("list", "list", {}, ["meters"]),
+    Form("list", "list", {}, ["templates"]),
     Form("record", "record", {"--output": ["made.mdp"]}, tail=SHELL, pairs="none", mask=True),
     Form("need", "need", {"--confirm": ["6"]}, ["t.json"], pairs="none", mask=True, samples={"--set": ["baseline=y"]}),
     Form("watch", "watch", OUT, tail=ROUNDS, measures=True, pairs="none", samples={"--gate": ["all.peak_rss_bytes<=1KiB"]}),

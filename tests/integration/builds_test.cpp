@@ -190,7 +190,8 @@ TEST(Defaults, InformOfAComparisonThatNamesNoGate) {
       "5",       "--out", place.path("run")};
   const Finished run = memduel(place, words);
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("Exit code 0: no gate was set. Set one, for instance --gate 'peak_rss<=+5%'."));
+  EXPECT_THAT(run.out, HasSubstr("Exit code 0: no gate was set. Set one, for instance --gate "
+                                 "'peak_rss<=+5%'."));
   EXPECT_FALSE(results_in(place.path("run")).at("differences").empty())
       << "the stacks are shown either way";
   EXPECT_EQ(memduel(place, {"check", place.path("run").string()}).status, 1)

@@ -37,7 +37,7 @@ struct Member {
 /// A descendant is of the role whose pattern its arguments match; else of its parent's role; else,
 /// when its parent is gone, of the role that its environment names. A process that executes another
 /// program may come to match; one that matched only by the arguments of the parent that forked it
-/// may cease to.
+/// may cease to, or match another role.
 class RoleMembers {
  public:
   /// Throws Error(usage) for a pattern that is none.
