@@ -174,11 +174,11 @@ struct Widths {
 };
 
 /// Narrows the gaps, then the columns of words, the widest first, until all fit. Whether they do.
+/// @param least_of_long_words how much of a longer word a column keeps
 bool fit(const Table& table, const std::vector<std::size_t>& columns, Widths& all,
-         std::size_t width) {
-  constexpr std::size_t kLeastOfLongWords = 14;
+         std::size_t width, std::size_t least_of_long_words) {
   const auto least = [&](std::size_t column) {
-    return std::min(kLeastOfLongWords, longest_word(table, column));
+    return std::min(least_of_long_words, longest_word(table, column));
   };
   std::vector<std::size_t>& widths = all.columns;
   const auto total = [&] {
@@ -316,9 +316,14 @@ std::vector<Line> table_lines(const Table& table, std::size_t width,
     std::vector<std::size_t> columns = {key};
     Widths widths = wanted;
     columns.insert(columns.end(), left.begin(), left.end());
-    while (!fit(table, columns, widths, width) && columns.size() > 2) {
+    // Columns below others have no names of their rows but the first column's.
+    constexpr std::size_t kUsual = 14;
+    constexpr std::size_t kShort = 11;
+    bool fits = fit(table, columns, widths, width, kUsual);
+    if (!fits) fits = fit(table, columns, widths = wanted, width, kShort);
+    while (!fits && columns.size() > 2) {
       columns.pop_back();
-      widths = wanted;
+      fits = fit(table, columns, widths = wanted, width, kUsual);
     }
     if (!lines.empty() && left.size() + 1 > columns.size() && columns.size() > 1 &&
         lines.size() > 1 && table.caption.empty())

@@ -251,7 +251,7 @@ TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
   const Finished run = memduel(place, {"compare", "--repeats", "4", "--a", program, "--b", twice,
                                        "--out", place.path("run"), "--verbose"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("two_blocks_an"));
+  EXPECT_THAT(run.out, HasSubstr("two_blocks_a"));
   const auto results = results_in(place.path("run"));
   const std::string kept = "keeps_a_block_an_iteration/iterations:8";
   // Eight blocks of a megabyte stay; a block of this size has pages of its own, and a header.

@@ -174,7 +174,8 @@ TEST(Writing, AnExperimentsNameCannotLeaveTheFolderOfRuns) {
     "workload": { "kind": "command", "processes": [ { "role": "r", "argv": ["true"] } ] },
     "variants": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ], "baseline": "a",
     "measure": { "repeats": 1 } })");
-  const Finished run = memduel(place, {"run", config, "--quiet"}, place.path("deep/er"));
+  const Finished run =
+      memduel(place, {"run", config, "--quiet", "--no-default-gates"}, place.path("deep/er"));
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_TRUE(fs::is_empty(place.path("deep/er")));
   EXPECT_EQ(entries(place.path("state/memduel/runs")).size(), 1U);

@@ -150,7 +150,7 @@ TEST_F(EveryVerb, ThatComparesBenchmarksFitsTheTerminal) {
   const Finished compared = expect("compare --verbose --repeats 4 --out benchmarks --a" + program +
                                        " --b" + program + "' --benchmark_min_time=0.1'",
                                    0);
-  EXPECT_THAT(compared.out, HasSubstr("two_blocks_an"));
+  EXPECT_THAT(compared.out, HasSubstr("two_blocks_a"));
 }
 
 TEST_F(EveryVerb, ThatTellsOfTheMachineFitsTheTerminal) {
