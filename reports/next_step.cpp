@@ -500,13 +500,11 @@ std::string adoption_of(const Results& results, const std::string& name) {
 std::string range_of_increase(const Comparison& row) {
   const auto text = [](double ratio) { return format_percent(ratio - 1); };
   if (!row.ci_low || !row.ci_high || *row.ci_low <= 1) return text(*shown_change(row));
-  std::string interval = interval_text(row);  // "+5.2 to +16.4%", as in the table
-  if (is_factor(*row.ci_low) || is_factor(*row.ci_high) || !interval.starts_with('+')) {
-    const std::string low = text(*row.ci_low);
-    return low.substr(0, low.size() - 1) + " to " + text(*row.ci_high);
-  }
-  std::erase(interval, '+');
-  return interval.substr(0, interval.find(" ("));
+  constexpr std::string_view kMore = " more";
+  if (const std::string amount = amount_of_interval(row); amount.ends_with(kMore))
+    return amount.substr(0, amount.size() - kMore.size());
+  const std::string low = text(*row.ci_low);
+  return low.substr(0, low.size() - 1) + " to " + text(*row.ci_high);
 }
 
 /// The candidate can be adopted; what its time does may be open.

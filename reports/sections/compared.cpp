@@ -25,8 +25,8 @@ std::string switches_words(const json& own, const json& baseline) {
                      format_count(own.size(), "switch differs", "switches differ"));
 }
 
-/// "preset csfl-original: no cleanup", "the new parser: ./parse big.json"; command lines of several
-/// roles, which nobody reads, are left to the config.
+/// "preset csfl-original: no cleanup", "the new parser: ./parse big.json"; of a long command, as of
+/// several roles, the description alone.
 std::string described(const Variant& variant, const std::string& words) {
   constexpr std::size_t kLongest = 100;
   if (words.empty() || (!variant.preset && words.size() > kLongest)) return *variant.description;

@@ -154,7 +154,8 @@ TEST_F(EveryVerb, ThatComparesBenchmarksFitsTheTerminal) {
 }
 
 TEST_F(EveryVerb, ThatTellsOfTheMachineFitsTheTerminal) {
-  for (const char* list : {"list", "list metrics", "list meters", "list profilers"})
+  for (const char* list :
+       {"list", "list metrics", "list meters", "list profilers", "list templates"})
     expect(list, 0);
   const Finished doctor = on_a_terminal(*place_, memduel() + "doctor");
   EXPECT_LE(doctor.status, 3) << doctor.out;

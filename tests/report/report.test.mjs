@@ -52,7 +52,7 @@ describe("the first screen", () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     assert.equal(await page.textContent("h1"), "Peak memory: optimized vs. original (baseline)");
     assert.equal(await page.textContent(".badge"), "PASS");
-    assert.match(await page.textContent(".sentence"), /optimized .*39.7% less/);
+    assert.match(await page.textContent(".sentence"), /optimized .*39\.7% less/);
     const ids = await page.$$eval(".first-screen > section", (all) => all.map((section) => section.id));
     assert.deepEqual(ids, ["results", "why", "next", "caveats-notice"].filter((id) => ids.includes(id)), "in the order that people ask");
     assert.ok(["results", "why"].every((id) => ids.includes(id)));
