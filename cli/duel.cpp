@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cli/print.h"
 #include "cli/program.h"
@@ -254,11 +255,17 @@ struct UnmeasuredGate : Error {
   explicit UnmeasuredGate(const Error& error) : Error(error) {}
 };
 
-/// The trials of a run, into its store. `decided` gets the sentence of the result when trials are
-/// to follow that only find its cause.
+/// Whether a log of a role gave no round, which the first trial shows already.
+bool is_of_unmatched_log(const Note& note) {
+  return note.code == "pattern_never_matched" || note.code == "mark_log_missing";
+}
+
+/// The trials of a run, into its store. `tell` gets what people want to know before the end: logs
+/// that no pattern matches, and the sentence of the result when trials are to follow that only find
+/// its cause.
 void measure(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
              const RunFacts& facts, DriverOptions driver,
-             const std::function<void(const std::string& sentence)>& decided = {}) {
+             const std::function<void(const std::string& sentence)>& tell = {}) {
   const bool judges = judges_gates(experiment);
   refuse_few_descriptors();
   refuse_small_stack();
@@ -292,7 +299,11 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
       const std::string out = facts.resumed_in.empty() ? directory.string() : facts.resumed_in;
       return resume_command(given_words(), out, minutes);
     };
+  std::set<std::string> told;
   driver.check_first_trials = [&](const RunData& first_trials) {
+    for (const Note& note : first_trials.warnings)
+      if (tell && is_of_unmatched_log(note) && told.insert(note.code + note.message).second)
+        tell(fmt::format("warning: {}\n  {}", note.message, note.advice));
     try {
       refuse_unmeasured_gates(first_trials, settings(first_trials));
     } catch (const Error& error) {
@@ -313,9 +324,10 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
           return trial.arm == arm && trial.kind == TrialKind::profile;
         });
       });
-      if (decided && !are_profiled && !results.is_alone()) {
+      if (tell && !are_profiled && !results.is_alone()) {
         const Results shown = analyse(so_far, settings_in(directory, so_far, demands_of(options)));
-        decided(document_of(build_report_model(shown, so_far)).sentence.plain());
+        tell(document_of(build_report_model(shown, so_far)).sentence.plain() +
+             " One more trial of each follows, to find the cause.");
       }
       return arms;
     };
@@ -331,13 +343,10 @@ void measure_and_show(const Experiment& experiment, const RunOptions& options,
                     {facts.label, facts.seconds_after, experiment.facts.roles.size() > 1});
   DriverOptions driver;
   driver.progress = [&](const Progress& progress) { shown.show(progress); };
-  measure(
-      experiment, options, directory, facts, std::move(driver), [&](const std::string& sentence) {
-        shown.print(
-            fitted_to(STDERR_FILENO, fmt::format("{}{} One more trial of each follows, to find "
-                                                 "the cause.",
-                                                 facts.label, escape_terminal_lines(sentence))));
-      });
+  measure(experiment, options, directory, facts, std::move(driver),
+          [&](const std::string& sentence) {
+            shown.print(fitted_to(STDERR_FILENO, facts.label + escape_terminal_lines(sentence)));
+          });
 }
 
 }  // namespace

@@ -32,6 +32,20 @@ constexpr const char* kRoleText =
 
 const Schema kAboveZero = {{"exclusiveMinimum", 0}};
 
+/// A port that is a number, or the NAME of a {port:NAME}.
+template <typename Listener>
+void read_port(const json& value, Listener& listener) {
+  if (value.is_string())
+    listener.port_name = value.get<std::string>();
+  else
+    listener.port = value.get<int>();
+}
+
+template <typename Listener>
+json write_port(const Listener& listener) {
+  return listener.port_name ? json(*listener.port_name) : write_value(listener.port, Write::all);
+}
+
 }  // namespace
 
 const Keys<JobReady>& keys_of(const JobReady*) {
@@ -43,16 +57,7 @@ const Keys<JobReady>& keys_of(const JobReady*) {
               "port",
               R"({"type": ["integer", "string"], "minimum": 1, "maximum": 65535, "minLength": 1,
                   "description": "Port on which the process listens: a number, or the NAME of a {port:NAME}."})",
-              [](const json& value, JobReady& ready) {
-                if (value.is_string())
-                  ready.port_name = value.get<std::string>();
-                else
-                  ready.port = value.get<int>();
-              },
-              [](const JobReady& ready) {
-                return ready.port_name ? json(*ready.port_name)
-                                       : write_value(ready.port, Write::all);
-              })
+              read_port<JobReady>, write_port<JobReady>)
           .optional("log", &JobReady::log,
                     "Perl-compatible regular expression that matches a line of standard output or "
                     "standard error.",
@@ -170,8 +175,22 @@ const Keys<RoleMatch>& keys_of(const RoleMatch*) {
           .required("role", &RoleMatch::role, kRoleText, kRole)
           .required("pattern", &RoleMatch::pattern,
                     "Perl-compatible regular expression that matches the arguments of a descendant "
-                    "process, joined by spaces.",
-                    kNotEmpty);
+                    "process, joined by spaces. {port:NAME} in it is the port of the trial.",
+                    kNotEmpty)
+          .optional("ancestor", &RoleMatch::ancestor,
+                    "Role of which the process must be a descendant: a process of the job, with a "
+                    "count ROLE-1, or an earlier match.",
+                    kNotEmpty)
+          .optional("count", &RoleMatch::count,
+                    "Number of such processes that live at once, named ROLE-1 to ROLE-count in "
+                    "the order of their start. One that ends makes its name free. Default: all "
+                    "are one role together.",
+                    range(1, 256))
+          .in_form(
+              "port",
+              R"({"type": ["integer", "string"], "minimum": 1, "maximum": 65535, "minLength": 1,
+                  "description": "Port on which the process must listen: a number, or the NAME of a {port:NAME}."})",
+              read_port<RoleMatch>, write_port<RoleMatch>);
   return keys;
 }
 
@@ -312,16 +331,15 @@ std::vector<TextMarkSpec> planned_text_marks(
     fill(specs.back(), index);
   };
   for (const TextMarkSpec& mark : job.marks) {
-    const bool matched =
-        std::ranges::any_of(job.match, [&](const RoleMatch& one) { return one.role == mark.role; });
-    if (matched) add(mark, mark.role, 1);
-    for (const JobProcess& process : job.processes) {
+    const auto add_each = [&](const std::string& name, const std::vector<std::string>& roles) {
       int index = 0;
-      for (const std::string& role : process.roles()) {
+      for (const std::string& role : roles) {
         ++index;
-        if (mark.role == role || mark.role == process.role) add(mark, role, index);
+        if (mark.role == role || mark.role == name) add(mark, role, index);
       }
-    }
+    };
+    for (const RoleMatch& match : job.match) add_each(match.role, match.roles());
+    for (const JobProcess& process : job.processes) add_each(process.role, process.roles());
   }
   return specs;
 }

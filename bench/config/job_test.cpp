@@ -52,7 +52,9 @@ TEST(Job, HoldsWhatIsAroundATrial) {
     "templates": [{"from": "a.in", "to": "{trial_dir}/a"}],
     "files": [{"name": "m", "path": "{trial_dir}/m", "compare": ["cmp", "{a}", "{b}"]},
               {"name": "n", "path": "n"}],
-    "match": [{"role": "loader", "pattern": "load"}],
+    "match": [{"role": "loader", "pattern": "load"},
+              {"role": "reader", "pattern": "read", "ancestor": "loader", "count": 2, "port": 81}],
+    "reference": "loader",
     "stop_after_round": 4, "stop_grace_seconds": 2})")
                       .config.workload.job;
   EXPECT_EQ(job.processes.at(0).ready->port, 80);
@@ -61,7 +63,12 @@ TEST(Job, HoldsWhatIsAroundATrial) {
   EXPECT_EQ(job.templates.at(0).from, "/job/a.in");
   EXPECT_THAT(job.artifacts().at(0).compare, ElementsAre("cmp", "{a}", "{b}"));
   EXPECT_TRUE(job.artifacts().at(1).compare.empty());
-  EXPECT_EQ(job.match.at(0).role, "loader");
+  EXPECT_THAT(job.match.at(0).roles(), ElementsAre("loader"));
+  EXPECT_FALSE(job.match.at(0).ancestor);
+  EXPECT_THAT(job.match.at(1).roles(), ElementsAre("reader-1", "reader-2"));
+  EXPECT_EQ(job.match.at(1).ancestor, "loader");
+  EXPECT_EQ(job.match.at(1).port, 81);
+  EXPECT_EQ(job.reference, "loader");
   EXPECT_EQ(job.stop_after_round, 4);
   EXPECT_EQ(job.stop_grace_seconds, 2);
   EXPECT_FALSE(mentions_block(job));
@@ -102,12 +109,12 @@ JobProcess process_of(const std::string& role, std::optional<int> count = std::n
 TEST(JobFactsOf, ACommandHasGroupsWhereAProcessHasACountOfSeveral) {
   Job of_three;
   of_three.processes = {process_of("coordinator"), process_of("worker", 3), process_of("alone", 1)};
-  of_three.match = {{"loader", "load"}};
+  of_three.match = {{"loader", "load"}, {.role = "reader", .pattern = "read", .count = 2}};
   const JobFacts job = job_facts_of(of_three);
-  const std::vector<std::string> roles = {"coordinator", "worker-1", "worker-2",
-                                          "worker-3",    "alone-1",  "loader"};
+  const std::vector<std::string> roles = {"coordinator", "worker-1", "worker-2", "worker-3",
+                                          "alone-1",     "loader",   "reader-1", "reader-2"};
   EXPECT_EQ(job.roles, roles);
-  const std::vector<RoleGroup> groups = {{"worker", 3}};
+  const std::vector<RoleGroup> groups = {{"worker", 3}, {"reader", 2}};
   EXPECT_EQ(job.groups, groups);
   EXPECT_EQ(job.reference, "coordinator") << "the first, where none is named";
   const std::vector<RoleMetric> gates = {{"all", "peak_heap_and_mapped_bytes"},
@@ -122,6 +129,9 @@ TEST(JobFactsOf, ACommandNamesItsReference) {
   EXPECT_EQ(job_facts_of(job).reference, "worker-1");
   job.reference = "coordinator";
   EXPECT_EQ(job_facts_of(job).reference, "coordinator");
+  job.match = {{.role = "trainer", .pattern = "train", .count = 2}};
+  job.reference = "trainer";
+  EXPECT_EQ(job_facts_of(job).reference, "trainer-1");
 }
 
 }  // namespace

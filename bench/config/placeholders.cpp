@@ -306,16 +306,18 @@ void refuse_unnamed_ports(const Document& document, const Names& named, const Pl
         return copies_files(one.templates);
       }))
     return;
-  for (std::size_t i = 0; i < job.processes.size(); ++i) {
-    const auto& ready = job.processes[i].ready;
-    if (!ready || !ready->port_name || std::ranges::find(named, *ready->port_name) != named.end())
-      continue;
-    throw Error(ExitCode::usage,
-                fmt::format("expected the NAME of a {{port:NAME}} in the job, found \"{0}\"",
-                            *ready->port_name),
-                places.at({"workload", "processes", std::to_string(i), "ready", "port"}),
-                nearest_advice(*ready->port_name, named));
-  }
+  const auto check = [&](const std::optional<std::string>& name, const JsonPath& path) {
+    if (!name || std::ranges::find(named, *name) != named.end()) return;
+    throw Error(
+        ExitCode::usage,
+        fmt::format("expected the NAME of a {{port:NAME}} in the job, found \"{0}\"", *name),
+        places.at(path), nearest_advice(*name, named));
+  };
+  for (std::size_t i = 0; i < job.processes.size(); ++i)
+    if (const auto& ready = job.processes[i].ready)
+      check(ready->port_name, {"workload", "processes", std::to_string(i), "ready", "port"});
+  for (std::size_t i = 0; i < job.match.size(); ++i)
+    check(job.match[i].port_name, {"workload", "match", std::to_string(i), "port"});
 }
 
 }  // namespace

@@ -53,11 +53,14 @@ void resolve_templates(std::vector<JobTemplate>& templates, const std::filesyste
   }
 }
 
-/// A process with a count of several is a group.
+/// Processes and matches with a count of several are groups.
 std::vector<RoleGroup> groups_of(const Job& job) {
   std::vector<RoleGroup> groups;
-  for (const JobProcess& process : job.processes)
-    if (process.count.value_or(1) > 1) groups.push_back({process.role, *process.count});
+  const auto add = [&](const auto& counted) {
+    if (counted.count.value_or(1) > 1) groups.push_back({counted.role, *counted.count});
+  };
+  std::ranges::for_each(job.processes, add);
+  std::ranges::for_each(job.match, add);
   return groups;
 }
 
@@ -84,8 +87,8 @@ class JobRules {
     for (std::size_t i = 0; i < job_.processes.size(); ++i)
       apply_to(job_.processes[i], below(in_workload("processes"), i));
     check_that_it_ends();
-    check_reference();
     check_matches();
+    check_reference();
     check_marks();
     check_declared_metrics();
     check_groups();
@@ -150,10 +153,15 @@ class JobRules {
   void check_reference() const {
     auto reference = job_.processes.begin();
     if (job_.reference) {
+      if (std::ranges::find(job_.match, *job_.reference, &RoleMatch::role) != job_.match.end())
+        return;
       reference = std::ranges::find(job_.processes, *job_.reference, &JobProcess::role);
-      if (reference == job_.processes.end())
-        refuse(in_workload("reference"), not_a_role(*job_.reference, names_),
-               nearest_advice(*job_.reference, names_));
+      if (reference == job_.processes.end()) {
+        std::vector<std::string> roles = names_;
+        for (const RoleMatch& match : job_.match) roles.push_back(match.role);
+        refuse(in_workload("reference"), not_a_role(*job_.reference, roles),
+               nearest_advice(*job_.reference, roles));
+      }
     }
     if (!reference->takes_rounds) return;
     const auto index = static_cast<std::size_t>(reference - job_.processes.begin());
@@ -166,11 +174,19 @@ class JobRules {
   /// A matched role may have several patterns, but a process has its role from the config alone.
   void check_matches() {
     for (std::size_t i = 0; i < job_.match.size(); ++i) {
+      const RoleMatch& match = job_.match[i];
       const JsonPath path = below(in_workload("match"), i);
-      check_role(job_.match[i].role, below(path, "role"));
-      check_pattern(job_.match[i].pattern, below(path, "pattern"));
+      std::vector<std::string> known = taken_;
+      known.insert(known.end(), matched_.begin(), matched_.end());
+      if (match.ancestor && !contains(known, *match.ancestor))
+        refuse(below(path, "ancestor"), not_a_role(*match.ancestor, known),
+               nearest_advice(*match.ancestor, known));
+      std::vector<std::string> roles = match.roles();
+      if (match.count) roles.push_back(match.role);
+      for (const std::string& role : roles) check_role(role, below(path, "role"));
+      check_pattern(match.pattern, below(path, "pattern"));
+      matched_.insert(matched_.end(), roles.begin(), roles.end());
     }
-    for (const RoleMatch& match : job_.match) matched_.push_back(match.role);
   }
 
   void check_marks() const {
@@ -436,7 +452,11 @@ JobFacts job_facts_of(const Job& job) {
     facts.roles.insert(facts.roles.end(), roles.begin(), roles.end());
     if (facts.reference.empty() || process.role == job.reference) facts.reference = roles.front();
   }
-  for (const RoleMatch& match : job.match) facts.roles.push_back(match.role);
+  for (const RoleMatch& match : job.match) {
+    const auto roles = match.roles();
+    facts.roles.insert(facts.roles.end(), roles.begin(), roles.end());
+    if (match.role == job.reference) facts.reference = roles.front();
+  }
   facts.better = declared_metrics(job);
   if (is_spread(job)) facts.default_gates = gates_of_roles(facts);
   return facts;

@@ -39,7 +39,7 @@ class JobPlanner {
     planned.plan.pss_between_rounds = job_.pss_between_rounds;
     planned.plan.stop_after_round = job_.stop_after_round;
     planned.plan.rounds = job_.stop_after_round ? job_.stop_after_round : job_.rounds;
-    planned.plan.match = job_.match;
+    planned.plan.match = matches();
     planned.plan.processes = processes();
     planned.plan.text_marks = text_marks();
     planned.prepare = steps("prepare", {&job_.prepare, &arm_.prepare});
@@ -89,6 +89,15 @@ class JobPlanner {
     }
     placeholders_.set_index({});
     return result;
+  }
+
+  std::vector<RoleMatch> matches() {
+    std::vector<RoleMatch> all = job_.match;
+    for (RoleMatch& match : all) {
+      match.pattern = placeholders_.fill_pattern(match.pattern);
+      if (match.port_name) match.port = placeholders_.port(*match.port_name);
+    }
+    return all;
   }
 
   std::vector<TextMarkSpec> text_marks() {

@@ -252,7 +252,8 @@ void TrialRunner::refuse_unmarked_rounds(const TrialRun& trial) const {
 void TrialRunner::keep_profiles_of(const TrialPlan& plan, TrialRun& trial) const {
   const TracerEntry& entry = tracer_named(plan.tracer);
   try {
-    for (const std::string& why : keep_profiles(plan, run_.store().directory() / kProfilesFolder))
+    for (const std::string& why :
+         keep_profiles(plan, trial.matched, run_.store().directory() / kProfilesFolder))
       trial.warnings.push_back(
           {"profile_incomplete", fmt::format("{} with {}: {}", plan.arm, plan.tracer, why), ""});
   } catch (const Error& error) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "role_members.h"
 #include "trial/marks.h"
 #include "trial/sampling.h"
 #include "trial/trial_plan.h"

@@ -125,11 +125,13 @@ int LauncherClient::request(const std::vector<std::string>& fields,
 }
 
 void LauncherClient::ask_to_end() {
+  is_ending_ = true;
   if (request(fields_of(EndRequest{})) != 0) shutdown(control_.get(), SHUT_WR);
 }
 
 void LauncherClient::signal(const std::string& role, int number) {
-  request(fields_of(SignalRequest{role, number}));
+  // What it has not read when it exits would cost its last reports.
+  if (!is_ending_) request(fields_of(SignalRequest{role, number}));
 }
 
 void LauncherClient::limit_data(std::int64_t bytes) {

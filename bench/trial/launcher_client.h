@@ -69,6 +69,7 @@ class LauncherClient {
   pid_t pid_ = 0;
   TrialCgroup cgroup_;
   bool over_ = false;
+  bool is_ending_ = false;
   bool nobody_left_ = false;
   std::int64_t look_due_ns_ = 0;
   std::int64_t stopped_since_ns_ = 0;

@@ -11,88 +11,13 @@
 #include <climits>
 #include <cstring>
 #include <optional>
-#include <string>
 
 #include "memory/proc_files.h"
 #include "meters/meter.h"
-#include "trial/processes.h"
 #include "util/error.h"
 #include "util/file.h"
 
 namespace memduel {
-
-RoleMembers::RoleMembers(const std::vector<RoleMatch>& match,
-                         std::function<ProcessOrigin(pid_t)> origin_of)
-    : origin_of_(std::move(origin_of)) {
-  for (const RoleMatch& each : match) patterns_.push_back({each.role, LogPattern(each.pattern)});
-}
-
-void RoleMembers::add_root(const std::string& role, pid_t pid) {
-  known_[pid] = {role, true, false};
-}
-
-const std::string* RoleMembers::matching(const std::string& command) const {
-  const auto found = std::ranges::find_if(
-      patterns_, [&](const Pattern& each) { return each.pattern.matches(command); });
-  return found == patterns_.end() ? nullptr : &found->role;
-}
-
-std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
-  // The number of a process that ended may come back as another.
-  std::erase_if(known_, [&](const auto& entry) {
-    return std::ranges::find(living, entry.first) == living.end();
-  });
-  const auto has_arguments_of_parent = [&](const ProcessOrigin& origin) {
-    return origin_of_(origin.parent).command == origin.command;
-  };
-  std::vector<Member> changed;
-  for (const pid_t pid : living) {
-    const auto before = known_.find(pid);
-    const bool is_known = before != known_.end();
-    const bool has_inherited = is_known && before->second.has_inherited_match;
-    const bool is_settled = is_known && (before->second.is_root || patterns_.empty() ||
-                                         (before->second.is_matched && !has_inherited));
-    if (is_settled) continue;
-    const ProcessOrigin origin = origin_of_(pid);
-    if (is_known && origin.command.empty()) continue;  // it has ended
-    const std::string* match = matching(origin.command);
-    const bool matches_as_before =
-        has_inherited ? match != nullptr && *match == before->second.role : match == nullptr;
-    if (is_known && matches_as_before) {
-      if (has_inherited) before->second.has_inherited_match = has_arguments_of_parent(origin);
-      continue;
-    }
-    const auto parent = known_.find(origin.parent);
-    Known now;
-    std::string otherwise;
-    matched_.erase(pid);
-    if (match != nullptr) {
-      otherwise = parent != known_.end() ? parent->second.role : origin.marked_role.value_or("");
-      now = {*match, false, true, has_arguments_of_parent(origin)};
-      matched_[pid] = *match;
-    } else if (parent != known_.end()) {
-      now.role = parent->second.role;
-      if (matched_.contains(origin.parent)) matched_[pid] = now.role;
-    } else if (origin.marked_role) {
-      now.role = *origin.marked_role;
-    } else {
-      continue;
-    }
-    known_[pid] = now;
-    changed.push_back({now.role, pid, otherwise});
-  }
-  return changed;
-}
-
-ProcessOrigin RoleMembers::read_origin(pid_t pid) {
-  constexpr std::size_t kLongestCommand = 128 * 1024;
-  ProcessOrigin origin;
-  if (const auto line = process_line(pid)) origin.parent = line->parent;
-  origin.marked_role = environment_of(pid, kRoleVariable);
-  origin.command = command_of(pid, kLongestCommand);
-  return origin;
-}
-
 namespace {
 
 bool reset_peak(pid_t pid) {

@@ -133,8 +133,8 @@ TrialMetering::TrialMetering(const Parts& parts)
       cgroup_rounds_(of_.group),
       sweep_due_ns_(begin_ns_ + of_.first_sweep_after_ns) {}
 
-bool TrialMetering::is_reference(const SupervisedProcess& process) const {
-  return &process == &of_.processes.reference();
+bool TrialMetering::is_reference(const std::string& role) const {
+  return role == of_.processes.reference();
 }
 
 void TrialMetering::take_marks(SupervisedProcess& process) {
@@ -150,14 +150,14 @@ void TrialMetering::take_marks(SupervisedProcess& process) {
       process.has_other_clock = true;
       mark.t_ns = now;
     }
-    take(process, {std::move(mark), {}});
+    take(process.trace, &process, {std::move(mark), {}});
   }
 }
 
-void TrialMetering::take(SupervisedProcess& process, MarkEvent event) {
-  note_round(process, event);
-  process.trace.marks.push_back(event);
-  lend_round(process, event.mark);
+void TrialMetering::take(RoleTrace& trace, SupervisedProcess* process, MarkEvent event) {
+  note_round(trace, process, event);
+  trace.marks.push_back(event);
+  lend_round(trace.role, event.mark);
 }
 
 void TrialMetering::take_lines(const std::vector<MarkedLine>& lines) {
@@ -193,14 +193,7 @@ void TrialMetering::take_line(RoleTrace& trace, SupervisedProcess* process, cons
     mark.t_ns = now;
     mark.sizes = sizes;
     sizes.peak.reset();  // of the stretch that the line's first mark ended
-    MarkEvent event{std::move(mark), {}, true};
-    if (process != nullptr) {
-      take(*process, std::move(event));
-      continue;
-    }
-    if (event.mark.kind != Mark::Kind::gauge) event.reading = of_.meters.read(trace.role);
-    count_round(trace, event.mark, now);
-    trace.marks.push_back(std::move(event));
+    take(trace, process, {std::move(mark), {}, true});
   }
 }
 
@@ -212,28 +205,29 @@ MarkSizes TrialMetering::sizes_at(const MarkedLine& line, RoleTrace& trace, bool
   return overtaken ? MarkSizes{sizes.peak, {}, {}, {}} : sizes;
 }
 
-void TrialMetering::note_round(SupervisedProcess& process, MarkEvent& event) {
+void TrialMetering::note_round(RoleTrace& trace, SupervisedProcess* process, MarkEvent& event) {
   const Mark& mark = event.mark;
   if (mark.kind != Mark::Kind::idle && !bounds_a_round(mark.kind)) return;
-  if (is_reference(process)) cgroup_rounds_.take(mark);
-  if (of_.rest_in_even_rounds && is_reference(process) && mark.kind == Mark::Kind::round_begin)
+  if (is_reference(trace.role)) cgroup_rounds_.take(mark);
+  if (of_.rest_in_even_rounds && is_reference(trace.role) && mark.kind == Mark::Kind::round_begin)
     of_.meters.rest(mark.round % 2 == 0);
-  event.reading = of_.meters.read(process.role());
-  if (mark.kind == Mark::Kind::round_begin) process.running_round = mark.round;
+  event.reading = of_.meters.read(trace.role);
+  if (process != nullptr && mark.kind == Mark::Kind::round_begin)
+    process->running_round = mark.round;
   if (mark.kind == Mark::Kind::round_end) {
-    process.running_round.reset();
-    sweep_at_round_end(process, mark.round);
+    if (process != nullptr) process->running_round.reset();
+    sweep_at_round_end(trace.role, mark.round);
   }
-  count_round(process.trace, mark, of_.clock());
+  count_round(trace, mark, of_.clock());
 }
 
 /// The roles that say nothing of rounds are read when the reference role begins or ends one.
-void TrialMetering::lend_round(const SupervisedProcess& from, const Mark& mark) {
+void TrialMetering::lend_round(const std::string& from, const Mark& mark) {
   if (!bounds_a_round(mark.kind) || !is_reference(from)) return;
   for (SupervisedProcess& process : of_.processes.started()) {
     const bool takes = process.spec().takes_rounds &&
                        process.state == SupervisedProcess::State::running &&
-                       process.marks.marking_pid == 0 && &process != &from;
+                       process.marks.marking_pid == 0 && process.role() != from;
     if (!takes) continue;
     RoleMemory& memory = role_memory_[process.role()];
     Mark lent = mark;
@@ -241,7 +235,7 @@ void TrialMetering::lend_round(const SupervisedProcess& from, const Mark& mark) 
     lent.t_ns = of_.clock();
     process.trace.peaks_reset = process.trace.peaks_reset && memory.peaks_reset();
     process.trace.has_lent_rounds = true;
-    take(process, {std::move(lent), {}, true});
+    take(process.trace, &process, {std::move(lent), {}, true});
   }
 }
 
@@ -264,23 +258,23 @@ void TrialMetering::about_to_stop() {
 }
 
 bool TrialMetering::sweeps_at_round_ends_only() const {
-  return of_.processes.reference().marks.marking_pid != 0 && !of_.plan.pss_between_rounds &&
-         !of_.plan.pss_interval_seconds;
+  const SupervisedProcess* reference = of_.processes.find(of_.processes.reference());
+  return reference != nullptr && reference->marks.marking_pid != 0 &&
+         !of_.plan.pss_between_rounds && !of_.plan.pss_interval_seconds;
 }
 
 /// PSS is read of each role at the end of its last round, and once then of all together, while
 /// they are all still there, which does for the roles that end right after; at earlier round ends
 /// of the reference role as its share allows.
-void TrialMetering::sweep_at_round_end(const SupervisedProcess& process, int round) {
+void TrialMetering::sweep_at_round_end(const std::string& role, int round) {
   if (of_.plan.pss_interval_seconds) return;
   if (of_.plan.rounds != round) {
-    if (is_reference(process)) sweep_all(TrialMeters::Need::if_affordable, true);
+    if (is_reference(role)) sweep_all(TrialMeters::Need::if_affordable, true);
   } else if (!last_round_swept_ns_) {
     last_round_swept_ns_ = of_.clock();
     sweep_all(TrialMeters::Need::must, true);
   } else if (of_.clock() - *last_round_swept_ns_ > kNearEndNs) {
-    of_.meters.sweep({process.role()}, of_.processes.started().size() == 1,
-                     TrialMeters::Need::must);
+    of_.meters.sweep({role}, of_.processes.started().size() == 1, TrialMeters::Need::must);
   }
 }
 

@@ -167,17 +167,17 @@ class TrialMetering {
   [[nodiscard]] const CgroupRounds& cgroup_rounds() const { return cgroup_rounds_; }
 
  private:
-  void take(SupervisedProcess& process, MarkEvent event);
-  /// @param process null: descendants that are a role of their own.
+  // Of these, `process` is null where descendants are a role of their own.
+  void take(RoleTrace& trace, SupervisedProcess* process, MarkEvent event);
   void take_line(RoleTrace& trace, SupervisedProcess* process, const MarkedLine& line,
                  bool overtaken);
   MarkSizes sizes_at(const MarkedLine& line, RoleTrace& trace, bool overtaken);
-  void note_round(SupervisedProcess& process, MarkEvent& event);
-  void lend_round(const SupervisedProcess& from, const Mark& mark);
-  void sweep_at_round_end(const SupervisedProcess& process, int round);
+  void note_round(RoleTrace& trace, SupervisedProcess* process, MarkEvent& event);
+  void lend_round(const std::string& from, const Mark& mark);
+  void sweep_at_round_end(const std::string& role, int round);
   [[nodiscard]] bool sweeps_at_round_ends_only() const;
   bool sweep_all(TrialMeters::Need need, bool at_round_end);
-  [[nodiscard]] bool is_reference(const SupervisedProcess& process) const;
+  [[nodiscard]] bool is_reference(const std::string& role) const;
 
   Parts of_;
   std::int64_t begin_ns_;

@@ -77,6 +77,15 @@ TEST_F(MeteringATrial, OnlyTheReferenceRoleLends) {
   EXPECT_THAT(trace("client-1").marks, IsEmpty());
 }
 
+TEST_F(MeteringATrial, TheReferenceMayBeARoleOfDescendants) {
+  plan_.reference = "trainer";
+  say("trainer", mark(kBegin, 1));
+  say("trainer", mark(kEnd, 1));
+  EXPECT_THAT(trace("client-1").marks, SizeIs(2));
+  EXPECT_THAT(trace("server").marks, IsEmpty());
+  EXPECT_EQ(processes_->matched_traces().at("trainer").last_round_ended, 1);
+}
+
 TEST_F(MeteringATrial, ARoleThatMarksForItselfTakesNoRounds) {
   processes_->named("client-1").marks.marking_pid = 20;
   say("server", mark(kBegin, 1));

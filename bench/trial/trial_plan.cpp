@@ -62,14 +62,19 @@ void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
 
 void check_text_marks(const TrialPlan& plan, const std::set<std::string>& roles) {
   for (const TextMarkSpec& spec : plan.text_marks) {
-    const bool is_matched = std::ranges::any_of(
-        plan.match, [&](const RoleMatch& match) { return match.role == spec.role; });
-    if (!is_matched && !roles.contains(spec.role))
+    if (!is_matched_role(plan, spec.role) && !roles.contains(spec.role))
       refuse(spec.role, "has log patterns, but is not a role");
   }
 }
 
 }  // namespace
+
+bool is_matched_role(const TrialPlan& plan, const std::string& role) {
+  return std::ranges::any_of(plan.match, [&](const RoleMatch& match) {
+    const std::vector<std::string> roles = match.roles();
+    return std::ranges::find(roles, role) != roles.end();
+  });
+}
 
 void check_plan(const TrialPlan& plan) {
   const auto roles = role_names(plan);

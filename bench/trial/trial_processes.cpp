@@ -156,9 +156,8 @@ SupervisedProcess* TrialProcesses::find(const std::string& role) {
   return found == started_.end() ? nullptr : &*found;
 }
 
-const SupervisedProcess& TrialProcesses::reference() const {
-  const auto named = std::ranges::find(started_, plan_.reference, &SupervisedProcess::role);
-  return named == started_.end() ? started_.front() : *named;
+const std::string& TrialProcesses::reference() const {
+  return plan_.reference.empty() ? started_.front().role() : plan_.reference;
 }
 
 bool TrialProcesses::any(SupervisedProcess::State state) const {
@@ -230,9 +229,7 @@ void TrialProcesses::renew(std::int64_t now_ns) {
 }
 
 void TrialProcesses::look_for(const std::string& role, std::int64_t now_ns) {
-  const bool is_matched =
-      std::ranges::find(plan_.match, role, &RoleMatch::role) != plan_.match.end();
-  if (!is_matched || !of_role(role).empty()) return;
+  if (!is_matched_role(plan_, role) || !of_role(role).empty()) return;
   due_ns_ = 0;
   look(now_ns);
 }

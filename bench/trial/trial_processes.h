@@ -11,12 +11,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "memory/proc_files.h"
+#include "role_members.h"
 #include "trial/marks.h"
-#include "trial/sampling.h"
 #include "trial/trial_plan.h"
 #include "trial/trial_trace.h"
 #include "util/file.h"
@@ -126,8 +127,8 @@ class TrialProcesses {
   [[nodiscard]] const std::deque<SupervisedProcess>& started() const { return started_; }
   [[nodiscard]] SupervisedProcess* find(const std::string& role);
   [[nodiscard]] SupervisedProcess& named(const std::string& role) { return *find(role); }
-  /// The one whose rounds are the job's.
-  [[nodiscard]] const SupervisedProcess& reference() const;
+  /// The role whose rounds are the job's; it may be of descendants.
+  [[nodiscard]] const std::string& reference() const;
   [[nodiscard]] bool any(SupervisedProcess::State state) const;
   [[nodiscard]] bool all_ended() const;
 
@@ -137,6 +138,10 @@ class TrialProcesses {
   RoleTrace& matched_trace(const std::string& role, std::int64_t now_ns);
   /// Every descendant that ever matched.
   [[nodiscard]] const std::map<pid_t, std::string>& matched() const { return members_.matched(); }
+  /// Matches of which more processes lived at once than they have numbers.
+  [[nodiscard]] const std::set<std::string>& exceeded_matches() const {
+    return members_.exceeded();
+  }
 
   [[nodiscard]] std::vector<pid_t> of_role(const std::string& role);
 

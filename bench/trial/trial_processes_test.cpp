@@ -131,9 +131,9 @@ TEST_F(ProcessesOfATrial, ARoleLivesInADaemonWhoseParentEndsDuringTheLook) {
 }
 
 TEST_F(ProcessesOfATrial, TheReferenceIsTheNamedRoleElseTheFirst) {
-  EXPECT_EQ(processes_->reference().role(), "server");
+  EXPECT_EQ(processes_->reference(), "server");
   plan_.reference = "client-1";
-  EXPECT_EQ(processes_->reference().role(), "client-1");
+  EXPECT_EQ(processes_->reference(), "client-1");
 }
 
 TEST_F(ProcessesOfATrial, EndsWhenAllHaveEnded) {

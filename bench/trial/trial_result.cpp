@@ -79,8 +79,17 @@ void note_phases(TrialRun& run, const TrialTrace& trace) {
 }
 
 void note_matches(TrialRun& run, const TrialPlan& plan, TrialProcesses& processes) {
+  for (const std::string& role : processes.exceeded_matches())
+    run.warnings.push_back({"match_count_exceeded",
+                            fmt::format("more processes of the match {} lived at once than its "
+                                        "count; the others belong to their parent's role",
+                                        role),
+                            "raise \"count\" of the match"});
   for (const RoleMatch& match : plan.match) {
-    if (processes.matched_traces().contains(match.role)) continue;
+    const auto was_found = [&](const std::string& role) {
+      return processes.matched_traces().contains(role);
+    };
+    if (std::ranges::any_of(match.roles(), was_found)) continue;
     run.warnings.push_back(
         {"match_found_nothing",
          fmt::format("no descendant's arguments matched \"{}\", so there is no role {}",
@@ -263,7 +272,8 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesse
   meters.collect(outcome.trace);
   TrialRun run;
   read_heap_images(run, plan, outcome.trace);
-  give_images_to_matched(outcome.trace, processes.matched());
+  run.matched = processes.matched();
+  give_images_to_matched(outcome.trace, run.matched);
   TrialData& trial = run.trial;
   trial.id = plan.id;
   trial.block = plan.block;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "analysis_steps.h"
@@ -308,6 +309,27 @@ bool has_trials_for(const Gate& gate, const RunData& run) {
                            : has_run(run.config.baseline);
 }
 
+/// Once every variant has run: a match of the job that found nothing.
+void refuse_role_without_process(const Gate& gate, const RunData& run) {
+  std::set<std::string> seen;
+  std::set<std::string> variants;
+  for (const TrialData& trial : run.trials) {
+    if (trial.status != TrialStatus::ok) continue;
+    variants.insert(trial.arm);
+    for (const RoleData& role : trial.roles) seen.insert(role.role);
+  }
+  const auto& roles = run.job.roles;
+  const bool is_role = std::ranges::find(roles, gate.role) != roles.end() ||
+                       group_role(run.job, gate.role).has_value();
+  const bool was_seen = std::ranges::any_of(
+      seen, [&](const std::string& role) { return is_about(run.job, gate.role, role); });
+  if (!is_role || was_seen || variants.size() < run.config.variants.size()) return;
+  throw Error(ExitCode::usage, fmt::format("no trial had a process of the role '{}'", gate.role),
+              fmt::format("gate '{}'", gate.text),
+              "the pattern of its match must match the arguments of a descendant, joined by "
+              "spaces; watch a trial with ps -ef to see them");
+}
+
 }  // namespace
 
 void refuse_unmeasured_gates(const RunData& first_trials, const AnalysisSettings& settings) {
@@ -321,6 +343,7 @@ void refuse_unmeasured_gates(const RunData& first_trials, const AnalysisSettings
   }
   for (Gate gate : settings.gates) {
     if (!has_trials_for(gate, first_trials)) continue;
+    refuse_role_without_process(gate, first_trials);
     gate.role = "*";  // of a role that comes later nothing is known yet
     check_gate_names({gate}, {}, {metrics.begin(), metrics.end()}, first_trials.job);
   }

@@ -327,6 +327,13 @@ TEST(UnmeasuredGates, AreRefusedOnceNoOtherTrialCanMeasureThem) {
   EXPECT_EQ(refusal(first_trials({"a", "b"}, "b"), "queue_bytes<=9MiB"), "");
   EXPECT_THAT(refusal(first_trials({"a"}, ""), "perplexity<=+5%"), HasSubstr("unknown metric"))
       << "nothing to compare with";
+  RunData matched = first_trials({"a", "b"}, "");
+  matched.job.roles = {"server", "loader"};
+  EXPECT_THAT(
+      refusal(matched, "loader.peak_rss<=+5%"),
+      HasSubstr("gate 'loader.peak_rss<=+5%': no trial had a process of the role 'loader'"));
+  matched.trials.pop_back();
+  EXPECT_EQ(refusal(matched, "loader.peak_rss<=+5%"), "") << "b may have one";
   RunData failed = first_trials({"a"}, "");
   failed.trials.front().status = TrialStatus::failed;
   EXPECT_EQ(refusal(failed, "perplexity<=+5%"), "");

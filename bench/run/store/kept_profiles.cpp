@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "external/profile_names.h"
 #include "external/tracers.h"
@@ -22,16 +25,42 @@ void add_losses(const KeptProfiles& kept, std::vector<std::string>& losses) {
   }
 }
 
+/// Names profiles by the role of the process that left them: that of its command, or of a match.
+/// Thread-safe.
+class RoleNaming {
+ public:
+  RoleNaming(const TrialPlan& plan, const std::map<pid_t, std::string>& matched)
+      : plan_(plan), matched_(matched) {}
+
+  std::string name_of(const std::string& role, const LeftProfile& left) {
+    const auto found = matched_.find(static_cast<pid_t>(left.pid));
+    if (found == matched_.end() || found->second == role)
+      return to_text(ProfileName{plan_.id, role, left.image, left.round, plan_.tracer});
+    const std::lock_guard lock(mutex_);
+    // Processes of several commands may match.
+    auto& images = images_[found->second];
+    const std::size_t image =
+        images.emplace(std::pair(role, left.image), images.size() + 1).first->second;
+    return to_text(ProfileName{plan_.id, found->second, image, left.round, plan_.tracer});
+  }
+
+ private:
+  const TrialPlan& plan_;
+  const std::map<pid_t, std::string>& matched_;
+  std::mutex mutex_;
+  std::map<std::string, std::map<std::pair<std::string, std::size_t>, std::size_t>> images_;
+};
+
 /// What a process left, into `folder`; what is missing of it.
 std::vector<std::string> keep_of(const ProcessSpec& process, const TrialPlan& plan,
-                                 const TracerEntry& tracer, const std::filesystem::path& folder) {
+                                 const TracerEntry& tracer, const std::filesystem::path& folder,
+                                 RoleNaming& naming) {
   std::vector<std::string> missing;
   if (!process.trace_obstacle.empty())
     missing.push_back(fmt::format("{}: {}", process.role, process.trace_obstacle));
   if (!process.trace_dir || !is_there(*process.trace_dir)) return missing;
   const KeptProfiles kept = tracer.keep(*process.trace_dir, [&](const LeftProfile& left) {
-    return folder /
-           to_text(ProfileName{plan.id, process.role, left.image, left.round, plan.tracer});
+    return folder / naming.name_of(process.role, left);
   });
   for (const std::string& why : kept.missing)
     missing.push_back(fmt::format("{}: {}", process.role, why));
@@ -52,12 +81,15 @@ std::vector<std::string> losses_in(const std::filesystem::path& file, const std:
   }
 }
 
-std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder) {
+std::vector<std::string> keep_profiles(const TrialPlan& plan,
+                                       const std::map<pid_t, std::string>& matched,
+                                       const std::filesystem::path& folder) {
   make_directory(folder);
+  RoleNaming naming(plan, matched);
   std::vector<std::vector<std::string>> missing(plan.processes.size());
   const TracerEntry& tracer = tracer_named(plan.tracer);
   const auto keep_one = [&](std::size_t i) {
-    missing[i] = keep_of(plan.processes[i], plan, tracer, folder);
+    missing[i] = keep_of(plan.processes[i], plan, tracer, folder, naming);
   };
   // Other tracers start programs for it, which take all cores already.
   if (plan.tracer == kRecorderTracer)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "near_match.h"
 #include "trial/marks.h"
 #include "util/text.h"
 
@@ -243,11 +244,13 @@ void TextMarks::warn_of_pattern(const Source& source, const TextMarkPattern& pat
                                  source.name, pattern.text()),
                      "check which name the job gives its log"});
   } else if (pattern.lines_matched == 0 && !matched_other_stream(source, pattern)) {
+    const std::string near = near_match(source.log.path(), pattern.text());
     notes.push_back(
         {"pattern_never_matched",
          fmt::format("{}: no line of its {} matches {} ({} read)", source.role, source.name,
                      pattern.text(), format_count(source.log.lines(), "line was", "lines were")),
-         "the pattern must match part of a line; the lines are in the run's logs/"});
+         fmt::format("{}; the lines are in the run's logs/",
+                     near.empty() ? "the pattern must match part of a line" : near)});
   }
   if (pattern.values_unreadable > 0)
     notes.push_back(

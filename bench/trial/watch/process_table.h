@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "memory/proc_files.h"
-#include "trial/sampling.h"
+#include "role_members.h"
 
 namespace memduel {
 

@@ -26,10 +26,26 @@ enum class End {
 template <>
 inline constexpr NameTable<End, 2> kNameTable<End> = {{{End::wait, "wait"}, {End::stop, "stop"}}};
 
-/// Descendants whose arguments, joined by spaces, match are a role of their own.
+/// ROLE, or with a count ROLE-1 to ROLE-count.
+inline std::vector<std::string> numbered_roles(const std::string& role, std::optional<int> count) {
+  if (!count) return {role};
+  std::vector<std::string> names;
+  for (int index = 1; index <= *count; ++index) names.push_back(role + "-" + std::to_string(index));
+  return names;
+}
+
+/// Descendants whose arguments, joined by spaces, match are a role of their own, or with a count
+/// one role each.
 struct RoleMatch {
   std::string role;
-  std::string pattern;  ///< PCRE2
+  std::string pattern;                        ///< PCRE2
+  std::optional<std::string> ancestor = {};   ///< a role; absent: of any
+  std::optional<int> count = {};              ///< how many may live at once
+  std::optional<std::string> port_name = {};  ///< of {port:NAME}, on which they listen
+  std::optional<int> port = {};               ///< on which they listen; absent: any or none
+
+  /// ROLE, or ROLE-1 to ROLE-count.
+  [[nodiscard]] std::vector<std::string> roles() const { return numbered_roles(role, count); }
 };
 
 /// Lines of a log that mark rounds, phases and metrics of a role.
@@ -72,13 +88,7 @@ struct JobProcess {
   bool operator==(const JobProcess&) const = default;
 
   /// ROLE, or ROLE-1 to ROLE-count.
-  [[nodiscard]] std::vector<std::string> roles() const {
-    if (!count) return {role};
-    std::vector<std::string> names;
-    for (int index = 1; index <= *count; ++index)
-      names.push_back(role + "-" + std::to_string(index));
-    return names;
-  }
+  [[nodiscard]] std::vector<std::string> roles() const { return numbered_roles(role, count); }
   /// Of the n-th of roles(), counted from 0.
   [[nodiscard]] int node(std::size_t place) const { return nodes[place % nodes.size()]; }
 };

@@ -234,9 +234,12 @@ RunData read_kept_run(const std::filesystem::path& directory, WithSeries series)
 /// while the programs are what they were, and keeps them.
 std::vector<std::string> losses_in(const std::filesystem::path& file, const std::string& name);
 
-/// Brings what a profile trial's tracer left into `folder`. Returns what is missing of it and why.
+/// Brings what a profile trial's tracer left into `folder`, each under the role of its process.
+/// @param matched descendants of roles of their own. Returns what is missing of it and why.
 /// Throws Error(io) when a profile cannot be written.
-std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder);
+std::vector<std::string> keep_profiles(const TrialPlan& plan,
+                                       const std::map<pid_t, std::string>& matched,
+                                       const std::filesystem::path& folder);
 
 /// The profiles in a run's directory, by name.
 std::vector<std::filesystem::path> kept_profiles(const std::filesystem::path& run_directory);

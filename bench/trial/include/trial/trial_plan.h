@@ -137,6 +137,9 @@ inline TrialLogs logs_of(const TrialPlan& plan) {
   return {plan.log_dir, plan.id};
 }
 
+/// Whether descendants are of this role.
+bool is_matched_role(const TrialPlan& plan, const std::string& role);
+
 /// Throws Error(usage) for a plan without processes or without one that ends the trial, an empty
 /// argv, a role that is named twice or `all`, an unknown or circular `after`, an unknown meter.
 void check_plan(const TrialPlan& plan);
@@ -147,6 +150,7 @@ std::string path_of(const ProcessSpec& process);
 /// A trial and what has to be said about it; notes with the same code may come from every trial.
 struct TrialRun {
   TrialData trial;
+  std::map<pid_t, std::string> matched = {};  ///< descendants of roles of their own
   std::vector<Note> limitations;
   std::vector<Note> warnings;
   std::optional<int> prepare_status = std::nullopt;  ///< of the prepare step that failed, if any
