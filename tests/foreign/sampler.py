@@ -55,6 +55,7 @@ class Sampler:
     def __init__(self, root, interval=0.001, look_for_new=0.01):
         self.root, self.interval, self.look_for_new = root, interval, look_for_new
         self.samples, self.processes = [], set()
+        self.name = f"own sampler, {interval * 1000:.0f} ms"
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
