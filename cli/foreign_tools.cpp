@@ -84,7 +84,8 @@ constexpr std::string_view kAllSections =
     "all sections are printed; --stacks N sets the number of stacks in each";
 
 constexpr std::array kCommandsOfMemray = {
-    ForeignCommand{"memray", "memduel record -- python3 FILE.py", ""},
+    ForeignCommand{"memray", "memduel record -- python3 FILE.py",
+                   "memduel record --profiler memray -- python3 FILE.py runs memray"},
     ForeignCommand{"memray table", "memduel summary PROFILE", ""},
     ForeignCommand{"memray tree", "memduel summary PROFILE",
                    "it prints the largest stacks of each kind"},

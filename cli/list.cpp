@@ -79,10 +79,12 @@ std::string list_tracers() {
     const std::string obstacle = obstacle_here(tracer, tracer.works_here());
     text += wrapped_help(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent);
     text += indented(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
-    text += indented(
-        fmt::format("needs {}; writes .{}{}",
-                    tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
-                    tracer.extension, tracer.dumps_rounds ? ", one more per round" : ""));
+    text += indented(fmt::format(
+        "needs {}; writes .{}{}",
+        tracer.package.empty()  ? "nothing"
+        : tracer.records_python ? "the package " + tracer.package + " in the program's own Python"
+                                : "Debian's package " + tracer.package,
+        tracer.extension, tracer.dumps_rounds ? ", one more per round" : ""));
     if (!tracer.allocator.empty())
       text +=
           indented(fmt::format("the program runs with {} while it is profiled", tracer.allocator));

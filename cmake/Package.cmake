@@ -11,6 +11,7 @@ install(TARGETS memduel RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS memduel-launcher RUNTIME DESTINATION ${parts})
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/memduel-upgrade-config DESTINATION ${parts})
 install(TARGETS memduel_dump memduel_witness LIBRARY DESTINATION ${parts})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/profilers/external/memray DESTINATION ${parts} FILES_MATCHING PATTERN *.py)
 if(TARGET memduel-worker)
   install(TARGETS memduel-worker memduel-fl RUNTIME DESTINATION ${parts} COMPONENT fl)
   foreach(verb budget checkpoints)  # links to memduel-fl

@@ -189,10 +189,12 @@ const Keys<ProfileSettings>& keys_of(const ProfileSettings*) {
           .with_default(
               "profilers", &ProfileSettings::profilers,
               "Profilers to use, one after the other; memduel list profilers describes them. A "
-              "profiler that is not installed is skipped, with a limitation.",
+              "profiler that is not installed is skipped, with a limitation. memray is refused "
+              "unless every role is Python and has it.",
               {{"minItems", 1},
                {"uniqueItems", true},
-               {"items", {{"enum", {"recorder", "heaptrack", "gperftools", "jemalloc"}}}}})
+               {"items",
+                {{"enum", {"recorder", "heaptrack", "gperftools", "jemalloc", "memray"}}}}})
           .with_default("trials", &ProfileSettings::trials,
                         "Number of profiled trials of each variant and profiler.",
                         {{"minimum", 0}, {"maximum", 100}});

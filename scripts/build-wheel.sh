@@ -17,7 +17,7 @@ package=$tree/memduel
 mkdir -p "$package/bin" "$package/lib"
 cp "$prefix/bin/memduel" "$package/bin/"
 cp -r "$prefix/lib/memduel" "$package/lib/"
-mapfile -t binaries < <(find "$package/bin" "$package/lib" -type f ! -name memduel-upgrade-config)  # that is a script
+mapfile -t binaries < <(find "$package/bin" "$package/lib" -type f ! -name memduel-upgrade-config ! -name '*.py')  # those are scripts
 strip "${binaries[@]}"
 cp "$root"/scripts/wheel/*.py "$package/"
 cp "$prefix/include/memduel/memduel_annotate.py" "$tree/"

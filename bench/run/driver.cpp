@@ -17,6 +17,7 @@
 
 #include "artifacts.h"
 #include "config/experiment.h"
+#include "external/python_programs.h"
 #include "floor.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -63,7 +64,7 @@ class BlockTrials {
 class ProfileTrials {
  public:
   /// Chooses the tracers of the config that are here, and notes those that are missing. Both must
-  /// outlive this.
+  /// outlive this. Throws Error if one cannot record the job.
   ProfileTrials(RunInProgress& run, TrialRunner& runner);
 
   /// How many times every arm runs once more.
@@ -77,6 +78,8 @@ class ProfileTrials {
   [[nodiscard]] int trials_of_each() const;
   [[nodiscard]] int trials_of_config() const;
   void run_by(const std::string& tracer, const std::function<int(const Variant&)>& wanted);
+  /// Of every process of every variant, before there is a trial.
+  void require_python(const TracerEntry& entry) const;
 
   RunInProgress& run_;
   TrialRunner& runner_;
@@ -280,6 +283,7 @@ ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run
     const Availability here =
         run.options().tracer_works ? run.options().tracer_works(entry) : entry.works_here();
     if (here.works) {
+      if (entry.records_python) require_python(entry);
       tracers_.push_back(name);
       continue;
     }
@@ -288,6 +292,20 @@ ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run
          entry.package.empty() ? "" : fmt::format("apt-get install {}", entry.package)});
   }
   run.expect_profiles(trials_of_config());
+}
+
+void ProfileTrials::require_python(const TracerEntry& entry) const {
+  std::vector<PlacedCommand> commands;
+  for (std::size_t arm = 0; arm < run_.arm_count(); ++arm) {
+    const TrialPlan plan =
+        plan_trial(run_.experiment(), {.arm = arm, .kind = TrialKind::measure}, runner_.site())
+            .plan;
+    for (const ProcessSpec& process : plan.processes)
+      if (process.node <= 1)
+        commands.push_back({"role " + process.role, process.argv,
+                            process.cwd.empty() ? plan.trial_dir : process.cwd, process.env});
+  }
+  require_python_package(entry, commands);
 }
 
 int ProfileTrials::trials_of_each() const {

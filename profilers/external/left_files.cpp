@@ -51,6 +51,12 @@ std::optional<Stamped> stamped(const fs::path& file) {
   if (!pid) return std::nullopt;
   found.left.of.pid = *pid;
   if (rest.empty()) return found;
+  std::string_view forked = rest;
+  if (const auto child = take_text(forked, ".") ? take_digits<std::int64_t>(forked) : std::nullopt;
+      child && forked.empty()) {
+    found.left.of.pid = *child;
+    return found;
+  }
   if (!take_text(rest, kDumpRound)) return std::nullopt;
   found.left.of.round = take_digits<int>(rest);
   if (!rest.empty() || found.left.of.round.value_or(0) < 1) return std::nullopt;
@@ -160,13 +166,6 @@ KeptProfiles keep_files(const fs::path& directory, const ProfileNaming& file_of,
   return kept;
 }
 
-void move_file(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (error) fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
-  if (error) cannot_write(to, error.message());
-}
-
 // A tool that is killed writes half a line last.
 void pack_lines(const fs::path& from, const fs::path& to) {
   std::ifstream in(from, std::ios::binary);
@@ -192,6 +191,13 @@ void pack_lines(const fs::path& from, const fs::path& to) {
 }
 
 }  // namespace
+
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  if (error) cannot_write(to, error.message());
+}
 
 KeptProfiles keep_dumps(const fs::path& directory, const ProfileNaming& file_of) {
   return keep_files(directory, file_of, move_file);

@@ -41,6 +41,13 @@ TEST_F(LeftFiles, ImagesAreNumberedInTheOrderTheyStartedAndRoundsFollow) {
   EXPECT_THAT(kept_names(), ElementsAre("1:12", "2:7", "2:7:2", "2:7:10", "3:7"));
 }
 
+TEST_F(LeftFiles, AForkedChildIsAnImageOfItsOwn) {
+  leave("900-7");
+  leave("900-7.12");
+  leave("900-7.python");
+  EXPECT_THAT(kept_names(), ElementsAre("1:7", "2:12"));
+}
+
 TEST_F(LeftFiles, OtherFilesAndEmptyOnesAreLeftOut) {
   leave("900-7", "");
   for (const char* name : {"900-7.tool.0001.heap", "900-7.round0", "900-7.round", "900-", "-7",

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "external/profile_names.h"
+#include "external/python_programs.h"
 #include "model/run_directory.h"
 #include "profile/recording.h"
 #include "util/error.h"
@@ -16,7 +17,7 @@ namespace {
 /// Of our own environment, what tracers look at.
 EnvironmentVariables inherited_variables() {
   EnvironmentVariables variables;
-  for (const char* name : {"LD_PRELOAD", "MALLOC_CONF"}) {
+  for (const char* name : {"LD_PRELOAD", "MALLOC_CONF", "PYTHONPATH"}) {
     const char* value = std::getenv(name);
     if (value != nullptr) variables[name] = value;
   }
@@ -34,6 +35,8 @@ TracedResult trace_command(const TracerEntry& entry, const TracedCommand& comman
   if (command.output && is_written_through(*command.output))
     throw Error(ExitCode::usage, "expected the name of a file, found a device or a pipe",
                 command.output->string(), "only the recorder's profiles go through one");
+  if (entry.records_python)
+    require_python_package(entry, {{{"--profiler " + entry.name, command.argv, ".", {}}}});
   TracedResult result;
   const std::filesystem::path program = find_program(command.argv[0]);
   const std::string obstacle = program.empty() ? "" : obstacle_to_recording(program);

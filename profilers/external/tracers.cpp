@@ -13,6 +13,9 @@
 // jemalloc: its heap profiler, in a build that has it (Debian's has). Dumps are taken through
 // mallctl by libmemduel_dump.so: the option prof_final can deadlock in a program whose atexit
 // allocates.
+//
+// memray: started in the program's own Python by a sitecustomize.py. `memray run` follows no
+// executed programs, and the servers and clients of FL frameworks are mostly such.
 
 #include "external/tracers.h"
 
@@ -24,6 +27,7 @@
 #include "dump_format.h"
 #include "external/preloaded.h"
 #include "left_files.h"
+#include "memray.h"
 #include "model/removed.h"
 #include "model/run_directory.h"
 #include "profile/recorded_files.h"
@@ -201,11 +205,30 @@ TracerEntry jemalloc_entry() {
   return entry;
 }
 
+TracerEntry memray_entry() {
+  TracerEntry entry;
+  entry.name = "memray";
+  entry.extension = "memray.json";
+  entry.summary = "Python programs: every allocation by Python stack, at the peak and at the end";
+  entry.package = "memray";
+  entry.limits =
+      "Rounds are not distinguished. Native frames are not recorded, and threads that run no "
+      "Python "
+      "have no stack. Small objects are in arenas of 256 KiB or 1 MiB, unless the program has "
+      "PYTHONMALLOC=malloc.";
+  entry.records_python = true;
+  entry.patience = 3;
+  entry.works_here = memray_scripts_work;
+  entry.variables = memray_variables;
+  entry.keep = keep_captures;
+  return entry;
+}
+
 }  // namespace
 
 const std::vector<TracerEntry>& tracers() {
-  static const std::vector<TracerEntry> table = {recorder_entry(), heaptrack_entry(),
-                                                 gperftools_entry(), jemalloc_entry()};
+  static const std::vector<TracerEntry> table = {
+      recorder_entry(), heaptrack_entry(), gperftools_entry(), jemalloc_entry(), memray_entry()};
   return table;
 }
 
@@ -222,7 +245,7 @@ const TracerEntry& tracer_named(const std::string& name) {
 
 std::string obstacle_here(const TracerEntry& entry, const Availability& here) {
   if (here.works) return {};
-  if (entry.package.empty()) return here.why;
+  if (entry.package.empty() || entry.records_python) return here.why;
   return fmt::format("{}; apt-get install {}", here.why, entry.package);
 }
 

@@ -9,6 +9,7 @@
 #include "profile/recording.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/process.h"
 
 namespace memduel {
 namespace {
@@ -88,6 +89,7 @@ EnvironmentVariables variables_of(const std::string& tracer,
 TEST(TracerVariables, AnArmsOwnPreloadsStayBehindTheTracers) {
   const EnvironmentVariables arm = {{"LD_PRELOAD", "/opt/theirs.so"}};
   for (const TracerEntry& entry : tracers()) {
+    if (entry.records_python) continue;  // it preloads nothing
     const std::string preload = variables_of(entry.name, arm).at("LD_PRELOAD");
     const bool own = entry.name == "recorder";
     EXPECT_THAT(preload, StartsWith(own ? recorder_library().string() : dump_library().string()));
@@ -103,7 +105,7 @@ TEST(TracerVariables, TheRecorderIsInNoOtherTracersProcess) {
     EXPECT_EQ(variables.at("MEMDUEL_PROFILER"), entry.name);
     EXPECT_EQ(variables.at("MEMDUEL_PROFILER_DIR"), "/run/a trial");
     EXPECT_FALSE(variables.contains("MEMDUEL_RECORDER_DIR")) << entry.name;
-    EXPECT_THAT(variables.at("LD_PRELOAD"), Not(HasSubstr("recorder"))) << entry.name;
+    EXPECT_THAT(value_in(variables, "LD_PRELOAD"), Not(HasSubstr("recorder"))) << entry.name;
   }
 }
 
@@ -112,6 +114,14 @@ TEST(TracerVariables, HeaptrackWritesATraceForEveryProcess) {
   EXPECT_EQ(variables.at("DUMP_HEAPTRACK_OUTPUT"), "/run/a trial/0-$$");
   EXPECT_THAT(variables.at("LD_PRELOAD"), EndsWith("/libheaptrack_preload.so"));
   EXPECT_EQ(variables.at("MEMDUEL_PROFILER_PRELOAD"), variables.at("LD_PRELOAD"));
+}
+
+TEST(TracerVariables, MemrayIsStartedByPythonBeforeTheProgramsOwnModules) {
+  const std::string scripts = library_beside_programs("memray").string();
+  EXPECT_EQ(variables_of("memray").at("PYTHONPATH"), scripts);
+  EXPECT_EQ(variables_of("memray", {{"PYTHONPATH", "/opt/theirs"}}).at("PYTHONPATH"),
+            scripts + ":/opt/theirs");
+  EXPECT_FALSE(variables_of("memray").contains("LD_PRELOAD"));
 }
 
 TEST(TracerVariables, GperftoolsDumpsOnlyWhenItIsTold) {

@@ -16,7 +16,8 @@
 // The heap profiles of jemalloc (heap_v2, since 4.0): samples of the allocator's own profiler.
 //
 // The JSON that memray writes: `memray transform gprof2dot` and `memray stats --json`
-// (https://github.com/bloomberg/memray, src/memray/reporters/transform.py and stats.py).
+// (https://github.com/bloomberg/memray, src/memray/reporters/transform.py and stats.py), and what
+// profilers/external/memray/read_capture.py makes of a capture with memray's own reader.
 //
 // pprof's protobuf (profile.proto), gzipped as pprof writes it or plain: what Go, gperftools'
 // successors, jemalloc's and tcmalloc's servers, and memduel export leave.
@@ -53,6 +54,10 @@ bool is_jemalloc_heap(std::string_view head);
 /// Live at the dump, and allocated where the program ran with prof_accum. Unbiased as jeprof does
 /// it. Bytes of size classes, which are larger than what was asked for.
 Profile read_jemalloc_heap(PlainSource& source, const SymbolOptions& symbols);
+
+bool is_memray_capture(std::string_view head);
+/// The peak and what was live at the end by stack, with lines. Requested bytes.
+Profile read_memray_capture(PlainSource& source, const SymbolOptions& symbols);
 
 bool is_memray_gprof2dot(std::string_view head);
 /// The peak by stack (with `--leaks` what leaked, which the file does not say): functions and files

@@ -55,6 +55,44 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uint64_t kLinesOfAFile = 1U << 30;
+
+Profile profile_from_capture(const PlainSource& source, const json& document) {
+  Profile profile;
+  StackBuilder builder(profile);
+  std::vector<std::uint32_t> functions;
+  for (const json& function : document.at("functions")) {
+    functions.push_back(foreign_location(
+        builder, {function.at(0), function.at(1),
+                  static_cast<int>(json_index(function.at(2), kLinesOfAFile, source))}));
+  }
+  const std::uint32_t outside = builder.named({"[no Python frame]", {}, 0});
+  const auto amounts_of = [&](const char* kind) {
+    std::map<std::uint32_t, Estimate> amounts;
+    for (const json& record : document.at(kind)) {
+      const json& chain = record.at(0);  // innermost first
+      std::uint32_t node = chain.empty() ? builder.stack(0, outside) : 0;
+      for (std::size_t i = chain.size(); i-- > 0;)
+        node = builder.stack(node, functions[json_index(chain.at(i), functions.size(), source)]);
+      const double count = json_amount(record.at(2), source);
+      amounts[builder.site_number(node)] +=
+          {json_amount(record.at(1), source), count, 0, static_cast<std::int64_t>(count)};
+    }
+    return amounts;
+  };
+  for (const auto& [site, amount] : amounts_of("peak")) {
+    profile.peak.sites.emplace_back(site, amount);
+    profile.peak.total += amount;
+  }
+  for (const auto& [site, amount] : amounts_of("live")) profile.sites[site].live += amount;
+  profile.facts = ToolFacts{"memray", CountedSize::requested, true, false, true};
+  profile.info["mode"] = "exact";
+  profile.info["amounts"] = "requested bytes";
+  profile.info["profiler"] = "memray " + document.at("memray").get<std::string>();
+  profile.info["command"] = document.at("command");
+  return profile;
+}
+
 Profile profile_from_events(const PlainSource& source, const json& document) {
   Profile profile;
   StackBuilder builder(profile);
@@ -91,11 +129,10 @@ FrameName frame_of_place(const std::string& place) {
   const std::size_t file =
       line == 0 || line == std::string::npos ? line : place.rfind(':', line - 1);
   if (file == std::string::npos || line == std::string::npos) return {place, {}, 0};
-  constexpr std::uint64_t kMostLines = 1U << 30;
   const std::uint64_t number =
       TextCursor(std::string_view(place).substr(line + 1)).number().value_or(0);
   return {place.substr(0, file), place.substr(file + 1, line - file - 1),
-          number < kMostLines ? static_cast<int>(number) : 0};
+          number < kLinesOfAFile ? static_cast<int>(number) : 0};
 }
 
 Profile profile_from_stats(const PlainSource& source, const json& document) {
@@ -130,6 +167,15 @@ Profile profile_from_stats(const PlainSource& source, const json& document) {
 }
 
 }  // namespace
+
+bool is_memray_capture(std::string_view head) {
+  return head.starts_with(R"({"memray":)");
+}
+
+Profile read_memray_capture(PlainSource& source, const SymbolOptions& /*symbols*/) {
+  return read_json_profile(
+      source, [&](const json& document) { return profile_from_capture(source, document); });
+}
 
 bool is_memray_gprof2dot(std::string_view head) {
   return head.starts_with('{') && head.find("\"costs\"") != std::string_view::npos &&

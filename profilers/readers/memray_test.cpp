@@ -17,6 +17,30 @@ using namespace testing_golden;
 
 constexpr double kMemrayPeak = 1'519'382;  // "peak_memory" of memray stats --json
 
+TEST(Memray, ACaptureHasThePeakAndWhatWasLiveByStackWithLines) {
+  const Profile profile = read_golden("memray-capture.json");
+  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "leak"), 10 * 1033);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "hold_all"), 16 * 65537);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "descend"), 6 * 20033);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "come_and_go"), 0);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::live, "leak"), 10 * 1033);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::live, "hold_all"), 0);
+  EXPECT_THAT(largest_stack(profile, ProfileKind::peak),
+              ElementsAre("<module>", "main", "hold_all", "<listcomp>"));
+  EXPECT_EQ(stacks_of(profile, profile.peak.sites).front().second.count, 16);
+  EXPECT_EQ(profile.fact("command"), "heap_shapes.py");
+  EXPECT_EQ(profile.fact("profiler"), "memray 1.20.0");
+}
+
+TEST(Memray, AllocationsOutsideOfPythonHaveAFrameOfTheirOwn) {
+  const Profile profile =
+      read_text(R"({"memray":"1.20.0","command":"-c","peak":[[[0],7,1],[[],5,2]],"live":[],)"
+                R"("functions":[["f","a.py",3]]})");
+  EXPECT_EQ(profile.peak.total.bytes, 12);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "[no Python frame]"), 5);
+  EXPECT_EQ(frames_of(profile, stacks_of(profile, profile.peak.sites).front().first)[0].line, 3);
+}
+
 TEST(Memray, Gprof2dotHasThePeakByStackWithNativeFrames) {
   const Profile profile = read_golden("memray-gprof2dot.json");
   EXPECT_EQ(profile.peak.total.bytes, kMemrayPeak);
@@ -57,6 +81,10 @@ TEST(JsonProfiles, SayWhereTheyMakeNoSense) {
   EXPECT_EQ(problem_of(R"({"costs":[],"events":[?]})"), "text: byte 22: not JSON");
   EXPECT_THAT(problem_of(R"({"costs":[],"events":[{"callchain":[1],"cost":[1]}],"functions":[]})"),
               HasSubstr("byte 0: 1 where a number below 0 should be"));
+  EXPECT_THAT(problem_of(R"({"memray":"1.20.0","command":"-c","peak":[[[1],7,1]],"live":[],)"
+                         R"("functions":[["f","a.py",3]]})"),
+              HasSubstr("byte 0: 1 where a number below 1 should be"));
+  EXPECT_THAT(problem_of(R"({"memray":"1.20.0"})"), HasSubstr("byte 0: not a profile:"));
   EXPECT_THAT(problem_of(R"({"costs":[],"events":7})"), HasSubstr("byte 0: not a profile:"));
 }
 

@@ -22,6 +22,8 @@ constexpr std::array kFormats = {
     ProfileFormat{"gperftools heap", "dumps of HEAPPROFILE and heap samples", is_gperftools_heap,
                   read_gperftools_heap},
     ProfileFormat{"jemalloc", "heap profiles (heap_v2)", is_jemalloc_heap, read_jemalloc_heap},
+    ProfileFormat{"memray", "captures, as memduel keeps them", is_memray_capture,
+                  read_memray_capture},
     ProfileFormat{"memray gprof2dot", "memray transform gprof2dot", is_memray_gprof2dot,
                   read_memray_gprof2dot},
     ProfileFormat{"memray stats", "memray stats --json", is_memray_stats, read_memray_stats},

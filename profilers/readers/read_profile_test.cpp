@@ -41,6 +41,7 @@ constexpr Golden kGolden[] = {
     {"jemalloc.heap", "jemalloc"},
     {"go_heap.pb.gz", "pprof"},
     {"go_cpu.pb.gz", "pprof"},
+    {"memray-capture.json", "memray"},
     {"memray-gprof2dot.json", "memray gprof2dot"},
     {"memray-stats.json", "memray stats"},
 };

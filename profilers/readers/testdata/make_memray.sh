@@ -10,9 +10,13 @@ cp "$here/heap_shapes.py" .
 memray run --native -f -o memray.bin heap_shapes.py >/dev/null 2>&1
 memray transform gprof2dot -f -o memray-gprof2dot.json memray.bin >/dev/null
 memray stats --json -f -o memray-stats.json memray.bin >/dev/null
+# As `memduel record --profiler memray` makes it, without native frames.
+rm -rf captures && mkdir captures
+MEMDUEL_PROFILER_DIR=captures PYTHONPATH=$here/../../external/memray:${PYTHONPATH:-} python3 heap_shapes.py
+python3 "$here/../../external/memray/read_capture.py" captures/*[0-9] memray-capture.json
 {
   echo "== memray --version"; memray --version
   echo "== memray stats memray.bin"; memray stats memray.bin
   echo "== memray summary memray.bin"; COLUMNS=140 memray summary -r 100 memray.bin
 } >memray_totals.txt
-cp memray-gprof2dot.json memray-stats.json memray_totals.txt "$here/"
+cp memray-capture.json memray-gprof2dot.json memray-stats.json memray_totals.txt "$here/"

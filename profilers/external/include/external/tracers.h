@@ -49,12 +49,15 @@ struct TracerEntry {
   std::string name;
   std::string extension;  ///< what the names of its files end with, without the dot: "mdp"
   std::string summary;
-  std::string package;           ///< of Debian, that brings it; empty: memduel itself
+  std::string package;           ///< that brings it; empty: memduel itself
   std::string limits;            ///< what its numbers do not say
   std::string allocator;         ///< on which it runs the program; empty: on its own
   bool hides_allocator = false;  ///< malloc comes from the tracer, whichever allocator is behind it
-  bool samples = false;          ///< TracerOptions mean something to it
-  bool dumps_rounds = false;     ///< then dump.cpp has a row for it
+  /// Only Python programs, and the package is PyPI's and belongs into their own environment: see
+  /// require_python_package(). Else it is Debian's.
+  bool records_python = false;
+  bool samples = false;       ///< TracerOptions mean something to it
+  bool dumps_rounds = false;  ///< then dump.cpp has a row for it
   /// Deadlines and waits of a trial under it are this many times as long.
   double patience = 1;
   Availability (*works_here)() = nullptr;
