@@ -169,8 +169,9 @@ void MethodRun::play_round(int round) {
 void MethodRun::average() {
   const State mean = average_updates(switches_.averaging, updates_);
   copy_state(mean, global_.state);
-  for (const ClientUpdate& update : updates_) switches_.garbage->hold(update.state);
-  switches_.garbage->hold(mean);
+  for (const ClientUpdate& update : updates_)
+    switches_.garbage->hold(Cycle::exchanged, update.state);
+  switches_.garbage->hold(Cycle::mean, mean);
   if (switches_.updates == Updates::released) updates_ = {};
 }
 

@@ -186,7 +186,7 @@ class FederatedClient {
       if (i + 1 == chunks_.size() && optimizations_.client_locals != ClientLocals::kept)
         release_local_model();
       begin_phase("load");
-      optimizations_.garbage->hold(new_global_model_);
+      optimizations_.garbage->hold(Cycle::exchanged, new_global_model_);
       copy_state(new_global_model_, model_.state);
       done_with(new_global_model_);
     }
@@ -218,7 +218,7 @@ class FederatedClient {
 
   /// The end of NVFlare's send().
   void after_send() {
-    optimizations_.garbage->hold(local_model_);
+    optimizations_.garbage->hold(Cycle::exchanged, local_model_);
     // A server that goes on without a lost client may ask for the upload again.
     if (optimizations_.client_locals == ClientLocals::released_on_send &&
         !workload_.continue_without_lost_clients) {

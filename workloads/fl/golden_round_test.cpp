@@ -174,7 +174,7 @@ class EveryPreset : public ::testing::TestWithParam<std::string> {
 
 TEST_P(EveryPreset, OneRoundIsTheHandComputedOne) {
   const Model model = three_tensors();
-  const auto response = chosen_.responder->prepare(average(model));
+  const auto response = chosen_.responder->prepare(average(model), 2);
   LoopCall call(1000);
   CallFrame sending(Side::server);
   send(call, response->outgoing({"", Status::done, ""}, sending), chosen_.piece_bytes);
@@ -189,7 +189,8 @@ TEST_P(EveryPreset, OneRoundIsTheHandComputedOne) {
 INSTANTIATE_TEST_SUITE_P(All, EveryPreset, ::testing::ValuesIn(preset_names()),
                          [](const auto& one) {
                            std::string name = one.param;
-                           std::ranges::replace(name, '-', '_');
+                           std::ranges::replace_if(
+                               name, [](char c) { return c == '-' || c == '.'; }, '_');
                            return name;
                          });
 

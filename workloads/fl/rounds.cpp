@@ -46,7 +46,7 @@ class WeightedRounds final : public Rounds {
     IncomingModel incoming = receiver().receive(call, frame, nullptr);
     expect_same_tensors(table_of(incoming.state), expected(), client_name(client));
     if (optimizations_.request_lifetime == RequestLifetime::released) frame.release();
-    optimizations_.garbage->hold(incoming.state);
+    optimizations_.garbage->hold(Cycle::exchanged, incoming.state);
     Upload upload{client, std::move(incoming.header), std::nullopt, nullptr};
     const std::lock_guard lock(mutex_);
     weights_[client] = weight;
@@ -108,7 +108,7 @@ class WeightedRounds final : public Rounds {
 
   void replace_part(const State& mean) {
     const torch::NoGradGuard no_grad;
-    optimizations_.garbage->hold(mean);
+    optimizations_.garbage->hold(Cycle::mean, mean);
     for (std::size_t i = 0; i < mean.size(); ++i) {
       const at::Tensor target = part()[i].tensor.detach();
       if (upload_ == UploadKind::difference && is_stepped(model_, part()[i]))
@@ -150,7 +150,7 @@ class CollectingRounds final : public Rounds {
     expect_same_tensors(table_of(incoming.state), expected(), client_name(client));
     expect_finite(incoming.state, client_name(client));
     if (optimizations_.request_lifetime == RequestLifetime::released) frame.release();
-    optimizations_.garbage->hold(incoming.state);
+    optimizations_.garbage->hold(Cycle::exchanged, incoming.state);
     return {client, std::move(incoming.header), std::move(incoming.state), nullptr};
   }
 
@@ -159,7 +159,7 @@ class CollectingRounds final : public Rounds {
     for (std::size_t i = 0; i < uploads.size(); ++i)
       contributions.push_back({uploads[i].client, weights[i], &*uploads[i].state});
     State global = aggregator_->aggregate(contributions);
-    optimizations_.garbage->hold(global);
+    optimizations_.garbage->hold(Cycle::mean, global);
     return global;
   }
 
@@ -230,8 +230,9 @@ UploadKind upload_kind(const WorkerConfig& config) {
 
 std::shared_ptr<const PreparedResponse> prepare_answer(State global, std::vector<Upload>& uploads,
                                                        const Optimizations& optimizations) {
+  const auto receivers = static_cast<int>(uploads.size());
   if (optimizations.local_models == LocalModels::cleared_first) uploads.clear();
-  return optimizations.responder->prepare(std::move(global));
+  return optimizations.responder->prepare(std::move(global), receivers);
 }
 
 std::unique_ptr<Rounds> make_rounds(const WorkerConfig& config, const Optimizations& optimizations,

@@ -119,7 +119,8 @@ class FederatedServer final : public ServerPart {
       table_.rounds->begin(chunks_[chunk]);
       exchange_.open(exchange_name("initial model", chunk));
       exchange_.await_uploads();
-      exchange_.answer({optimizations_.responder->prepare(table_.rounds->initial()), {}});
+      exchange_.answer(
+          {optimizations_.responder->prepare(table_.rounds->initial(), workload_.clients), {}});
       exchange_.await_delivery();
     }
   }

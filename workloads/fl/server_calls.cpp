@@ -126,7 +126,9 @@ void ServerCalls::deliver(Call& call, int client, const Answer& answer, CallFram
     send(call, table_.optimizations.framing->wrap_borrowed(answer.header, borrow_state({})),
          table_.optimizations.piece_bytes);
   } else {
-    send(call, answer.response->outgoing(answer.header, frame), table_.optimizations.piece_bytes);
+    Outgoing outgoing = answer.response->outgoing(answer.header, frame);
+    hold_serialized(*table_.optimizations.garbage, outgoing);
+    send(call, std::move(outgoing), table_.optimizations.piece_bytes);
   }
   table_.exchange.delivered(client);
 }

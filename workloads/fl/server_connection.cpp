@@ -58,6 +58,7 @@ ModelUpdate::ModelUpdate(std::unique_ptr<ClientCall> call, const Optimizations& 
 void ModelUpdate::send_state(const State& state, const Header& header) {
   Outgoing outgoing =
       optimizations_.upload_serializer->prepare(state, header, *optimizations_.framing, frame_);
+  hold_serialized(*optimizations_.garbage, outgoing);
   if (outgoing.borrowed) {
     send(*call_, std::move(outgoing), optimizations_.piece_bytes);
   } else {

@@ -21,8 +21,9 @@ using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-const char* const kPresets[] = {"appfl-original", "appfl-as-implemented", "appfl-optimized",
-                                "appfl-minimal"};
+const char* const kPresets[] = {"appfl-original",      "appfl-as-implemented",
+                                "appfl-1.12-original", "appfl-1.12-as-implemented",
+                                "appfl-optimized",     "appfl-minimal"};
 
 const nlohmann::json kNoChanges = nlohmann::json::object();
 
@@ -89,7 +90,8 @@ TEST_F(WholeRun, EveryPolicyOfNVFlareEndsInTheSameBits) {
   const State original = final_state({"nvflare-original", kLargeTensors, kNoChanges});
   const State appfl = final_state({"appfl-original", kLargeTensors, kNoChanges});
   EXPECT_LT(compare_states(appfl, original).max_abs_diff.value(), 1e-6);
-  for (const char* preset : {"nvflare-original", "nvflare-as-implemented", "nvflare-optimized"}) {
+  for (const char* preset :
+       {"nvflare-original", "nvflare-as-implemented", "nvflare-optimized", "nvflare-2.9"}) {
     for (const nlohmann::json& changes :
          {kNoChanges, nlohmann::json{{"tensor_offload", "disk"}},
           nlohmann::json{{"cyclic_garbage", "until_collected"}, {"client_gc_rounds", 2}},

@@ -111,7 +111,7 @@ TEST_P(EveryCompressiblePreset, AnswersAreNotCompressed) {
   const State sent = sample_state();
   LoopCall call(1000);
   CallFrame sending(Side::server);
-  send(call, chosen.responder->prepare(sent)->outgoing({}, sending), chosen.piece_bytes);
+  send(call, chosen.responder->prepare(sent, 1)->outgoing({}, sending), chosen.piece_bytes);
   CallFrame receiving(Side::client);
   const State got = chosen.receiver->receive(call, receiving, nullptr).state;
   for (std::size_t i = 0; i < sent.size(); ++i)

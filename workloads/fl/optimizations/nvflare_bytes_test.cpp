@@ -23,13 +23,12 @@ State large_state() {
 /// The server's part of rounds with three clients, under a preset of NVFlare.
 class WeightedRoundBytes : public ::testing::Test {
  protected:
-  void start(nlohmann::json changes) {
+  void start(nlohmann::json changes, const std::string& name = "nvflare-as-implemented") {
     changes.update(kSmallPieces);
-    chosen_ = preset("nvflare-as-implemented", changes);
-    config_ = test_run_config(::testing::TempDir(),
-                              {"nvflare-as-implemented",
-                               {{"tensors", {{"a", {1024, 1024}}, {"b", {1024, 1024}}}}},
-                               changes});
+    chosen_ = preset(name, changes);
+    config_ =
+        test_run_config(::testing::TempDir(),
+                        {name, {{"tensors", {{"a", {1024, 1024}}, {"b", {1024, 1024}}}}}, changes});
     rounds_ = make_rounds(config_, chosen_, model_);
     rounds_->begin(model_.state);
     calls_.clear();
@@ -102,6 +101,36 @@ TEST_F(WeightedRoundBytes, CyclicGarbageGrowsByEveryUploadAndTheMeanUntilItIsCol
   EXPECT_GT(static_cast<double>(counter.live()), 7 * kLarge);
   policy.round_ended(2);
   EXPECT_NEAR(static_cast<double>(counter.live()), 0, kSmall);
+}
+
+// NVFlare 2.9: the mean and the answer's bytes, once for all clients, in every round.
+TEST_F(WeightedRoundBytes, TheServerOf29KeepsTwoStatesARoundUntilTheyAreCollected) {
+  start({}, "nvflare-2.9");
+  const MallocCounter counter;
+  for (int round = 1; round <= 2; ++round) {
+    std::vector<Upload> uploads = take_three();
+    const auto answer = prepare_answer(rounds_->average(uploads, {}), uploads, chosen_);
+    for (int client = 1; client <= 3; ++client) {
+      CallFrame frame(Side::server);
+      hold_serialized(*chosen_.garbage, answer->outgoing({}, frame));
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(counter.live()), 2 * 2 * kLarge, kSmall);
+  chosen_.garbage->drop();
+  EXPECT_NEAR(static_cast<double>(counter.live()), 0, kSmall);
+}
+
+// One serialized array a round.
+TEST(SerializedGarbageBytes, AClientOf29KeepsOneStateARound) {
+  const Optimizations chosen = preset("nvflare-2.9", kSmallPieces);
+  const State state = large_state();
+  const MallocCounter counter;
+  for (int round = 1; round <= 3; ++round) {
+    CallFrame frame(Side::client);
+    hold_serialized(*chosen.garbage,
+                    chosen.upload_serializer->prepare(state, {}, *chosen.framing, frame));
+  }
+  EXPECT_NEAR(static_cast<double>(counter.live()), 3 * kLarge, kSmall);
 }
 
 TEST_F(WeightedRoundBytes, WithoutCyclesNothingIsHeld) {

@@ -60,6 +60,24 @@ TEST(ReceiveBytes, PeaksAreTwoStatesWhereAllIsGathered) {
   EXPECT_NEAR(receive_state("concatenate", 64).peak, 2 * S, 0.3 * S);
 }
 
+/// Bytes that a client holds once a state is loaded: the state, and what the frame keeps.
+double loaded_state(const std::string& preset_name) {
+  const State state = sample_state();
+  const Optimizations chosen = preset(preset_name);
+  RecordedCall call(upload_of(state, *chosen.framing), kPiece);
+  CallFrame frame(Side::client);
+  const MallocCounter counter;
+  const IncomingModel model = chosen.receiver->receive(call, frame, nullptr);
+  return static_cast<double>(counter.live());
+}
+
+// The state and the parsed message; before 1.12 also the bytes that were parsed.
+TEST(FramingBytes, AClientOfAppfl112FreesWhatItParsed) {
+  EXPECT_NEAR(loaded_state("appfl-original"), 3 * S, kSmall);
+  EXPECT_NEAR(loaded_state("appfl-1.12-original"), 2 * S, kSmall);
+  EXPECT_NEAR(loaded_state("appfl-1.12-as-implemented"), S, kSmall);
+}
+
 TEST(DeserializeBytes, ViewsCostNothingBesideTheBytes) {
   EXPECT_NEAR(receive_state("bytearray", 64, nullptr, "source_device").peak, 2 * S, 0.3 * S);
   EXPECT_NEAR(receive_state("bytearray", 64, nullptr, "cpu_first").peak, 2 * S, 0.3 * S);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "fl/worker_config.h"
 #include "util/error.h"
 
@@ -21,6 +23,9 @@ Segment whole(const SharedBytes& bytes) {
 /// Everything is one protobuf message, cut into pieces.
 class EmbeddedInMessage final : public Framing {
  public:
+  /// @param received how long a client keeps the bytes that it parsed.
+  explicit EmbeddedInMessage(CopyLifetime received) : received_(received) {}
+
   /// Assigning the field copies the model, SerializeToString copies the message.
   [[nodiscard]] Outgoing wrap(const Header& header, SharedBytes model, CopyLifetime lifetime,
                               CallFrame& frame) const override {
@@ -44,14 +49,14 @@ class EmbeddedInMessage final : public Framing {
   }
 
   /// Parsing copies the field into the message, reading the field makes new bytes. The client's
-  /// frame keeps what it received and the message, the server's the message and the bytes.
+  /// frame keeps the message and may keep what it received, the server's the message and the bytes.
   [[nodiscard]] GatheredModel gather(Call& call, const GatherPieces& pieces,
                                      CallFrame& frame) const override {
     SharedBytes received = pieces(call, frame);
     const DecodedMessage decoded = decode_message(received->view(), call.peer());
     const SharedBytes message = share(
         Bytes::copy_of(received->view().substr(decoded.payload_offset, decoded.payload_size)));
-    if (frame.side() == Side::client) frame.keep(received);
+    if (frame.side() == Side::client && received_ == CopyLifetime::kept) frame.keep(received);
     received.reset();
     frame.keep(message);
     SharedBytes model = share(Bytes::copy_of(message->view()));
@@ -76,6 +81,7 @@ class EmbeddedInMessage final : public Framing {
 
  private:
   static constexpr std::size_t kPrefixStep = 4096;
+  CopyLifetime received_;
 };
 
 /// The first piece is a message without a model, everything after it is the model.
@@ -112,9 +118,14 @@ class MetadataThenRaw final : public Framing {
 };
 
 using MakeFraming = std::unique_ptr<Framing> (*)();
+template <CopyLifetime received>
+std::unique_ptr<Framing> make_embedded() {
+  return std::make_unique<EmbeddedInMessage>(received);
+}
+
 constexpr Choice<MakeFraming> kFramingChoices[] = {
-    {"embedded_in_message",
-     [] { return std::unique_ptr<Framing>(std::make_unique<EmbeddedInMessage>()); }},
+    {"embedded_in_message", make_embedded<CopyLifetime::kept>},
+    {"embedded_then_freed", make_embedded<CopyLifetime::scoped>},
     {"metadata_then_raw",
      [] { return std::unique_ptr<Framing>(std::make_unique<MetadataThenRaw>()); }}};
 
@@ -197,6 +208,11 @@ std::vector<Segment> borrow_state(const State& state) {
   return segments;
 }
 
+void hold_serialized(Garbage& garbage, const Outgoing& outgoing) {
+  if (outgoing.borrowed) return;  // the tensors themselves
+  for (const Segment& segment : outgoing.body) garbage.hold(Cycle::serialized, segment.owner);
+}
+
 std::unique_ptr<Serializer> make_serializer(const std::string& value) {
   return choose("serialize", kSerializeChoices, value)();
 }
@@ -205,7 +221,8 @@ namespace {
 
 class PerClient final : public PreparedResponse {
  public:
-  PerClient(State state, ResponseParts parts) : state_(std::move(state)), parts_(parts) {}
+  PerClient(State state, int /*receivers*/, ResponseParts parts)
+      : state_(std::move(state)), parts_(parts) {}
   [[nodiscard]] Outgoing outgoing(const Header& header, CallFrame& frame) const override {
     return parts_.serializer.prepare(state_, header, parts_.framing, frame);
   }
@@ -215,9 +232,27 @@ class PerClient final : public PreparedResponse {
   ResponseParts parts_;
 };
 
+/// The last handler that has made its copies frees the state.
+class PerClientThenDropped final : public PreparedResponse {
+ public:
+  PerClientThenDropped(State state, int receivers, ResponseParts parts)
+      : state_(std::move(state)), waiting_(receivers), parts_(parts) {}
+  [[nodiscard]] Outgoing outgoing(const Header& header, CallFrame& frame) const override {
+    Outgoing outgoing = parts_.serializer.prepare(state_, header, parts_.framing, frame);
+    if (--waiting_ == 0) state_.clear();
+    return outgoing;
+  }
+
+ private:
+  mutable State state_;
+  mutable std::atomic<int> waiting_;  ///< handlers that have no copies yet
+  ResponseParts parts_;
+};
+
 class Shared final : public PreparedResponse {
  public:
-  Shared(const State& state, ResponseParts parts) : encoded_(encode_state(state)), parts_(parts) {}
+  Shared(const State& state, int /*receivers*/, ResponseParts parts)
+      : encoded_(encode_state(state)), parts_(parts) {}
   [[nodiscard]] Outgoing outgoing(const Header& header, CallFrame& frame) const override {
     return parts_.framing.wrap(header, encoded_, CopyLifetime::scoped, frame);
   }
@@ -229,7 +264,8 @@ class Shared final : public PreparedResponse {
 
 class Streamed final : public PreparedResponse {
  public:
-  Streamed(State state, ResponseParts parts) : state_(std::move(state)), parts_(parts) {}
+  Streamed(State state, int /*receivers*/, ResponseParts parts)
+      : state_(std::move(state)), parts_(parts) {}
   [[nodiscard]] Outgoing outgoing(const Header& header, CallFrame& /*frame*/) const override {
     return parts_.framing.wrap_borrowed(header, borrow_state(state_));
   }
@@ -243,8 +279,9 @@ template <class Prepared>
 class ResponderOf final : public Responder {
  public:
   explicit ResponderOf(ResponseParts parts) : parts_(parts) {}
-  [[nodiscard]] std::shared_ptr<const PreparedResponse> prepare(State state) const override {
-    return std::make_shared<Prepared>(std::move(state), parts_);
+  [[nodiscard]] std::shared_ptr<const PreparedResponse> prepare(State state,
+                                                                int receivers) const override {
+    return std::make_shared<Prepared>(std::move(state), receivers, parts_);
   }
 
  private:
@@ -258,9 +295,11 @@ std::unique_ptr<Responder> make(ResponseParts parts) {
   return std::make_unique<ResponderOf<Prepared>>(parts);
 }
 
-constexpr Choice<MakeResponder> kResponseChoices[] = {{"serialized_per_client", make<PerClient>},
-                                                      {"shared_buffer", make<Shared>},
-                                                      {"streamed_from_tensors", make<Streamed>}};
+constexpr Choice<MakeResponder> kResponseChoices[] = {
+    {"serialized_per_client", make<PerClient>},
+    {"serialized_then_dropped", make<PerClientThenDropped>},
+    {"shared_buffer", make<Shared>},
+    {"streamed_from_tensors", make<Streamed>}};
 
 }  // namespace
 

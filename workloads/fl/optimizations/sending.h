@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fl/models.h"
+#include "fl/state_lifetimes.h"
 #include "fl/transport.h"
 #include "transport/chunked_transfer.h"
 
@@ -30,7 +31,7 @@ class CallFrame {
   std::vector<std::shared_ptr<const void>> kept_;
 };
 
-/// Whether a message that copies the model stays alive in the sender's frame.
+/// Whether a message that copies the model stays alive in the frame of the call.
 enum class CopyLifetime { kept, scoped };
 
 struct GatheredModel {
@@ -65,6 +66,7 @@ class Framing {
 };
 
 /// @param value embedded_in_message: the model is a field of the message, as APPFL's original does;
+/// embedded_then_freed: the same, and a client frees what it received once it is parsed;
 /// metadata_then_raw: a message without a model, then the model's bytes.
 std::unique_ptr<Framing> make_framing(const std::string& value);
 
@@ -88,6 +90,9 @@ std::unique_ptr<Serializer> make_serializer(const std::string& value);
 /// segment's owner is let go of. Of tensors on a device copies are borrowed, all of them at once.
 std::vector<Segment> borrow_state(const State& state);
 
+/// Holds the bytes that a state was serialized to in Cycle::serialized.
+void hold_serialized(Garbage& garbage, const Outgoing& outgoing);
+
 /// One round's answer, shared by all handlers.
 class PreparedResponse {
  public:
@@ -96,7 +101,7 @@ class PreparedResponse {
   PreparedResponse& operator=(const PreparedResponse&) = delete;
   virtual ~PreparedResponse() = default;
 
-  /// Called in each client's handler.
+  /// Called once in each client's handler.
   [[nodiscard]] virtual Outgoing outgoing(const Header& header, CallFrame& frame) const = 0;
 };
 
@@ -107,7 +112,9 @@ class Responder {
   Responder& operator=(const Responder&) = delete;
   virtual ~Responder() = default;
 
-  [[nodiscard]] virtual std::shared_ptr<const PreparedResponse> prepare(State state) const = 0;
+  /// @param receivers how many handlers will ask for it.
+  [[nodiscard]] virtual std::shared_ptr<const PreparedResponse> prepare(State state,
+                                                                        int receivers) const = 0;
 };
 
 struct ResponseParts {
@@ -115,8 +122,9 @@ struct ResponseParts {
   const Serializer& serializer;
 };
 
-/// @param value serialized_per_client: each handler makes its own copies; shared_buffer: encoded
-/// once for all; streamed_from_tensors: sent from the tensors.
+/// @param value serialized_per_client: each handler makes its own copies; serialized_then_dropped:
+/// the same, and the state goes once all have them; shared_buffer: encoded once for all;
+/// streamed_from_tensors: sent from the tensors.
 std::unique_ptr<Responder> make_responder(const std::string& value, ResponseParts parts);
 
 }  // namespace memduel

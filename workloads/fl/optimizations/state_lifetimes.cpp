@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <mutex>
 
 #include "fl/worker_config.h"
 #include "memduel/memory_torch.h"
@@ -159,43 +158,37 @@ CleanupReport clean_up(Cleanup cleanup) {
 
 namespace {
 
-class NoGarbage final : public Garbage {
- public:
-  void hold(const State& /*state*/) override {}
-  void drop() override {}
-};
-
-class HeldGarbage final : public Garbage {
- public:
-  void hold(const State& state) override {
-    const std::lock_guard lock(mutex_);
-    held_.push_back(state);
-  }
-  void drop() override {
-    const std::lock_guard lock(mutex_);
-    held_.clear();
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<State> held_;
-};
-
 using MakeGarbage = std::unique_ptr<Garbage> (*)();
 
-template <class Kind>
-std::unique_ptr<Garbage> make_kind() {
-  return std::make_unique<Kind>();
+template <Cycle... held>
+std::unique_ptr<Garbage> make_holding() {
+  return std::make_unique<Garbage>(std::set<Cycle>{held...});
 }
 
-constexpr Choice<MakeGarbage> kGarbage[] = {{"none", make_kind<NoGarbage>},
-                                            {"until_collected", make_kind<HeldGarbage>}};
+constexpr Choice<MakeGarbage> kGarbage[] = {
+    {"none", make_holding<>},
+    {"until_collected", make_holding<Cycle::exchanged, Cycle::mean>},
+    {"serialized_until_collected", make_holding<Cycle::serialized, Cycle::mean>}};
 constexpr Choice<CudaCache> kCudaCache[] = {{"off", CudaCache::kept}, {"on", CudaCache::emptied}};
 
 }  // namespace
 
 std::unique_ptr<Garbage> make_garbage(const std::string& value) {
   return choose("cyclic_garbage", kGarbage, value)();
+}
+
+void Garbage::hold(Cycle cycle, std::shared_ptr<const void> object) {
+  const std::lock_guard lock(mutex_);
+  if (held_in_.contains(cycle)) objects_.push_back(std::move(object));
+}
+
+void Garbage::hold(Cycle cycle, const State& state) {
+  hold(cycle, std::make_shared<const State>(state));
+}
+
+void Garbage::drop() {
+  const std::lock_guard lock(mutex_);
+  objects_.clear();
 }
 
 CleanupOptions collection(Garbage& garbage, CudaCache cuda_cache) {

@@ -3,14 +3,17 @@
 // a round), pseudo_gradient (previous - new), lifetimes, NVFlare's garbage collection, arenas.
 //
 // C++ lets go of a state with its last name; what Python keeps in reference cycles until its
-// collector runs is a model here: states on a list, dropped at the collect point.
+// collector runs is a model here: objects on a list, dropped at the collect point.
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "fl/models.h"
 #include "memduel/memory.h"
@@ -73,20 +76,30 @@ enum class Cleanup { none, trim };
 /// Otherwise nothing, which takes no time.
 CleanupReport clean_up(Cleanup cleanup);
 
+/// What a reference cycle may hold: a state that was received or sent, a mean, the bytes that a
+/// state was serialized to.
+enum class Cycle { exchanged, mean, serialized };
+
+/// Objects that nothing but a reference cycle holds.
 class Garbage {
  public:
-  Garbage() = default;
-  Garbage(const Garbage&) = delete;
-  Garbage& operator=(const Garbage&) = delete;
-  virtual ~Garbage() = default;
+  /// @param held_in the cycles that there are.
+  explicit Garbage(std::set<Cycle> held_in) : held_in_(std::move(held_in)) {}
 
-  /// A state of which some cycle still holds the tensors. From any thread.
-  virtual void hold(const State& state) = 0;
+  /// Keeps the object until drop(), if there is such a cycle. From any thread.
+  void hold(Cycle cycle, std::shared_ptr<const void> object);
+  void hold(Cycle cycle, const State& state);
   /// Lets go of all that is held.
-  virtual void drop() = 0;
+  void drop();
+
+ private:
+  const std::set<Cycle> held_in_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<const void>> objects_;
 };
 
-/// @param value none: nothing is held, as C++ has it; until_collected: all until drop().
+/// @param value none: nothing is held, as C++ has it; until_collected: states and means;
+/// serialized_until_collected: means, and what was serialized to be sent.
 std::unique_ptr<Garbage> make_garbage(const std::string& value);
 
 /// cuda_empty_cache: whether a collect point hands LibTorch's cached GPU memory back.
