@@ -1,6 +1,7 @@
 #include "model/job.h"
 
 #include <algorithm>
+#include <set>
 
 #include "model/keys.h"
 #include "model/metric_catalogue.h"
@@ -338,7 +339,9 @@ std::vector<TextMarkSpec> planned_text_marks(
         if (mark.role == role || mark.role == name) add(mark, role, index);
       }
     };
-    for (const RoleMatch& match : job.match) add_each(match.role, match.roles());
+    std::set<std::string> matched;  // a role may have several patterns
+    for (const RoleMatch& match : job.match)
+      if (matched.insert(match.role).second) add_each(match.role, match.roles());
     for (const JobProcess& process : job.processes) add_each(process.role, process.roles());
   }
   return specs;

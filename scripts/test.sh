@@ -21,6 +21,11 @@ esac
 if [ -n "${CI:-}" ] && [ "$preset" = release ]; then parts+=(--jobs); fi
 
 "$root/scripts/setup.sh" "${parts[@]}"
+# PyPI has memray, and Debian does not. Without it CTest lists its tests as not run.
+memray=$root/build/memray
+if [ -n "$fuzz" ] && [ ! -x "$memray/bin/python" ]; then
+  /usr/bin/python3 -m venv "$memray" && "$memray/bin/pip" install -q memray==1.20.0 || rm -rf "$memray"
+fi
 "$root/scripts/build.sh" "$preset"
 cd "$root"
 status=0

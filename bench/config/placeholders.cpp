@@ -299,25 +299,50 @@ bool copies_files(const std::vector<JobTemplate>& templates) {
                              [](const JobTemplate& one) { return one.from.has_value(); });
 }
 
-/// A process that is ready when it listens on a port that no text of the job names.
+/// The names of ports with {index} filled in for every process of a count.
+Names each_port(const Names& named, const Job& job) {
+  int count = 1;
+  for (const JobProcess& process : job.processes)
+    count = std::max(count, process.count.value_or(1));
+  Names all;
+  for (const std::string& name : named) {
+    const bool has_index = name.find(kIndex) != std::string::npos;
+    for (int index = 1; index <= (has_index ? count : 1); ++index)
+      all.push_back(fill_known_placeholders(name, [&](const std::string& placeholder) {
+        return placeholder == "index" ? std::optional(std::to_string(index)) : std::nullopt;
+      }));
+  }
+  return all;
+}
+
+/// A process or a match that listens on a port that no text of the job names.
 void refuse_unnamed_ports(const Document& document, const Names& named, const Places& places) {
   const Job& job = document.workload.job;
   if (copies_files(job.templates) || std::ranges::any_of(document.variants, [](const Variant& one) {
         return copies_files(one.templates);
       }))
     return;
-  const auto check = [&](const std::optional<std::string>& name, const JsonPath& path) {
-    if (!name || std::ranges::find(named, *name) != named.end()) return;
-    throw Error(
-        ExitCode::usage,
-        fmt::format("expected the NAME of a {{port:NAME}} in the job, found \"{0}\"", *name),
-        places.at(path), nearest_advice(*name, named));
+  const auto refuse_unnamed = [&](const std::string& name, const Names& known,
+                                  const JsonPath& path) {
+    if (std::ranges::find(known, name) != known.end()) return;
+    throw Error(ExitCode::usage,
+                fmt::format("expected the NAME of a {{port:NAME}} in the job, found \"{0}\"", name),
+                places.at(path), nearest_advice(name, known));
   };
   for (std::size_t i = 0; i < job.processes.size(); ++i)
-    if (const auto& ready = job.processes[i].ready)
-      check(ready->port_name, {"workload", "processes", std::to_string(i), "ready", "port"});
-  for (std::size_t i = 0; i < job.match.size(); ++i)
-    check(job.match[i].port_name, {"workload", "match", std::to_string(i), "port"});
+    if (const auto& ready = job.processes[i].ready; ready && ready->port_name)
+      refuse_unnamed(*ready->port_name, named,
+                     {"workload", "processes", std::to_string(i), "ready", "port"});
+  const Names each = each_port(named, job);
+  for (std::size_t i = 0; i < job.match.size(); ++i) {
+    const JsonPath path = {"workload", "match", std::to_string(i)};
+    if (job.match[i].port_name) refuse_unnamed(*job.match[i].port_name, each, below(path, "port"));
+    filled(job.match[i].pattern, [&](const std::string& name) -> std::optional<std::string> {
+      if (is_port(name))
+        refuse_unnamed(name.substr(name.find(':') + 1), each, below(path, "pattern"));
+      return std::nullopt;
+    });
+  }
 }
 
 }  // namespace

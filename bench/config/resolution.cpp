@@ -60,7 +60,8 @@ std::vector<RoleGroup> groups_of(const Job& job) {
     if (counted.count.value_or(1) > 1) groups.push_back({counted.role, *counted.count});
   };
   std::ranges::for_each(job.processes, add);
-  std::ranges::for_each(job.match, add);
+  for (const RoleMatch& match : job.match)
+    if (std::ranges::find(groups, match.role, &RoleGroup::name) == groups.end()) add(match);
   return groups;
 }
 
@@ -181,10 +182,22 @@ class JobRules {
       if (match.ancestor && !contains(known, *match.ancestor))
         refuse(below(path, "ancestor"), not_a_role(*match.ancestor, known),
                nearest_advice(*match.ancestor, known));
+      check_pattern(match.pattern, below(path, "pattern"));
+      const auto same = std::ranges::find(job_.match, match.role, &RoleMatch::role);
+      if (&*same != &match) {
+        if (same->count != match.count)
+          refuse(below(path, "count"),
+                 fmt::format("expected the count of the first match of {}", match.role));
+        continue;
+      }
       std::vector<std::string> roles = match.roles();
       if (match.count) roles.push_back(match.role);
-      for (const std::string& role : roles) check_role(role, below(path, "role"));
-      check_pattern(match.pattern, below(path, "pattern"));
+      for (const std::string& role : roles) {
+        check_role(role, below(path, "role"));
+        if (contains(matched_, role))
+          refuse(below(path, "role"), fmt::format("found \"{}\" twice", role),
+                 "use a different role for each match with a count");
+      }
       matched_.insert(matched_.end(), roles.begin(), roles.end());
     }
   }
@@ -213,7 +226,8 @@ class JobRules {
       if (!process.count) continue;
       for (const std::string& role : process.roles()) roles.push_back(role);
     }
-    if (!contains(matched_, mark.role) && !contains(roles, mark.role))
+    roles.insert(roles.end(), matched_.begin(), matched_.end());
+    if (!contains(roles, mark.role))
       refuse(below(path, "role"), not_a_role(mark.role, roles), nearest_advice(mark.role, roles));
     try {
       const TextMarkPattern pattern(mark.pattern);
@@ -454,7 +468,8 @@ JobFacts job_facts_of(const Job& job) {
   }
   for (const RoleMatch& match : job.match) {
     const auto roles = match.roles();
-    facts.roles.insert(facts.roles.end(), roles.begin(), roles.end());
+    for (const std::string& role : roles)
+      if (!contains(facts.roles, role)) facts.roles.push_back(role);
     if (match.role == job.reference) facts.reference = roles.front();
   }
   facts.better = declared_metrics(job);

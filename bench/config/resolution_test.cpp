@@ -227,6 +227,32 @@ TEST(BadCommandConfig, ARoleThatStandsForAGroup) {
   EXPECT_THAT(message_of(matched), testing::HasSubstr("found the role \"client_median\""));
 }
 
+TEST(BadCommandConfig, MatchesThatContradictEachOther) {
+  const auto refusal = [](const json& matches) {
+    json config = command_config();
+    config["workload"]["match"] = matches;
+    return message_of(config);
+  };
+  const json two = {{"role", "w"}, {"pattern", "x"}, {"count", 2}};
+  EXPECT_THAT(refusal({two, {{"role", "w"}, {"pattern", "y"}, {"count", 3}}}),
+              testing::HasSubstr("match[1].count: expected the count of the first match of w"));
+  EXPECT_THAT(refusal({two, {{"role", "w-1"}, {"pattern", "y"}}}),
+              testing::HasSubstr("match[1].role: found \"w-1\" twice"));
+  EXPECT_THAT(refusal({{{"role", "w"}, {"pattern", "x"}, {"ancestor", "clint"}}}),
+              testing::HasSubstr("match[0].ancestor: expected the role of a process"));
+  EXPECT_THAT(refusal({{{"role", "w"}, {"pattern", "x"}, {"port", "nowhere"}}}),
+              testing::HasSubstr("match[0].port: expected the NAME of a {port:NAME} in the job"));
+  EXPECT_THAT(refusal({{{"role", "w"}, {"pattern", "x {port:nowhere}"}}}),
+              testing::HasSubstr("match[0].pattern: expected the NAME of a {port:NAME}"));
+}
+
+TEST(BadCommandConfig, AMatchMayNameThePortOfOneOfSeveralProcesses) {
+  json config = command_config();
+  config["workload"]["processes"][1]["argv"].push_back("{port:site-{index}}");
+  config["workload"]["match"] = {{{"role", "w"}, {"pattern", "x"}, {"port", "site-1"}}};
+  EXPECT_NO_THROW(parse_experiment(config.dump(), "c.json", "/job", {}, small_provider()));
+}
+
 TEST(BadCommandConfig, AReferenceThatIsNoProcess) {
   json unknown = command_config();
   unknown["workload"]["reference"] = "sever";

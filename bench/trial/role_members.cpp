@@ -41,8 +41,10 @@ std::optional<std::string> RoleMembers::role_by_match(pid_t pid, const ProcessOr
     if (!match.count) return match.role;
     const std::vector<std::string> roles = match.roles();
     if (before != nullptr && before->is_matched && has(roles, before->role)) return before->role;
-    // A child that is about to execute another program takes no number.
-    if (before == nullptr && has_arguments_of_parent(origin)) continue;
+    // A forked child counts for its parent, and takes no number while it may be about to execute
+    // another program.
+    const bool is_copy = has_arguments_of_parent(origin);
+    if (is_copy && (before == nullptr || has(roles, now.role))) continue;
     const auto free =
         std::ranges::find_if_not(roles, [&](const std::string& role) { return is_taken(role); });
     if (free != roles.end()) return *free;
@@ -74,12 +76,13 @@ std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
       now.ancestors.push_back(now.role);
     } else if (origin.marked_role) {
       now.role = *origin.marked_role;
-      now.ancestors = {now.role};
+      now.ancestors = before != nullptr ? before->ancestors : std::vector{now.role};
     }
     const auto match = role_by_match(pid, origin, now, before);
     const bool matches_as_before = has_inherited ? match == before->role : !match;
     if (before != nullptr && matches_as_before) {
       if (has_inherited) found->second.has_inherited_match = has_arguments_of_parent(origin);
+      found->second.ancestors = std::move(now.ancestors);
       continue;
     }
     std::string otherwise;

@@ -157,15 +157,17 @@ TEST_F(Matches, OfACountAreNumberedAndOneThatEndsMakesItsNameFree) {
   EXPECT_THAT(update(members, {10, 20, 12, 14}), ElementsAre("worker-1 14"));
 }
 
-TEST_F(Matches, OfACountTakeNoNumberBeforeTheyCouldExecuteAnotherProgram) {
+TEST_F(Matches, OfACountTakeNoNumberForForkedCopies) {
   RoleMembers members = members_of({{.role = "worker", .pattern = "worker", .count = 2}});
   origins_ = {{11, {10, "node-1", "worker"}}, {12, {11, "node-1", "worker"}}};
   EXPECT_THAT(update(members, {10, 11, 12}), ElementsAre("worker-1 11", "worker-1 12"));
-  EXPECT_THAT(update(members, {10, 11, 12}), ElementsAre("worker-2 12")) << "a copy that stays";
-  origins_[13] = {11, "node-1", "worker"};
-  update(members, {10, 11, 13});
-  origins_[13].command = "uname -p";
-  EXPECT_THAT(update(members, {10, 11, 13}), IsEmpty());
+  EXPECT_THAT(update(members, {10, 11, 12}), IsEmpty()) << "a fork of worker-1 is of worker-1";
+  origins_[12].command = "uname -p";
+  EXPECT_THAT(update(members, {10, 11, 12}), IsEmpty());
+  origins_[10].command = "worker";
+  origins_[13] = {10, "node-1", "worker"};
+  EXPECT_THAT(update(members, {10, 11, 13}), ElementsAre("node-1 13"));
+  EXPECT_THAT(update(members, {10, 11, 13}), ElementsAre("worker-2 13")) << "a fork that stays";
   EXPECT_THAT(members.exceeded(), IsEmpty());
 }
 

@@ -274,7 +274,9 @@ void TrialMetering::sweep_at_round_end(const std::string& role, int round) {
     last_round_swept_ns_ = of_.clock();
     sweep_all(TrialMeters::Need::must, true);
   } else if (of_.clock() - *last_round_swept_ns_ > kNearEndNs) {
-    of_.meters.sweep({role}, of_.processes.started().size() == 1, TrialMeters::Need::must);
+    const bool is_whole_job =
+        of_.processes.started().size() == 1 && of_.processes.matched_traces().empty();
+    of_.meters.sweep({role}, is_whole_job, TrialMeters::Need::must);
   }
 }
 

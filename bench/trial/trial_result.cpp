@@ -92,8 +92,9 @@ void note_matches(TrialRun& run, const TrialPlan& plan, TrialProcesses& processe
     if (std::ranges::any_of(match.roles(), was_found)) continue;
     run.warnings.push_back(
         {"match_found_nothing",
-         fmt::format("no descendant's arguments matched \"{}\", so there is no role {}",
-                     match.pattern, match.role),
+         fmt::format("no descendant{} matched \"{}\"{}, so there is no role {}",
+                     match.ancestor ? " of " + *match.ancestor : "", match.pattern,
+                     match.port ? " and listened on its port" : "", match.role),
          "memduel looks for descendants ten times a second; the pattern must match all arguments, "
          "joined by spaces"});
   }

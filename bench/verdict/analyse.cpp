@@ -327,7 +327,7 @@ void refuse_role_without_process(const Gate& gate, const RunData& run) {
   throw Error(ExitCode::usage, fmt::format("no trial had a process of the role '{}'", gate.role),
               fmt::format("gate '{}'", gate.text),
               "the pattern of its match must match the arguments of a descendant, joined by "
-              "spaces; watch a trial with ps -ef to see them");
+              "spaces (ps -ef shows them), and ancestor and port must be that process's");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "dump_format.h"
@@ -17,6 +19,8 @@ namespace fs = std::filesystem;
 
 /// sitecustomize.py links it to the interpreter of a capture.
 constexpr const char* kInterpreterLink = ".python";
+/// And writes its sys.path.
+constexpr const char* kModulePath = ".path";
 
 fs::path scripts() {
   return library_beside_programs("memray");
@@ -28,6 +32,13 @@ fs::path interpreter_that_wrote(const fs::path& capture) {
   std::error_code none;
   return fs::read_symlink(
       capture.parent_path() / (name.substr(0, name.find('.')) + kInterpreterLink), none);
+}
+
+/// Where that Python looks for modules.
+std::string module_path_of(const fs::path& capture) {
+  const std::string name = capture.filename().string();
+  std::ifstream file(capture.parent_path() / (name.substr(0, name.find('.')) + kModulePath));
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 bool is_of_forked_child(const LeftFile& left) {
@@ -94,6 +105,7 @@ KeptProfiles keep_captures(const fs::path& directory, const ProfileNaming& file_
     const fs::path json = left.file.string() + ".json";
     HelperOptions options;
     options.within_seconds = std::nullopt;  // a capture may have hundreds of millions of records
+    options.environment["PYTHONPATH"] = module_path_of(left.file);
     const HelperResult read =
         run_helper({interpreter_that_wrote(left.file).string(),
                     (scripts() / "read_capture.py").string(), left.file.string(), json.string()},

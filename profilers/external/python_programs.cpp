@@ -87,9 +87,16 @@ void require_python_package(const TracerEntry& entry, std::span<const PlacedComm
     HelperOptions options;
     options.environment.insert(command.environment.begin(), command.environment.end());
     options.environment["LD_PRELOAD"] = std::nullopt;
+    options.directory = command.cwd;
     const HelperResult imported =
         run_helper({interpreter->string(), "-c", "import " + entry.package}, options);
+    if (imported.stopped) throw own_stop_request().error("stopped by a signal");
     if (imported.exit_status == 0) continue;
+    if (imported.timed_out)
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("{} did not import {} within {:g} s", interpreter->string(),
+                              entry.package, *options.within_seconds),
+                  command.name);
     const std::string why = without_line_end(imported.err);
     throw Error(ExitCode::cannot_measure,
                 fmt::format("{} does not have {}: {}", interpreter->string(), entry.package,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "external/profile_names.h"
@@ -26,7 +25,6 @@ void add_losses(const KeptProfiles& kept, std::vector<std::string>& losses) {
 }
 
 /// Names profiles by the role of the process that left them: that of its command, or of a match.
-/// Thread-safe.
 class RoleNaming {
  public:
   RoleNaming(const TrialPlan& plan, const std::map<pid_t, std::string>& matched)
@@ -36,7 +34,6 @@ class RoleNaming {
     const auto found = matched_.find(static_cast<pid_t>(left.pid));
     if (found == matched_.end() || found->second == role)
       return to_text(ProfileName{plan_.id, role, left.image, left.round, plan_.tracer});
-    const std::lock_guard lock(mutex_);
     // Processes of several commands may match.
     auto& images = images_[found->second];
     const std::size_t image =
@@ -47,7 +44,6 @@ class RoleNaming {
  private:
   const TrialPlan& plan_;
   const std::map<pid_t, std::string>& matched_;
-  std::mutex mutex_;
   std::map<std::string, std::map<std::pair<std::string, std::size_t>, std::size_t>> images_;
 };
 
@@ -91,8 +87,9 @@ std::vector<std::string> keep_profiles(const TrialPlan& plan,
   const auto keep_one = [&](std::size_t i) {
     missing[i] = keep_of(plan.processes[i], plan, tracer, folder, naming);
   };
-  // Other tracers start programs for it, which take all cores already.
-  if (plan.tracer == kRecorderTracer)
+  // Other tracers start programs for it, which take all cores already. Processes of several
+  // commands may be of one role, whose numbers follow the order of the commands.
+  if (plan.tracer == kRecorderTracer && matched.empty())
     run_parallel(missing.size(), keep_one);
   else
     for (std::size_t i = 0; i < missing.size(); ++i) keep_one(i);

@@ -36,7 +36,8 @@ std::string shown(std::string_view line) {
                      is_long ? "…" : "");
 }
 
-/// The first line in which `pattern` is found by more than a few characters.
+/// The first line in which `pattern` is found by more than a few characters. A pattern that takes
+/// too many steps in one line is not searched in others.
 std::optional<std::string> line_with(const std::string& pattern,
                                      const std::vector<std::string>& lines) {
   constexpr std::size_t kFewest = 4;
@@ -44,6 +45,7 @@ std::optional<std::string> line_with(const std::string& pattern,
   if (!search) return std::nullopt;
   for (const std::string& line : lines) {
     const LogPattern::Match match = search->match(line);
+    if (match.outcome == LogPattern::Outcome::gave_up) return std::nullopt;
     if (match.outcome == LogPattern::Outcome::found && match.groups.front() &&
         match.groups.front()->size() >= kFewest)
       return line;
@@ -69,6 +71,8 @@ std::string near_match(const std::filesystem::path& log, const std::string& patt
   for (std::string line; std::getline(text, line);)
     if (!line.empty()) lines.push_back(line);
   if (lines.empty()) return {};
+  if (line_with(pattern, lines))
+    return "it matches a line that is not of this trial, or that is too long";
   if (const auto line = line_with("(?i)" + pattern, lines))
     return fmt::format("it matches {} if case is ignored: begin the pattern with (?i)",
                        shown(*line));

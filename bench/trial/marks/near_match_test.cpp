@@ -34,6 +34,17 @@ TEST_F(NearMatch, NamesWhatKeepsTheWholePatternFromMatching) {
             "the log has NUL characters, as UTF-16 has; make the program write UTF-8");
 }
 
+TEST_F(NearMatch, DoesNotBlameThePatternForALineThatItMatches) {
+  EXPECT_EQ(of(R"(Round (\d+))", "Round 1\n"),
+            "it matches a line that is not of this trial, or that is too long");
+}
+
+TEST_F(NearMatch, DoesNotSearchOnWithAPatternThatTakesTooManySteps) {
+  std::string lines;
+  for (int line = 0; line < 400; ++line) lines += std::string(60, 'a') + " b\n";
+  EXPECT_EQ(of(R"(^(a+)+c Round (\d+)$)", lines).substr(0, 19), "the nearest line is");
+}
+
 TEST_F(NearMatch, ShowsTheLastLinesWhereNoneIsNear) {
   EXPECT_EQ(of(R"(Round (\d+))", "a\nb\nc\nd\n"), R"(the last lines are "b", "c", "d")");
   EXPECT_EQ(of(R"(Round (\d+))", ""), "");

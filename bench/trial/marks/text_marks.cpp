@@ -244,13 +244,15 @@ void TextMarks::warn_of_pattern(const Source& source, const TextMarkPattern& pat
                                  source.name, pattern.text()),
                      "check which name the job gives its log"});
   } else if (pattern.lines_matched == 0 && !matched_other_stream(source, pattern)) {
-    const std::string near = near_match(source.log.path(), pattern.text());
+    // One that gave up in a line would do so again.
+    const std::string near =
+        pattern.lines_undecided > 0 ? "" : near_match(source.log.path(), pattern.text());
     notes.push_back(
         {"pattern_never_matched",
-         fmt::format("{}: no line of its {} matches {} ({} read)", source.role, source.name,
-                     pattern.text(), format_count(source.log.lines(), "line was", "lines were")),
-         fmt::format("{}; the lines are in the run's logs/",
-                     near.empty() ? "the pattern must match part of a line" : near)});
+         fmt::format("{}: no line of its {} matches {}", source.role, source.name, pattern.text()),
+         fmt::format("{}; {} read, which the run has in logs/",
+                     near.empty() ? "the pattern must match part of a line" : near,
+                     format_count(source.log.lines(), "line was", "lines were"))});
   }
   if (pattern.values_unreadable > 0)
     notes.push_back(

@@ -11,16 +11,16 @@ import sys
 def start():
     import atexit
     import contextlib
-    import functools
-    import itertools
     import operator
     import queue
     import time
     import _thread
 
     capture = "{}/{}-{}".format(os.environ["MEMDUEL_PROFILER_DIR"], time.monotonic_ns(), os.getpid())
-    # Only this environment's memray reads the capture.
+    # Only this environment's memray reads the capture, from where this process finds it.
     os.symlink(sys.executable, capture + ".python")
+    with open(capture + ".path", "w") as path:
+        path.write(os.pathsep.join(sys.path))
     try:
         import memray
     except ImportError:
@@ -28,8 +28,7 @@ def start():
     # A tracker imports it since memray 1.20, and a thread cannot while site is being imported.
     with contextlib.suppress(ImportError):
         import memray.reporters.module_tools
-    make = functools.partial(
-        memray.Tracker,
+    tracker = memray.Tracker(
         destination=memray.FileDestination(capture, compress_on_exit=False),
         follow_fork=True,
     )
@@ -37,9 +36,11 @@ def start():
     # which stay below the program's. The frames of this module do not stay. A thread that only
     # calls C functions has none.
     entered = queue.SimpleQueue()
-    trackers = map(operator.methodcaller("__enter__"), itertools.islice(iter(make, None), 1))
+    trackers = map(operator.methodcaller("__enter__"), [tracker])
     _thread.start_new_thread(list, (map(entered.put, trackers),))
-    atexit.register(entered.get(timeout=60).__exit__, None, None, None)
+    # Where it cannot be entered, the thread prints why, and the program runs without it.
+    with contextlib.suppress(queue.Empty):
+        atexit.register(entered.get(timeout=5).__exit__, None, None, None)
 
 
 def import_own():
@@ -61,5 +62,8 @@ def import_own():
         sys.path.insert(place, folder)
 
 
-start()
-import_own()
+try:
+    if "MEMDUEL_PROFILER_DIR" in os.environ:
+        start()
+finally:
+    import_own()
