@@ -74,8 +74,8 @@ std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
       now.role = parent->second.role;
       now.ancestors = parent->second.ancestors;
       now.ancestors.push_back(now.role);
-    } else if (origin.marked_role) {
-      now.role = *origin.marked_role;
+    } else {
+      now.role = origin.marked_role.value_or("");
       now.ancestors = before != nullptr ? before->ancestors : std::vector{now.role};
     }
     const auto match = role_by_match(pid, origin, now, before);

@@ -146,6 +146,17 @@ TEST_F(Matches, OfEqualArgumentsDifferByTheirAncestor) {
               ElementsAre("node-1 11", "app_1 12", "app_2 21", "app_2 31"));
 }
 
+TEST_F(Matches, KeepTheirAncestorsWhenTheirParentEnds) {
+  RoleMembers members =
+      members_of({{.role = "app", .pattern = "client-app", .ancestor = "node-1"}});
+  origins_ = {{11, {10, {}, "launcher"}}, {12, {11, {}, "helper"}}};
+  update(members, {10, 11, 12});
+  origins_[12] = {1, {}, "helper"};
+  EXPECT_THAT(update(members, {10, 12}), IsEmpty());
+  origins_[12].command = "client-app";
+  EXPECT_THAT(update(members, {10, 12}), ElementsAre("app 12"));
+}
+
 TEST_F(Matches, OfACountAreNumberedAndOneThatEndsMakesItsNameFree) {
   RoleMembers members = members_of({{.role = "worker", .pattern = "worker", .count = 2}});
   for (const pid_t pid : {11, 12, 13, 14}) origins_[pid] = {10, "node-1", "worker"};

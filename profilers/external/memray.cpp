@@ -26,18 +26,20 @@ fs::path scripts() {
   return library_beside_programs("memray");
 }
 
-/// A forked child has its parent's.
-fs::path interpreter_that_wrote(const fs::path& capture) {
+/// What sitecustomize.py left beside the capture; a forked child has its parent's.
+fs::path beside(const fs::path& capture, const char* extension) {
   const std::string name = capture.filename().string();
+  return capture.parent_path() / (name.substr(0, name.find('.')) + extension);
+}
+
+fs::path interpreter_that_wrote(const fs::path& capture) {
   std::error_code none;
-  return fs::read_symlink(
-      capture.parent_path() / (name.substr(0, name.find('.')) + kInterpreterLink), none);
+  return fs::read_symlink(beside(capture, kInterpreterLink), none);
 }
 
 /// Where that Python looks for modules.
 std::string module_path_of(const fs::path& capture) {
-  const std::string name = capture.filename().string();
-  std::ifstream file(capture.parent_path() / (name.substr(0, name.find('.')) + kModulePath));
+  std::ifstream file(beside(capture, kModulePath));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

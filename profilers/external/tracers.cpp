@@ -213,8 +213,8 @@ TracerEntry memray_entry() {
   entry.package = "memray";
   entry.limits =
       "Rounds are not distinguished. Native frames are not recorded, and threads that run no "
-      "Python "
-      "have no stack. Small objects are in arenas of 256 KiB or 1 MiB, unless the program has "
+      "Python have no stack. Small objects are in arenas of 256 KiB or 1 MiB, unless the program "
+      "has "
       "PYTHONMALLOC=malloc.";
   entry.records_python = true;
   entry.patience = 3;

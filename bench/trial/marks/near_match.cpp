@@ -28,7 +28,7 @@ std::optional<LogPattern> compiled(const std::string& pattern) {
   }
 }
 
-/// As much as tells one line from another.
+/// Enough of a line to recognize it.
 std::string shown(std::string_view line) {
   constexpr std::size_t kLongest = 100;
   const bool is_long = line.size() > kLongest;

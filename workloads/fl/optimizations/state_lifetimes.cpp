@@ -178,12 +178,13 @@ std::unique_ptr<Garbage> make_garbage(const std::string& value) {
 }
 
 void Garbage::hold(Cycle cycle, std::shared_ptr<const void> object) {
+  if (!held_in_.contains(cycle)) return;
   const std::lock_guard lock(mutex_);
-  if (held_in_.contains(cycle)) objects_.push_back(std::move(object));
+  objects_.push_back(std::move(object));
 }
 
 void Garbage::hold(Cycle cycle, const State& state) {
-  hold(cycle, std::make_shared<const State>(state));
+  if (held_in_.contains(cycle)) hold(cycle, std::make_shared<const State>(state));
 }
 
 void Garbage::drop() {
