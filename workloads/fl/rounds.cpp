@@ -235,6 +235,10 @@ std::shared_ptr<const PreparedResponse> prepare_answer(State global, std::vector
   return optimizations.responder->prepare(std::move(global), receivers);
 }
 
+void drop_answered(std::vector<Upload>& uploads, const Optimizations& optimizations) {
+  if (optimizations.local_models != LocalModels::kept_until_next_round) uploads.clear();
+}
+
 std::unique_ptr<Rounds> make_rounds(const WorkerConfig& config, const Optimizations& optimizations,
                                     const Model& model) {
   if (optimizations.aggregate == kStreamingFold)

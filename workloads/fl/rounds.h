@@ -59,9 +59,13 @@ class Rounds {
 UploadKind upload_kind(const WorkerConfig& config);
 
 /// Makes a round's answer. Switch local_models: the clients' states are dropped first, or left for
-/// when the answer is handed out.
+/// drop_answered.
 std::shared_ptr<const PreparedResponse> prepare_answer(State global, std::vector<Upload>& uploads,
                                                        const Optimizations& optimizations);
+
+/// Once the answer is handed out. Switch local_models: the clients' states are dropped, or left
+/// until the next round's replace them.
+void drop_answered(std::vector<Upload>& uploads, const Optimizations& optimizations);
 
 /// References must outlive the result.
 std::unique_ptr<Rounds> make_rounds(const WorkerConfig& config, const Optimizations& optimizations,

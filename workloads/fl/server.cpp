@@ -167,16 +167,16 @@ class FederatedServer final : public ServerPart {
   bool try_exchange(const std::string& name, Status status) {
     begin_phase("upload");
     exchange_.open(name);
-    std::vector<Upload> uploads = exchange_.await_uploads();
+    uploads_ = exchange_.await_uploads();
 
     begin_phase("aggregate");
     const BusyTime::Working working(table_.transfer_time);
     State global;
     try {
-      global = table_.rounds->average(uploads, weights_of(uploads));
+      global = table_.rounds->average(uploads_, weights_of(uploads_));
     } catch (const ClientLost& lost) {
       table_.lose(lost.client(), lost.what());
-      uploads.clear();
+      uploads_.clear();
       exchange_.answer({nullptr, {{}, Status::again, {}}});
       exchange_.await_delivery();
       return false;
@@ -186,8 +186,8 @@ class FederatedServer final : public ServerPart {
 
     begin_phase("broadcast");
     exchange_.answer(
-        {prepare_answer(std::move(global), uploads, optimizations_), {{}, status, {}}});
-    uploads.clear();
+        {prepare_answer(std::move(global), uploads_, optimizations_), {{}, status, {}}});
+    drop_answered(uploads_, optimizations_);
     exchange_.await_delivery();
     return true;
   }
@@ -217,6 +217,7 @@ class FederatedServer final : public ServerPart {
   RoleSamples samples_;
   Model model_;
   std::vector<State> chunks_;  ///< aliasing the model; a lone one is begun once for all rounds
+  std::vector<Upload> uploads_;
   // Last: its handlers use everything above.
   std::unique_ptr<ServerTransport> transport_;
 };

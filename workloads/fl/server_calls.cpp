@@ -95,7 +95,8 @@ void ServerCalls::update_global_model(Call& call) {
   guard(client, [&] {
     // Nothing of a round is read before it begins: its bytes belong to it.
     table_.exchange.await_open(client);
-    if (table_.rounds->takes_turns()) table_.exchange.await_turn(client);
+    if (table_.rounds->takes_turns() || table_.optimizations.receives_in_turn)
+      table_.exchange.await_turn(client);
     CallFrame frame(Side::server);
     Upload upload = take_upload(client, call, frame);
     expect_current_chunk(client, upload.header);

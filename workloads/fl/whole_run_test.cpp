@@ -107,6 +107,25 @@ TEST_F(WholeRun, EveryPolicyOfNVFlareEndsInTheSameBits) {
   }
 }
 
+// Nor does it matter when a strategy of Flower drops a round's replies.
+TEST_F(WholeRun, BothStrategiesOfFlowerEndInTheBitsOfAppfl) {
+  const State appfl = final_state({"appfl-original", kLargeTensors, kNoChanges});
+  for (const char* preset : {"flower-1.42", "flower-1.42-clear-replies"}) {
+    for (const char* send : {"weights", "gradient"}) {
+      for (const nlohmann::json& changes : {kNoChanges, nlohmann::json{{"model_chunking", 2048}}}) {
+        for (const std::string& transport : transports()) {
+          SCOPED_TRACE(fmt::format("{} {} {} {}", preset, send, changes.dump(), transport));
+          nlohmann::json workload = kLargeTensors;
+          workload["send"] = send;
+          workload["transport"]["kind"] = transport;
+          EXPECT_TRUE(
+              compare_states(appfl, final_state({preset, workload, changes})).bit_identical);
+        }
+      }
+    }
+  }
+}
+
 // The clients average in turn: the same means in other processes.
 TEST_F(WholeRun, ASwarmEndsInTheBitsThatAServerEndsIn) {
   nlohmann::json workload = kLargeTensors;

@@ -13,9 +13,6 @@ namespace {
 /// Two tensors of 4 MiB each: what is offloaded is larger than 2 MiB.
 constexpr double kLarge = 2 * S;
 
-/// That fit the messages of a test.
-const nlohmann::json kSmallPieces = {{"piece_bytes", kPiece}};
-
 State large_state() {
   return {{"a", torch::ones({1024, 1024})}, {"b", torch::ones({1024, 1024})}};
 }

@@ -64,6 +64,7 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
   chosen.receiver = make_receiver(receive, {*chosen.framing, *chosen.deserializer});
   chosen.upload_receiver = make_receiver(receive, {*chosen.framing, *chosen.upload_deserializer});
   chosen.receives_into_tensors = receive == "into_tensors";
+  chosen.receives_in_turn = receive == "inflated_chunks";
   chosen.responder = make_responder(word("response"), {*chosen.framing, *chosen.serializer});
   chosen.make_predictions = choose_predictions(word("predictions"));
   chosen.aggregate = expect_value("aggregate", word("aggregate"), all_aggregate_values());

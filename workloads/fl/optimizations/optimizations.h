@@ -31,6 +31,7 @@ struct Optimizations : StateLifetimes {
   std::size_t piece_bytes = 0;
   std::optional<std::size_t> chunk_bytes;  ///< absent: the model travels whole
   bool receives_into_tensors = false;
+  bool receives_in_turn = false;  ///< the server takes one client's upload after the other's
   TensorOffload tensor_offload{};
 };
 

@@ -48,10 +48,11 @@ TEST(MakeOptimizations, UnknownSwitchNamesTheNearest) {
 TEST(MakeOptimizations, UnknownValueNamesTheSwitchAndItsValues) {
   nlohmann::json values = original();
   values["receive"] = "telepathy";
-  EXPECT_THAT(
-      refusal_of_switches(values),
-      ::testing::AllOf(HasSubstr("switches.receive"), HasSubstr("found \"telepathy\""),
-                       HasSubstr("concatenate, bytearray, chunk_list, new_tensors, into_tensors")));
+  EXPECT_THAT(refusal_of_switches(values),
+              ::testing::AllOf(
+                  HasSubstr("switches.receive"), HasSubstr("found \"telepathy\""),
+                  HasSubstr("concatenate, bytearray, chunk_list, inflated_chunks, new_tensors, "
+                            "into_tensors")));
 }
 
 TEST(MakeOptimizations, MissingSwitchIsRefused) {

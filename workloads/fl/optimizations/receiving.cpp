@@ -164,6 +164,31 @@ SharedBytes list_then_stream(Call& call, CallFrame& frame) {
   return share(Bytes::copy_of(stream.view()));
 }
 
+/// Flower's pull_messages, ArrayChunk.inflate and Array.inflate. Each chunk is copied out of what
+/// was pulled, which is freed. A response of its HTTP client is in a reference cycle and outlives
+/// all of it: the frame keeps it. A bytearray that grows by more than an eighth grows to its exact
+/// size.
+SharedBytes inflate_chunks(Call& call, CallFrame& frame) {
+  const auto responses = std::make_shared<std::vector<std::string>>();
+  std::vector<std::string> pulled;
+  while (std::optional<CopiedPiece> piece = read_piece_copied(call)) {
+    responses->push_back(std::move(piece->message));
+    pulled.push_back(std::move(piece->data));
+  }
+  frame.keep(responses);
+  std::vector<std::string> chunks;
+  for (std::string& one : pulled) {
+    const std::string content = std::move(one);
+    chunks.push_back(content);
+  }
+  Bytes joined;
+  for (const std::string& chunk : chunks) {
+    if (chunk.size() > joined.size() / 8) joined.reserve(joined.size() + chunk.size());
+    joined.append(chunk);
+  }
+  return share(Bytes::copy_of(joined.view()));
+}
+
 /// Everything into one buffer first, then into tensors.
 class GatheringReceiver final : public ModelReceiver {
  public:
@@ -238,6 +263,7 @@ constexpr Choice<MakeModelReceiver> kReceiveChoices[] = {
     {"concatenate", make_gathering<concatenate>},
     {"bytearray", make_gathering<grow_bytearray>},
     {"chunk_list", make_gathering<list_then_stream>},
+    {"inflated_chunks", make_gathering<inflate_chunks>},
     {"new_tensors", make_streaming<NewTensorsReceiver>},
     {"into_tensors", make_streaming<StreamingReceiver>}};
 

@@ -55,8 +55,9 @@ struct ReceiveParts {
 
 /// @param value concatenate: bytes += piece on the client (a new buffer each time), a list joined
 /// on the server; bytearray: one growing buffer; chunk_list: a list, written to a stream, read out
-/// of it; new_tensors: each piece goes to its place in tensors made for it; into_tensors: in those
-/// of the model.
+/// of it; inflated_chunks: a list, a bytearray of it and bytes of that, and the frame keeps the
+/// responses that the pieces came in; new_tensors: each piece goes to its place in tensors made for
+/// it; into_tensors: in those of the model.
 std::unique_ptr<ModelReceiver> make_receiver(const std::string& value, ReceiveParts parts);
 
 enum class TensorOffload { none, disk };

@@ -134,8 +134,10 @@ namespace {
 constexpr Choice<RequestLifetime> kRequestLifetime[] = {
     {"kept_until_barrier", RequestLifetime::kept_until_barrier},
     {"released", RequestLifetime::released}};
-constexpr Choice<LocalModels> kLocalModels[] = {{"kept_until_done", LocalModels::kept_until_done},
-                                                {"cleared_first", LocalModels::cleared_first}};
+constexpr Choice<LocalModels> kLocalModels[] = {
+    {"kept_until_done", LocalModels::kept_until_done},
+    {"kept_until_next_round", LocalModels::kept_until_next_round},
+    {"cleared_first", LocalModels::cleared_first}};
 constexpr Choice<PreviousState> kPreviousState[] = {
     {"kept", PreviousState::kept},
     {"dropped_after_gradient", PreviousState::dropped_after_gradient}};

@@ -32,6 +32,9 @@ inline State random_bits() {
   return {{"a", some()}, {"b", some()}};
 }
 
+/// Pieces that fit the messages of a test.
+inline const nlohmann::json kSmallPieces = {{"piece_bytes", kPiece}};
+
 inline double as_double(std::size_t bytes) {
   return static_cast<double>(bytes);
 }

@@ -56,8 +56,9 @@ std::unique_ptr<PseudoGradient> make_pseudo_gradient(const std::string& value);
 
 /// request_lifetime: what a server handler keeps of a request until its answer is sent.
 enum class RequestLifetime { kept_until_barrier, released };
-/// local_models: when the server drops the clients' states, after or before it answers.
-enum class LocalModels { kept_until_done, cleared_first };
+/// local_models: when the server drops the clients' states: after it answers, once the next round's
+/// are there, or before it answers.
+enum class LocalModels { kept_until_done, kept_until_next_round, cleared_first };
 /// previous_state: the client's copy from before training, in rounds that send differences.
 enum class PreviousState { kept, dropped_after_gradient };
 /// client_locals: when the client lets go of the states that it received and sent. kept: as
