@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 
 #include "profile/function_names.h"
 #include "profile/recorded_files.h"
@@ -77,9 +79,8 @@ namespace {
 
 std::string end_of(const HeapCounters& image) {
   if (image.finished) return "normal exit";
-  return image.still_runs()
-             ? "still running: it went on in the background, which is not recorded"
-             : "abruptly, by a signal or exit_group: the stacks of its last moment are lost";
+  return image.still_runs() ? "still running: it went on in the background, which is not recorded"
+                            : "abruptly, by a signal or exit_group";
 }
 
 /// The page outlives the program, whatever ended it, and misses nothing of what the trace lost.
@@ -91,6 +92,28 @@ std::optional<HeapTotals> last_counters(const HeapCounters& image) {
 std::filesystem::path raw_profile(const std::filesystem::path& directory,
                                   const HeapCounters& image) {
   return directory / fmt::format("{}-{}.mdp", image.started_ns, image.pid);
+}
+
+/// Of a process that did not end by itself, with the block that its recorder was filling. The block
+/// may be in the file already, whole or in part.
+std::string recorded_bytes(const std::filesystem::path& raw, const HeapCounters& image) {
+  std::string bytes = read_file(raw);
+  std::filesystem::path file = raw;
+  file.replace_extension(".block");
+  if (image.finished || image.still_runs() || !std::filesystem::exists(file)) return bytes;
+  const std::string left = read_file(file);
+  if (left.size() < sizeof(recorder::RunningBlock)) return bytes;
+  auto block = std::make_unique<recorder::RunningBlock>();
+  std::memcpy(block.get(), left.data(), sizeof *block);
+  if (block->header.type != recorder::BlockType::events || block->used > sizeof block->bytes ||
+      block->offset > bytes.size())
+    return bytes;
+  bytes.resize(block->offset);
+  const auto size = static_cast<std::uint32_t>(block->used);
+  block->header = {recorder::BlockType::events, 0, size, size, 0};
+  block->header.crc32c = recorder::block_checksum(block->header, block->bytes);
+  bytes.append(reinterpret_cast<const char*>(block.get()), sizeof block->header + size);
+  return bytes;
 }
 
 /// Those that left a profile: in count mode none does.
@@ -153,7 +176,8 @@ RecordedImages finish_images(const std::filesystem::path& directory, const KeepI
     FinishedProfile finished;
     const std::filesystem::path raw = raw_profile(directory, image);
     try {
-      finished = finish_profile(read_file(raw), raw.string(), symbols, info, last_counters(image));
+      finished = finish_profile(recorded_bytes(raw, image), raw.string(), symbols, info,
+                                last_counters(image));
     } catch (const Error& error) {
       recorded.unreadable.push_back(error.message());
       continue;

@@ -21,6 +21,8 @@ class OwnFile {
   /// False where nothing was kept: no space, a limit of the process, not our file any more.
   bool append(const void* bytes, std::size_t count) MEMDUEL_HIDDEN;
   [[nodiscard]] int descriptor() const { return fd_; }
+  /// Where append writes next.
+  [[nodiscard]] std::int64_t end() const { return end_; }
 
  private:
   bool open_high(int flags, bool low_will_do) MEMDUEL_HIDDEN;

@@ -30,7 +30,7 @@ struct Mapping {
   bool of_image;        // of a file that has code mapped, below it
   // Where the variables of the image end; the kernel may join the mapping above them. 0: none.
   std::uintptr_t variables_end;
-  char name[kMostText];
+  char name[RunningBlock::kMostText];
 };
 Mapping mapping;
 Mapping before;
@@ -261,7 +261,7 @@ void next_fork_block() {
 
 void tell_anonymous_run(std::uintptr_t first, std::uintptr_t pages, bool file) {
   if (file) return;
-  if (trace_buffer.used >= TraceBuffer::kFull) next_fork_block();
+  if (trace_buffer.used >= RunningBlock::kFull) next_fork_block();
   tell_run(first, pages, false);
 }
 
@@ -269,7 +269,7 @@ void tell_fork_mapping(const char* line, long pagemap) {
   const std::uintptr_t begin = read_hexadecimal(line);
   if (*line == '-') ++line;
   const std::uintptr_t end = read_hexadecimal(line);
-  if (trace_buffer.used >= TraceBuffer::kFull) next_fork_block();
+  if (trace_buffer.used >= RunningBlock::kFull) next_fork_block();
   write_record(pages::Mapping{begin / kPageBytes, (end - begin) / kPageBytes, 0, 0, 0, ""});
   last_page = begin / kPageBytes;
   scan_pages(pagemap, begin, end, tell_anonymous_run);

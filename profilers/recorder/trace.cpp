@@ -168,7 +168,7 @@ void tell_thread() {
 
 // Told in each block anew, so that a lost one does not spoil the weights of the rest.
 void tell_interval(std::uint64_t interval) {
-  const bool begun = trace_buffer.used != TraceBuffer::kNone;
+  const bool begun = trace_buffer.used != RunningBlock::kNone;
   if (begun && interval == trace_buffer.interval) return;
   write_record(events::Interval{interval});
   trace_buffer.interval = interval;
@@ -268,7 +268,6 @@ void trace_sample(void* block, std::size_t requested, std::int64_t bytes, std::u
                if (!insert_block(block)) return count_lost();
                tell_interval(interval);
                tell_allocation(node, block, requested, bytes);
-               finish_old_block();
              });
 }
 

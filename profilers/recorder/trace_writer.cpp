@@ -12,23 +12,25 @@ namespace memduel::recorder {
 
 namespace {
 
-constexpr std::uint64_t kOldNs = 250'000'000;
-
 OwnFile file;
-std::uint64_t block_begun_ns = 0;
 
 template <class Number>
 Number load(const Number& counter) {
   return __atomic_load_n(&counter, __ATOMIC_RELAXED);
 }
 
+void begin(BlockType type) {
+  trace_buffer.header.type = type;
+  trace_buffer.offset = static_cast<std::uint64_t>(file.end());
+  __atomic_store_n(&trace_buffer.used, std::uint64_t{0}, __ATOMIC_RELEASE);
+}
+
 void begin_block() {
   publish();  // the counters of a program with one thread are then those of this place
-  trace_buffer.used = 0;
   trace_buffer.last_address = 0;
   trace_buffer.interval = 0;
-  block_begun_ns = now_ns();
-  write_record(events::Counters{block_begun_ns, next_untold_node(), load(page->live_bytes),
+  begin(BlockType::events);
+  write_record(events::Counters{now_ns(), next_untold_node(), load(page->live_bytes),
                                 static_cast<std::uint64_t>(load(page->peak_bytes)),
                                 load(page->allocated_bytes), load(page->allocations),
                                 load(page->mapping_bytes),
@@ -42,7 +44,21 @@ void write_block(BlockType type) {
   trace_buffer.header = {type, 0, size, size, 0};
   trace_buffer.header.crc32c = block_checksum(trace_buffer.header, trace_buffer.bytes);
   if (!file.append(&trace_buffer, sizeof trace_buffer.header + size)) count_lost();
-  trace_buffer.used = TraceBuffer::kNone;
+  __atomic_store_n(&trace_buffer.used, RunningBlock::kNone, __ATOMIC_RELEASE);
+}
+
+// In place of the buffer's own memory; false leaves that as it is. Space is reserved now, because
+// writing to a hole of a mapped file on a full disk kills a program.
+void share_buffer() {
+  static bool noted = false;
+  OwnFile shared;
+  trace_buffer.used = RunningBlock::kNone;
+  if (shared.create(".block") && shared.append(&trace_buffer, sizeof trace_buffer))
+    raw_syscall(SYS_mmap, reinterpret_cast<long>(&trace_buffer), sizeof trace_buffer,
+                PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared.descriptor(), 0);
+  shared.close();
+  if (!noted) note_own_range(&trace_buffer, sizeof trace_buffer);
+  noted = true;
 }
 
 void put_byte(char byte) {
@@ -51,7 +67,7 @@ void put_byte(char byte) {
 
 void put_line(const char* key, const char* value) {
   const auto put = [](const char* text) {
-    for (; *text != '\0' && trace_buffer.used < TraceBuffer::kFull; ++text) {
+    for (; *text != '\0' && trace_buffer.used < RunningBlock::kFull; ++text) {
       put_byte(*text == '\n' ? ' ' : *text);
     }
   };
@@ -106,12 +122,13 @@ void put_info() {
 
 }  // namespace
 
-TraceBuffer trace_buffer;
+RunningBlock trace_buffer;
 
 bool open_trace_file() {
   constexpr TraceHeader header = trace_header();
   if (!file.create(".mdp") || !file.append(&header, sizeof header)) return false;
-  trace_buffer.used = 0;
+  share_buffer();
+  begin(BlockType::info);
   put_info();
   write_block(BlockType::info);
   return true;
@@ -119,23 +136,21 @@ bool open_trace_file() {
 
 void retell_command_line() {
   finish_block();
-  trace_buffer.used = 0;
+  begin(BlockType::info);
   put_command_line();
   write_block(BlockType::info);
 }
 
 void drop_trace_file() {
   file.close();
-  trace_buffer.used = TraceBuffer::kNone;
+  // A handler that forked in the middle of a record goes on with it in the child.
+  raw_syscall(SYS_mmap, reinterpret_cast<long>(&trace_buffer), sizeof trace_buffer,
+              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  trace_buffer.used = RunningBlock::kNone;
 }
 
 void finish_block() {
-  if (trace_buffer.used != TraceBuffer::kNone) write_block(BlockType::events);
-}
-
-void finish_old_block() {
-  if (trace_buffer.used != TraceBuffer::kNone && now_ns() - block_begun_ns >= kOldNs)
-    write_block(BlockType::events);
+  if (trace_buffer.used != RunningBlock::kNone) write_block(BlockType::events);
 }
 
 void next_block() {
@@ -145,12 +160,12 @@ void next_block() {
 
 void begin_pages() {
   finish_block();
-  trace_buffer.used = 0;
+  begin(BlockType::pages);
 }
 
 void next_pages() {
   write_block(BlockType::pages);
-  trace_buffer.used = 0;
+  begin(BlockType::pages);
 }
 
 void end_pages() {
@@ -163,7 +178,7 @@ void end_fork_pages() {
 
 void tell_info(const char* key, std::uint64_t value) {
   finish_block();
-  trace_buffer.used = 0;
+  begin(BlockType::info);
   put_line(key, value);
   write_block(BlockType::info);
 }

@@ -19,23 +19,8 @@ void retell_command_line() MEMDUEL_HIDDEN;
 void drop_trace_file() MEMDUEL_HIDDEN;
 /// Writes the running block, if there is anything in it.
 void finish_block() MEMDUEL_HIDDEN;
-/// The same, when the block was begun a quarter of a second ago: so much at most is lost of a
-/// server that a signal ends. For modes in which events are rare.
-void finish_old_block() MEMDUEL_HIDDEN;
 
-/// The longest text of an event; longer ones are cut. An event has at most two.
-inline constexpr std::size_t kMostText = 4096;
-
-struct TraceBuffer {
-  static constexpr std::size_t kFull = 64 * 1024;
-  static constexpr std::size_t kNone = SIZE_MAX;  ///< `used` while no block is begun
-  BlockHeader header;
-  unsigned char bytes[kFull + 3 * kMostText];
-  std::size_t used;
-  std::uintptr_t last_address;
-  std::uint64_t interval;  ///< as the running block has told it; 0: not yet
-};
-extern TraceBuffer trace_buffer MEMDUEL_HIDDEN;
+extern RunningBlock trace_buffer MEMDUEL_HIDDEN;
 
 /// Finishes the running block, if any, and begins the next one.
 void next_block() MEMDUEL_HIDDEN;
@@ -55,17 +40,21 @@ void tell_info(const char* key, std::uint64_t value) MEMDUEL_HIDDEN;
 class EventWriter {
  public:
   explicit EventWriter(Event event) {
-    if (__builtin_expect(trace_buffer.used >= TraceBuffer::kFull, 0)) next_block();
+    if (__builtin_expect(trace_buffer.used >= RunningBlock::kFull, 0)) next_block();
     at_ = trace_buffer.bytes + trace_buffer.used;
     *at_++ = static_cast<unsigned char>(event);
   }
   /// Between begin_pages and end_pages.
   explicit EventWriter(PageRecord record) {
-    if (trace_buffer.used >= TraceBuffer::kFull) next_pages();
+    if (trace_buffer.used >= RunningBlock::kFull) next_pages();
     at_ = trace_buffer.bytes + trace_buffer.used;
     *at_++ = static_cast<unsigned char>(record);
   }
-  ~EventWriter() { trace_buffer.used = static_cast<std::size_t>(at_ - trace_buffer.bytes); }
+  /// Only now is the record part of the block, so that no half of one is read of a killed process.
+  ~EventWriter() {
+    __atomic_store_n(&trace_buffer.used, static_cast<std::uint64_t>(at_ - trace_buffer.bytes),
+                     __ATOMIC_RELEASE);
+  }
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
@@ -81,7 +70,7 @@ class EventWriter {
   }
 
   void text(std::string_view text) {
-    if (text.size() > kMostText) text = {text.data(), kMostText};
+    if (text.size() > RunningBlock::kMostText) text = {text.data(), RunningBlock::kMostText};
     number(text.size());
     memcpy(at_, text.data(), text.size());
     at_ += text.size();

@@ -49,6 +49,22 @@ struct BlockHeader {
 };
 static_assert(sizeof(BlockHeader) == 20);
 
+/// The block that is being filled. A recorder maps the file `<image>.block` over it, shared, so
+/// that what a process recorded outlives it, however it ends.
+struct alignas(4096) RunningBlock {
+  static constexpr std::size_t kFull = 64 * 1024;
+  static constexpr std::uint64_t kNone = UINT64_MAX;  ///< `used` while no block is begun
+  /// The longest text of an event; longer ones are cut. An event has at most two.
+  static constexpr std::size_t kMostText = 4096;
+
+  BlockHeader header;  ///< `type` from its beginning, the rest once it is full
+  unsigned char bytes[kFull + 3 * kMostText];
+  std::uint64_t used;    ///< of `bytes`, by whole records
+  std::uint64_t offset;  ///< of the profile file, where the block goes
+  std::uint64_t last_address;
+  std::uint64_t interval;  ///< as the block has stated it; 0: not yet
+};
+
 /// CRC-32C of `bytes`, continued from `crc` (start with 0).
 std::uint32_t crc32c(const void* bytes, std::size_t count, std::uint32_t crc = 0);
 
