@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes build/examples/appfl and build/examples/appfl-1.11: the same environment with APPFL 1.12.0 and 1.11.0.
+# Makes build/examples/appfl and build/examples/appfl-1.11: the same environment with APPFL 1.12.0 and 1.11.0,
+# and build/examples/appfl-patched: a copy of the package of 1.12.0 with release-model-bytes.patch.
 set -euo pipefail
 cd "$(dirname "$0")"
 environments=../../build/examples
@@ -12,6 +13,8 @@ fail() {
 
 "$python" -c 'import torch' 2>/dev/null || fail "$python has no torch; the fix: apt-get install python3-torch"
 "$python" -c 'import ensurepip' 2>/dev/null || fail "$python cannot make environments; the fix: apt-get install python3-venv"
+
+command -v patch > /dev/null || fail "the program patch is missing; the fix: apt-get install patch"
 
 install() {
   local environment=$environments/$1 requirements
@@ -31,3 +34,10 @@ install() {
 
 install appfl 1.12.0
 install appfl-1.11 1.11.0
+
+# A process with this folder in its PYTHONPATH imports the patched package.
+patched=$environments/appfl-patched
+rm -rf "$patched"
+mkdir "$patched"
+cp -r "$environments"/appfl/lib/python3*/site-packages/appfl "$patched"
+patch --quiet --strip 1 --directory "$patched" < release-model-bytes.patch

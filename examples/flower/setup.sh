@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the virtual environments build/examples/flower and build/examples/flower-1.37. Does nothing for one that is up to date.
+# Makes the virtual environments build/examples/flower and build/examples/flower-1.37, and build/examples/flower-patched: a copy of
+# the package of 1.42 with release-body.patch. Does nothing for an environment that is up to date.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -28,5 +29,15 @@ make_environment() {
   echo "setup.sh: Flower 1.42 needs Python 3.11 or later; name one in PYTHON, for example PYTHON=python3.12 $0" >&2
   exit 1
 }
+command -v patch > /dev/null || {
+  echo "setup.sh: the program patch is missing; on Debian and Ubuntu: apt-get install patch" >&2
+  exit 1
+}
 make_environment flower requirements.txt
 make_environment flower-1.37 requirements-1.37.txt
+
+# A process with this folder in its PYTHONPATH imports the patched package.
+rm -rf "$build/flower-patched"
+mkdir "$build/flower-patched"
+cp -r "$build"/flower/lib/python3*/site-packages/flwr "$build/flower-patched"
+patch --quiet --strip 1 --directory "$build/flower-patched" < "$here/release-body.patch"

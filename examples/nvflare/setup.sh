@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes a virtual environment with NVIDIA FLARE in build/examples/nvflare and exports the jobs there.
-# A second run does nothing, unless requirements.txt, export_jobs.py or client.py changed.
+# Makes a virtual environment with NVIDIA FLARE in build/examples/nvflare and exports the jobs there, beside a patched copy of
+# the package for cycle-fix.json. A second run does nothing, unless a file changed that it reads.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 build=../../build/examples/nvflare
 stamp=$build/stamp
-hash=$(cat requirements.txt export_jobs.py client.py | sha256sum)
+hash=$(cat requirements.txt export_jobs.py client.py cycle-fix.patch setup.sh | sha256sum)
 
 if [[ -f $stamp && $(<"$stamp") == "$hash" ]]; then
   echo "$build is up to date"
@@ -17,6 +17,10 @@ python3 -c 'import ensurepip, venv' 2>/dev/null || {
   echo "setup.sh: Python has no venv module; install it first: apt-get install python3-venv" >&2
   exit 1
 }
+command -v patch >/dev/null || {
+  echo "setup.sh: the program patch is missing; install it first: apt-get install patch" >&2
+  exit 1
+}
 rm -rf "$build"
 mkdir -p "$build"
 python3 -m venv "$build/env"
@@ -25,4 +29,8 @@ python3 -m venv "$build/env"
   exit 1
 }
 "$build/env/bin/python" export_jobs.py "$build/jobs"
+# A process with this folder in its PYTHONPATH imports the patched package.
+mkdir "$build/patched"
+cp -r "$build"/env/lib/python3*/site-packages/nvflare "$build/patched"
+patch --quiet --strip 1 --directory "$build/patched" < cycle-fix.patch
 echo "$hash" > "$stamp"
