@@ -50,6 +50,7 @@ TEST(Limits, RefuseValuesThatTheMetricDoesNotTake) {
   EXPECT_THAT(refusal_of("peak_rss<=200ms"), HasSubstr("has unit 'ms'"));
   EXPECT_THAT(refusal_of("wall_time<=2MiB"), HasSubstr("has unit 'MiB'"));
   EXPECT_THAT(refusal_of("peak_rss<=+2%"), HasSubstr("needs a baseline"));
+  EXPECT_THAT(refusal_of("peak_rss<=-20%"), HasSubstr("needs a baseline"));
   EXPECT_THAT(refusal_of("peak_rss<=x"), HasSubstr("is not a limit"));
 }
 

@@ -273,7 +273,7 @@ const GateResult* open_gate_on(const Results& results, const Comparison& row) {
 /// That decide the row's gate, or the row where no gate is open.
 std::optional<int> trials_needed(const Results& results, const Comparison& row) {
   const GateResult* gate = open_gate_on(results, row);
-  return gate == nullptr ? row.blocks_needed : trials_to_decide(*gate);
+  return gate == nullptr ? row.blocks_needed : trials_to_decide(results.job, *gate);
 }
 
 /// Rows that a gate asks about and that are inconclusive.
@@ -316,13 +316,13 @@ std::string trials_with_time(const Results& results, int trials) {
                      time.empty() ? "" : fmt::format(" (about {})", time));
 }
 
-/// What more trials decide: a gate by whose limit the estimate is beyond fails once the interval
-/// excludes no change.
+/// What more trials decide: a gate on a worsening by whose limit the estimate is beyond fails once
+/// the interval excludes no change.
 std::string aim_of_run(const ReportModel& model, const std::string& name) {
   if (answer_of(model.results) == Answer::no_gates) return "decide it";
   const std::vector<const Comparison*> open = open_rows(model, name);
   const GateResult* gate = open.size() == 1 ? open_gate_on(model.results, *open.front()) : nullptr;
-  return gate != nullptr && gate->beyond_bound
+  return gate != nullptr && gate->beyond_bound && !asks_for_improvement(model.results.job, *gate)
              ? fmt::format(
                    "decide the gate, which fails if the interval excludes 0 and the change "
                    "exceeds {}",

@@ -58,13 +58,13 @@ std::vector<double> RowScale::of(std::vector<double> values) const {
 }
 
 double RowScale::share(double share) const {
-  if (kind == Scale::logarithm) return std::log1p(share);
+  if (kind == Scale::logarithm) return std::log1p(std::max(-1.0, share));
   return share * std::abs(typical.value_or(0));
 }
 
 double RowScale::amount(double amount) const {
   if (kind == Scale::difference) return amount;
-  return typical ? std::log1p(amount / *typical) : 0;
+  return typical ? std::log1p(std::max(-1.0, amount / *typical)) : 0;
 }
 
 std::optional<double> RowScale::shown(double on_scale) const {

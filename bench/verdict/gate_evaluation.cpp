@@ -17,6 +17,7 @@ namespace memduel {
 namespace {
 
 constexpr const char* kNotMeasured = "not measured: ";
+constexpr double kRoundingOfLogarithms = 1e-12;  ///< 80 in place of 100 is -20%
 
 /// What one bound says, with the numbers that it rests on.
 struct Answer {
@@ -33,39 +34,56 @@ double worse(const MeasuredRow& row, double change) {
   return row.question.metric.better != Direction::higher ? change : -change;
 }
 
-/// A bound in the unit in which it was written; a default gate's is the margin of the row.
+/// The size of a bound in the unit in which it was written; a default gate's is the margin of the
+/// row.
 std::string bound_text(const MeasuredRow& row, const Bound* bound) {
   if (bound == nullptr) return row.scale.describe_size(row.margin);
-  return bound->of == GateQuantity::ratio ? format_share(bound->value)
-                                          : format_metric(row.scale.metric, bound->value);
+  const double size = std::abs(bound->value);
+  return bound->of == GateQuantity::ratio ? format_share(size)
+                                          : format_metric(row.scale.metric, size);
+}
+
+bool asks_for_improvement(const Bound* bound) {
+  return bound != nullptr && bound->asks_for_improvement();
 }
 
 bool is_less_worse(const MeasuredRow& row) {
   return row.question.metric.better == Direction::higher;
 }
 
-/// The most that the change may be, with its sign.
+/// The most that the change may be, or the least where less is worse, with its sign.
 std::string limit_text(const MeasuredRow& row, const Bound* bound) {
-  return (is_less_worse(row) ? "-" : "+") + bound_text(row, bound);
+  return (is_less_worse(row) != asks_for_improvement(bound) ? "-" : "+") + bound_text(row, bound);
 }
 
+/// So that more is worse.
 double limit_on_scale(const MeasuredRow& row, const Bound* bound) {
   if (bound == nullptr) return row.margin;
-  return bound->of == GateQuantity::ratio ? row.scale.share(bound->value)
-                                          : row.scale.amount(bound->value);
+  const double change = worse(row, bound->value);
+  return worse(
+      row, bound->of == GateQuantity::ratio ? row.scale.share(change) : row.scale.amount(change));
 }
 
 /// How a change beyond the limit lies to it.
-const char* beyond_word(const MeasuredRow& row) {
+const char* beyond_word(const MeasuredRow& row, const Bound* bound) {
+  if (asks_for_improvement(bound)) return "misses";
   return is_less_worse(row) ? "is below" : "exceeds";
 }
 
-/// Why an estimate within the limit does not pass: where the deciding end of the interval lies.
-std::string open_end(const MeasuredRow& row, const Interval& interval, double alpha) {
-  const double end = is_less_worse(row) ? interval.low : interval.high;
+/// Why an estimate on one side of the limit decides nothing: the end of the interval that lies on
+/// the other side.
+std::string open_end(const MeasuredRow& row, const Interval& interval, double alpha, bool beyond) {
+  const double end = is_less_worse(row) != beyond ? interval.low : interval.high;
   const std::string ci = fmt::format("the {:.4g}% CI", 100 * (1 - 2 * alpha));
   if (std::isinf(end)) return ci + " has no " + (end < 0 ? "lower" : "upper") + " end";
   return ci + " reaches " + row.scale.describe_effect(end);
+}
+
+/// " (at most +3.0% with 95% confidence)": the end of the interval that decided, so that more is
+/// worse.
+std::string one_sided(const MeasuredRow& row, double end, bool is_most, double alpha) {
+  return fmt::format(" ({} {} with {:.4g}% confidence)", is_most ? "at most" : "at least",
+                     row.scale.describe_effect(worse(row, end)), 100 * (1 - alpha));
 }
 
 Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alpha) {
@@ -81,13 +99,15 @@ Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alp
   evidence.estimate = row.scale.shown(row.effect);
   evidence.n_baseline = row.baselines();
   evidence.n_candidate = row.candidates();
-  answer.beyond = worse(row, row.effect) > std::max(0.0, limit);
+  const bool improves = asks_for_improvement(bound);
+  answer.beyond =
+      worse(row, row.effect) > (improves ? limit : std::max(0.0, limit)) + kRoundingOfLogarithms;
   if (row.exact) {
     evidence.method = kIdentical;
     answer.outcome = answer.beyond ? GateOutcome::failed : GateOutcome::passed;
     answer.shown = true;
     answer.reason = fmt::format("{} {} the limit of {} (identical in all trials)", effect,
-                                answer.beyond ? beyond_word(row) : "is within", limit_is);
+                                answer.beyond ? beyond_word(row, bound) : "is within", limit_is);
     return answer;
   }
   if (!row.test && !row.growth) {
@@ -104,9 +124,17 @@ Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alp
   evidence.p_adjusted = p;
   if (most <= limit) {
     answer.outcome = GateOutcome::passed;
-    answer.reason = fmt::format("{} is within the limit of {} ({} {} with {:.4g}% confidence)",
-                                effect, limit_is, is_less_worse(row) ? "at least" : "at most",
-                                row.scale.describe_effect(worse(row, most)), 100 * (1 - alpha));
+    answer.reason = fmt::format("{} is within the limit of {}", effect, limit_is) +
+                    one_sided(row, most, !is_less_worse(row), alpha);
+    return answer;
+  }
+  if (improves) {
+    answer.shown = least > limit;
+    answer.outcome = answer.shown ? GateOutcome::failed : GateOutcome::inconclusive;
+    answer.reason = fmt::format("{} {} the limit of {}", effect,
+                                answer.beyond ? "misses" : "is within", limit_is) +
+                    (answer.shown ? one_sided(row, least, is_less_worse(row), alpha)
+                                  : ", but " + open_end(row, interval, alpha, answer.beyond));
     return answer;
   }
   const bool real = p && *p <= alpha && decided.decision.verdict == Verdict::regressed;
@@ -114,13 +142,13 @@ Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alp
     answer.shown = least > limit;
     answer.outcome = GateOutcome::failed;
     answer.reason = fmt::format(
-        "{} {} the limit of {} (adjusted p = {:.4f}{})", effect, beyond_word(row), limit_is, *p,
-        answer.shown ? "" : ", but the CI includes values within the limit");
+        "{} {} the limit of {} (adjusted p = {:.4f}{})", effect, beyond_word(row, bound), limit_is,
+        *p, answer.shown ? "" : ", but the CI includes values within the limit");
     return answer;
   }
   const bool significant = p && *p <= alpha;
   const std::string doubt =
-      !answer.beyond ? "but " + open_end(row, interval, alpha)
+      !answer.beyond ? "but " + open_end(row, interval, alpha, false)
       : significant  ? fmt::format("but the comparison is {}", to_name(decided.decision.verdict))
                      : "but within the noise";
   const char* where = !answer.beyond ? "within" : is_less_worse(row) ? "below" : "over";
@@ -141,7 +169,7 @@ bool is_shown_beyond(const Answer& answer) {
 Answer answer_growth_relative(const DecidedRow& row, const Growth* growth, const Bound* bound,
                               double alpha) {
   Answer answer = answer_relative(row, bound, alpha);
-  if (growth == nullptr) return answer;
+  if (growth == nullptr || asks_for_improvement(bound)) return answer;
   if (is_bounded(growth->verdict) && (growth->of_files || !is_shown_beyond(answer))) {
     answer.outcome = GateOutcome::passed;
     answer.beyond = false;

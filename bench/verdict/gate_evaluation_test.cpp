@@ -64,6 +64,72 @@ TEST(RelativeGate, GivesTheLimitAndTheEvidenceAsItsReason) {
       testing::MatchesRegex(".*% is within the limit of \\+9%, but the 90% CI reaches .*%"));
 }
 
+// Of 200 to 150: the pairs' ratios go from 149.5 / 199.5 = 0.74937 to 150.9 / 200.9 = 0.75112.
+TEST(GateOnAnImprovement, IsDecidedByTheEndsOfTheIntervalOfTheChange) {
+  const DecidedRow row =
+      row_of("peak_rss_bytes", kA, {150, 150.4, 149.7, 150.9, 149.5, 150.2, 150.6, 149.9});
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=-20%", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=-25%", row), GateOutcome::inconclusive);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=-30%", row), GateOutcome::failed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=-40MiB", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=-60MiB", row), GateOutcome::failed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=-900MiB", row), GateOutcome::failed)
+      << "more than there is";
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=-30%|160MiB", row), GateOutcome::passed);
+}
+
+TEST(GateOnAnImprovement, FailsWithoutAChange) {
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=-20%", row_of("peak_rss_bytes", kA, kA)),
+            GateOutcome::failed);
+  EXPECT_EQ(outcome("all.peak_rss_bytes<=-20%", row_of("peak_rss_bytes", kA, kThreeMore)),
+            GateOutcome::failed);
+}
+
+TEST(GateOnAnImprovement, IsInconclusiveWhereTheIntervalHoldsTheLimit) {
+  const DecidedRow noisy = row_of("peak_rss_bytes", {200, 240, 180, 260, 190, 230, 210, 250},
+                                  {160, 150, 200, 140, 190, 155, 180, 145});
+  const GateResult result =
+      evaluate_gate(parse_gate("all.peak_rss_bytes<=-20%"), subject_of(noisy));
+  EXPECT_EQ(result.outcome, GateOutcome::inconclusive);
+  EXPECT_THAT(result.reason,
+              testing::MatchesRegex(
+                  "-2[0-9].[0-9]% is within the limit of -20%, but the 90% CI reaches -[0-9.]+%"));
+  EXPECT_FALSE(result.beyond_bound);
+  EXPECT_TRUE(
+      evaluate_gate(parse_gate("all.peak_rss_bytes<=-30%"), subject_of(noisy)).beyond_bound);
+}
+
+TEST(GateOnAnImprovement, ComparesExactValuesDirectly) {
+  const DecidedRow row = row_of("allocated_bytes", {100, 100, 100}, {80, 80, 80});
+  EXPECT_EQ(outcome("all.allocated_bytes<=-20%", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("all.allocated_bytes<=-21%", row), GateOutcome::failed);
+}
+
+TEST(GateOnAnImprovement, AsksForMoreWhereMoreIsBetter) {
+  RowValues values;
+  values.baseline = {100, 100.2, 99.8, 100.4, 99.6, 100.1, 100.3, 99.9};
+  for (const double x : values.baseline) values.candidate.push_back(1.3 * x);
+  MetricInfo throughput = metric_info("throughput");
+  throughput.better = Direction::higher;
+  MeasuredRow measured = measure_row({throughput}, std::move(values));
+  const RowLevel level{0.05, 1, measured.p_value};
+  const DecidedRow row = decide(std::move(measured), level);
+  EXPECT_EQ(outcome("all.throughput<=-25%", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("all.throughput<=-40%", row), GateOutcome::failed);
+  const GateResult result = evaluate_gate(parse_gate("all.throughput<=-40%"), subject_of(row));
+  EXPECT_NEAR(*result.evidence.limit, 1.4, 1e-12);
+  EXPECT_THAT(result.reason, testing::MatchesRegex("\\+30.0% misses the limit of \\+40% \\(at most "
+                                                   "\\+3[0-9.]+% with 95% confidence\\)"));
+}
+
+TEST(GateOnAnImprovement, OfGrowthIsNotPassedByACandidateThatDoesNotGrow) {
+  const DecidedRow row = row_of("peak_rss_bytes", kA, kA);
+  Growth growth;
+  growth.verdict = GrowthVerdict::flat;
+  Gate gate = parse_gate("all.rss_growth_bytes_per_round<=-64KiB");
+  EXPECT_EQ(evaluate_gate(gate, subject_of(row, &growth)).outcome, GateOutcome::failed);
+}
+
 TEST(Gate, NeedsOnlyOneOfItsBounds) {
   const DecidedRow row = row_of("peak_rss_bytes", kA, kThreeMore);
   EXPECT_EQ(outcome("all.peak_rss_bytes<=+2%|+16MiB", row), GateOutcome::passed);

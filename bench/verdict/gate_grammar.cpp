@@ -38,14 +38,14 @@ constexpr std::array<UnitName, 4> kTimeUnits = {
 std::string expected_units(const MetricInfo& info) {
   switch (info.unit) {
     case Unit::bytes:
-      return "B, KiB, MiB, GiB or TiB (or kB, MB, GB, TB), or % after a plus sign";
+      return "B, KiB, MiB, GiB or TiB (or kB, MB, GB, TB), or % after a sign";
     case Unit::bytes_per_round:
     case Unit::bytes_per_minute:
       return "B, KiB, MiB, GiB or TiB (per round or per minute, as in the metric's name)";
     case Unit::seconds:
-      return "us, ms, s or min, or % after a plus sign";
+      return "us, ms, s or min, or % after a sign";
     default:
-      return "no unit, or % after a plus sign";
+      return "no unit, or % after a sign";
   }
 }
 
@@ -111,7 +111,8 @@ void check_direction(const Gate& gate, const JobFacts& job) {
 
 Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_view text) {
   std::string_view rest = text;
-  const bool relative = rest.starts_with('+');
+  const bool saves = rest.starts_with('-');
+  const bool relative = saves || rest.starts_with('+');
   if (relative) rest.remove_prefix(1);
   double value = 0;
   const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
@@ -119,6 +120,7 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
     refuse(gate, fmt::format("'{}' is not a limit", text));
   }
   const std::string_view unit = rest.substr(static_cast<size_t>(end - rest.data()));
+  const double sign = saves ? -1 : 1;
   if (unit == "%") {
     if (is_growth_metric(info.name)) {
       refuse(gate,
@@ -128,10 +130,12 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
              "write bytes, for example +64KiB or 64KiB");
     }
     if (!relative) {
-      refuse(gate, fmt::format("'{}': a percentage of the baseline needs a plus sign", text),
-             fmt::format("write +{}", text));
+      refuse(gate, fmt::format("'{}': a percentage of the baseline needs a sign", text),
+             fmt::format("write +{0}, or -{0} to ask for an improvement", text));
     }
-    return {GateQuantity::ratio, value / 100};
+    if (saves && value >= 100 && info.better == Direction::lower)
+      refuse(gate, fmt::format("'{}': no change saves that much", text), "ask for less than -100%");
+    return {GateQuantity::ratio, sign * value / 100};
   }
   const std::optional<double> factor = unit_factor(info, unit);
   if (!factor) {
@@ -143,7 +147,7 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
            fmt::format("{} takes {}", info.name, expected_units(info)));
   }
   if (!relative && info.better == Direction::higher) refuse_ceiling(gate, info.name);
-  return {relative ? GateQuantity::difference : GateQuantity::value, value * *factor};
+  return {relative ? GateQuantity::difference : GateQuantity::value, sign * value * *factor};
 }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {
@@ -252,7 +256,7 @@ void refuse_unjudgeable(const std::vector<Gate>& gates, bool is_alone, bool is_i
     const std::string where = fmt::format("gate '{}'", gate.text);
     if (is_alone)
       throw Error(ExitCode::usage,
-                  "the run has one variant, but a limit with a plus sign needs a baseline", where,
+                  "the run has one variant, but a limit with a sign needs a baseline", where,
                   "write an absolute limit, for example all.peak_rss_bytes<=900MiB");
     if (!is_interleaved && metric_info(gate.metric).unit == Unit::seconds)
       throw Error(

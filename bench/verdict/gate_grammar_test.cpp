@@ -76,7 +76,19 @@ TEST(ParseGate, RefusesABoundWithoutOrWithAnotherUnit) {
 TEST(ParseGate, RefusesPercentOfGrowthAndPercentWithoutPlus) {
   EXPECT_THAT(message_of("server.rss_growth_bytes_per_round<=+5%"),
               HasSubstr("no limit in percent"));
-  EXPECT_THAT(message_of("server.peak_rss_bytes<=5%"), HasSubstr("write +5%"));
+  EXPECT_THAT(message_of("server.peak_rss_bytes<=5%"), HasSubstr("write +5%, or -5%"));
+}
+
+TEST(ParseGate, ReadsALimitOnAnImprovement) {
+  const Gate gate = parse_gate("server.peak_rss_bytes<=-20%|-64MiB");
+  ASSERT_EQ(gate.bounds.size(), 2U);
+  EXPECT_EQ(gate.bounds[0].of, GateQuantity::ratio);
+  EXPECT_DOUBLE_EQ(gate.bounds[0].value, -0.2);
+  EXPECT_EQ(gate.bounds[1].of, GateQuantity::difference);
+  EXPECT_DOUBLE_EQ(gate.bounds[1].value, -64.0 * 1048576);
+  EXPECT_TRUE(has_relative_bound(gate));
+  EXPECT_FALSE(has_ceiling(gate));
+  EXPECT_THAT(message_of("server.peak_rss_bytes<=-100%"), HasSubstr("no change saves that much"));
 }
 
 TEST(ParseGate, RefusesACeilingWhereMoreIsBetter) {
@@ -87,8 +99,9 @@ TEST(ParseGate, RefusesWhatIsNoGate) {
   for (const char* text :
        {"", "<=", "server.<=+2%", ".peak_rss_bytes<=+2%", "server.peak_rss_bytes",
         "server.peak_rss_bytes<=", "server.peak_rss_bytes<=+x%", "server.peak_rss_bytes<=+2%|",
-        "server.peak_rss_bytes<=-2%", "server.peak_rss_bytes<=+2%:maybe",
-        "server.peak_rss_bytes<=nan%", "server.peak_rss_bytes<=inf"}) {
+        "server.peak_rss_bytes<=+-2%", "server.peak_rss_bytes<=--2%",
+        "server.peak_rss_bytes<=+2%:maybe", "server.peak_rss_bytes<=nan%",
+        "server.peak_rss_bytes<=inf"}) {
     EXPECT_FALSE(message_of(text).empty());
   }
 }

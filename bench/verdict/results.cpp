@@ -24,6 +24,14 @@ double effect_of(const Comparison& c) {
 
 }  // namespace
 
+bool asks_for_improvement(const JobFacts& job, const GateResult& gate) {
+  if (!gate.evidence.limit || gate.evidence.quantity == GateQuantity::value) return false;
+  const double no_change = gate.evidence.quantity == GateQuantity::ratio ? 1 : 0;
+  return metric_info(job, gate.metric).better == Direction::higher
+             ? *gate.evidence.limit > no_change
+             : *gate.evidence.limit < no_change;
+}
+
 std::set<std::string> failed_candidates(const Results& results) {
   std::set<std::string> failed;
   for (const GateResult& gate : results.gates)

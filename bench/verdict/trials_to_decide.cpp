@@ -18,29 +18,29 @@ struct WorseScale {
   }
 };
 
-WorseScale scale_of(const GateResult& gate) {
-  const bool is_ratio = gate.evidence.quantity == GateQuantity::ratio;
-  const bool is_less_worse = *gate.evidence.limit < (is_ratio ? 1 : 0);
-  return {is_ratio, is_less_worse ? -1.0 : 1.0};
+WorseScale scale_of(const JobFacts& job, const GateResult& gate) {
+  const bool is_less_worse = metric_info(job, gate.metric).better == Direction::higher;
+  return {gate.evidence.quantity == GateQuantity::ratio, is_less_worse ? -1.0 : 1.0};
 }
 
 }  // namespace
 
-std::optional<int> trials_to_decide(const GateResult& gate) {
+std::optional<int> trials_to_decide(const JobFacts& job, const GateResult& gate) {
   const GateEvidence& evidence = gate.evidence;
   if (gate.outcome != GateOutcome::inconclusive || evidence.quantity == GateQuantity::value)
     return std::nullopt;
   if (!evidence.limit || !evidence.estimate || !evidence.ci_low || !evidence.ci_high ||
       !evidence.confidence)
     return std::nullopt;
-  const WorseScale worse = scale_of(gate);
+  const WorseScale worse = scale_of(job, gate);
   const double estimate = worse(*evidence.estimate);
   const double limit = worse(*evidence.limit);
   const auto [better_end, worse_end] =
       std::minmax({worse(*evidence.ci_low), worse(*evidence.ci_high)});
   const bool is_within = estimate <= limit;
   const double half = is_within ? worse_end - estimate : estimate - better_end;
-  const double room = is_within ? limit - estimate : estimate;
+  const double ruled_out = asks_for_improvement(job, gate) ? limit : 0;
+  const double room = is_within ? limit - estimate : estimate - ruled_out;
   const boost::math::normal normal;
   const double one_sided = quantile(normal, (1 + *evidence.confidence) / 2);
   const double width = half * (one_sided + quantile(normal, kPower)) / one_sided;

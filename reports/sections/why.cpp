@@ -153,10 +153,11 @@ Text spread_of(const ReportModel& model) {
   // The change of the medians is shown, and may be on the other side of the limit.
   const bool is_shown_beyond = (*shown_change(*row) > *gate->evidence.limit) ==
                                (*gate->evidence.estimate > *gate->evidence.limit);
-  return fmt::format("Inconclusive because {} exceeds the limit of {}, but may be noise. {}",
+  return fmt::format("Inconclusive because {} {} the limit of {}, but may be noise. {}",
                      is_shown_beyond ? change_text(*row)
                                      : fmt::format("the estimate from all pairs of trials, {},",
                                                    ratio_text(*gate->evidence.estimate)),
+                     asks_for_improvement(model.results.job, *gate) ? "misses" : "exceeds",
                      limit_text(*gate), spread);
 }
 

@@ -114,7 +114,6 @@ class GateKinds : public testing::Test {
     return judged;
   }
 
- private:
   Workplace place_;
 };
 
@@ -137,7 +136,24 @@ TEST_F(GateKinds, AreJudgedOrRefused) {
     EXPECT_EQ(judge(kind, "default").status, !kind.is_compared ? 2 : is_time ? 0 : kind.twice);
     const int compared = judge(kind, row + "<=+1%").status;
     EXPECT_EQ(compared, !kind.is_compared || is_time ? 2 : kind.twice) << "twice the memory";
+    EXPECT_EQ(judge(kind, row + "<=-20%").status, compared) << "no saving";
   }
+}
+
+// A hog of 20 MiB in place of one of 40 has 20 MiB less, which is between 30% and 60%.
+TEST_F(GateKinds, ASavingIsAskedForAndStated) {
+  make({"compare", "--a", MEMDUEL_HOG " 40", "--b", MEMDUEL_HOG " 20", "--out",
+        place_.path("saves").string(), "--repeats", "6", "--set", "profile.trials=0"});
+  const Words check = {"check", place_.path("saves").string()};
+  const Kind kind{"a saving", check, "all", "peak_rss_bytes"};
+  const Finished saved = judge(kind, "peak_rss<=-30%");
+  EXPECT_EQ(saved.status, 0) << saved.out;
+  EXPECT_THAT(saved.out, HasSubstr("(limit −30%) passed"));
+  EXPECT_EQ(judge(kind, "peak_rss<=-19MiB").status, 0);
+  const Finished missed = judge(kind, "peak_rss<=-60%");
+  EXPECT_EQ(missed.status, 1) << missed.out;
+  EXPECT_THAT(missed.out, HasSubstr("(limit −60%) failed"));
+  EXPECT_THAT(read_text_file(place_.path("junit.xml")), HasSubstr("misses the limit of -60%"));
 }
 
 }  // namespace

@@ -238,6 +238,11 @@ def fresh_variants(place):
                                            rounds=2, gates=["server.peak_rss_bytes<=+5%", "server.peak_heap_bytes<=+5%"]), "--repeats", 6)
 
 
+def fresh_savings(place):
+    place.compare("fresh_savings", [program("--mib", mib, "--spread", 1) for mib in (16, 12, 8)], "--repeats", 8, "--seed", 36,
+                  *gates("all.peak_rss_bytes<=-20%", "all.peak_heap_bytes<=-1MiB|-40%", "all.cpu_seconds<=-10%"))
+
+
 def fresh_growth(place):
     server = {"role": "server", "argv": [PYTHON, "program.py", "--rounds", "60"]}
     client = {"role": "client", "count": 3, "argv": [PYTHON, "program.py", "--rounds", "60", "--mib", "2"]}
@@ -255,7 +260,7 @@ def fresh_shards(place):
     place.call("merge", "fresh-1", "fresh-2", "--out", "fresh_shards")
 
 
-FRESH = [fresh_variants, fresh_growth, fresh_shards]
+FRESH = [fresh_variants, fresh_savings, fresh_growth, fresh_shards]
 
 
 def without_owner(file):

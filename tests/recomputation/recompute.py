@@ -22,7 +22,7 @@ import time
 import alterations
 import measure
 import printed
-from exact_test import median
+from exact_test import NEAR, median
 from rows import ALPHA, LEVEL_GROWTH, Row, Run, benjamini_hochberg, first_counted, holm, student, welch, westfall_young
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -64,7 +64,7 @@ def key_of(row):
 
 
 def parse_gate(text):
-    """(role, metric, bounds); a bound is ("share"|"amount"|"ceiling", value), the list is empty for `margin`."""
+    """(role, metric, bounds); a bound is ("share"|"amount"|"ceiling", value), below 0 where it asks for an improvement; the list is empty for `margin`."""
     text, _, _ = text.partition(":advisory")
     left, _, right = text.partition("<=")
     role, _, metric = left.rpartition(".")
@@ -72,9 +72,9 @@ def parse_gate(text):
         return role, metric, []
     bounds = []
     for part in right.split("|"):
-        match = re.match(r"^(\+?)([\d.eE+-]+?)\s*(%|[KMGT]i?B|B|ns|us|ms|s|min|h|pp)?(/\w+)?$", part)
+        match = re.match(r"^([+-]?)([\d.eE+-]+?)\s*(%|[KMGT]i?B|B|ns|us|ms|s|min|h|pp)?(/\w+)?$", part)
         sign, number, unit, _ = match.groups()
-        value = float(number) * (0.01 if unit == "%" else {"KB": 1e3, "MB": 1e6, "GB": 1e9}.get(unit, printed.UNIT.get(unit or "", 1)))
+        value = float(sign + number) * (0.01 if unit == "%" else {"KB": 1e3, "MB": 1e6, "GB": 1e9}.get(unit, printed.UNIT.get(unit or "", 1)))
         bounds.append(("share" if sign and unit == "%" else "amount" if sign else "ceiling", value))
     return role, metric, bounds
 
@@ -516,9 +516,11 @@ class Recomputation:
         if mine is None or not mine.n:
             return None
         higher = mine.metric.better == "higher"
-        limit = mine.margin if kind == "margin" else mine.share(value) if kind == "share" else mine.amount(value)
-        worse = -mine.effect if higher else mine.effect
-        beyond = worse > 0 and worse > limit
+        improves = kind != "margin" and value < 0
+        sign = -1 if higher else 1
+        limit = mine.margin if kind == "margin" else sign * (mine.share if kind == "share" else mine.amount)(sign * value)
+        worse = sign * mine.effect
+        beyond = worse > (limit if improves else max(0, limit)) + NEAR
         evidence = {"limit": mine.shown(-limit if higher else limit) if not mine.of_growth else limit,
                     "estimate": mine.shown(mine.effect) if not mine.of_growth else mine.effect}
         if mine.exact:
@@ -530,10 +532,12 @@ class Recomputation:
         evidence.update(ci_low=shown(low), ci_high=shown(high), confidence=1 - 2 * mine.alpha)
         sided = (-high, -low) if higher else (low, high)
         bounded = growth and growth["verdict"] in ("flat", "leveling_off", "stepped")
-        if mine.of_growth and bounded and not sided[0] > limit:
+        if mine.of_growth and bounded and not improves and not sided[0] > limit:
             return "passed", False, evidence
         if sided[1] <= limit:
             return "passed", beyond, evidence
+        if improves:
+            return "failed" if sided[0] > limit else "inconclusive", beyond, evidence
         if beyond and mine.p_adjusted <= mine.alpha and getattr(mine, "verdict", row["verdict"]) == "regressed":
             strict = self.config.get("strict_gates") and not sided[0] > limit
             return "inconclusive" if strict else "failed", beyond, evidence

@@ -276,13 +276,17 @@ class Row:
         if not self.exact and self.n >= 5 and run.order == "restricted":
             self._test()
 
+    @staticmethod
+    def _log1p(x):
+        return math.log1p(x) if x > -1 else -math.inf
+
     def share(self, x):
-        return math.log1p(x) if self.is_log else x * abs(self.baseline_median or 0)
+        return self._log1p(x) if self.is_log else x * abs(self.baseline_median or 0)
 
     def amount(self, x):
         if not self.is_log:
             return x
-        return math.log1p(x / self.baseline_median) if self.baseline_median else 0
+        return self._log1p(x / self.baseline_median) if self.baseline_median else 0
 
     def _margin(self):
         relative, absolute = self.share(self.metric.relative), self.amount(self.metric.absolute)

@@ -43,9 +43,12 @@ struct Bound {
   /// Of what it is a limit: of the change against the baseline, as a ratio or a difference, or of
   /// the candidate's own value (a ceiling).
   GateQuantity of = GateQuantity::ratio;
-  double value = 0;  ///< a share above the baseline: 0.02 for +2%; else in the metric's unit
+  /// A share of the baseline: 0.02 for +2%; else in the metric's unit. What may become worse; below
+  /// 0 what has to become better.
+  double value = 0;
 
   [[nodiscard]] bool is_ceiling() const { return of == GateQuantity::value; }
+  [[nodiscard]] bool asks_for_improvement() const { return value < 0; }
 };
 
 /// The bound of default gates: what counts as no change of the metric (docs/method.md).

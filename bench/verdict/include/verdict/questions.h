@@ -104,9 +104,10 @@ struct PartPeaks {
 
 /// How many trials of each variant should decide an inconclusive gate on a change, at 80% power, if
 /// the estimate stays where it is and the interval narrows with the root of the trials: its end has
-/// to come within the limit or, of an estimate beyond the limit, exclude no change. Absent where
-/// more than kMostUsefulBlocks would be needed, and where the gate has no interval.
-std::optional<int> trials_to_decide(const GateResult& gate);
+/// to come within the limit or, of an estimate beyond the limit, exclude no change; of a limit on
+/// an improvement, the limit. Absent where more than kMostUsefulBlocks would be needed, and where
+/// the gate has no interval.
+std::optional<int> trials_to_decide(const JobFacts& job, const GateResult& gate);
 
 /// Of each role whose rounds have gauge parameter_bytes; arms of an ablation are left out. A
 /// trial's own gauge is that of its last round, so the rounds are what is looked at.

@@ -232,6 +232,9 @@ struct GateResult {
   }
 };
 
+/// Whether its limit lies on the better side of no change.
+bool asks_for_improvement(const JobFacts& job, const GateResult& gate);
+
 enum class OverallOutcome {
   passed,        ///< every gate that decides
   failed,        ///< a gate, or a candidate's every trial
