@@ -191,7 +191,8 @@ void refuse_bad_gates(const Experiment& experiment) {
       AnalysisSettings settings;
       settings.gates = {parse_gate(experiment.config.gates[i])};
       settings.warmup_rounds = experiment.config.measure.warmup_rounds;
-      check_gates_before_run(settings.gates, roles_of(experiment), experiment.facts);
+      check_gates_before_run(settings.gates, roles_of(experiment), experiment.facts,
+                             experiment.config.workload.kind() != kCommandKind);
       refuse_unjudgeable(settings.gates, is_alone, true);
       if (judges) refuse_growth_in_few_rounds(experiment.config, settings);
     } catch (const Error& error) {

@@ -309,7 +309,8 @@ bool has_trials_for(const Gate& gate, const RunData& run) {
                            : has_run(run.config.baseline);
 }
 
-/// Once every variant has run: a match of the job that found nothing.
+/// Once every variant has run: a match of the job that found nothing, and a role that was neither
+/// in the job nor a benchmark.
 void refuse_role_without_process(const Gate& gate, const RunData& run) {
   std::set<std::string> seen;
   std::set<std::string> variants;
@@ -323,7 +324,11 @@ void refuse_role_without_process(const Gate& gate, const RunData& run) {
                        group_role(run.job, gate.role).has_value();
   const bool was_seen = std::ranges::any_of(
       seen, [&](const std::string& role) { return is_about(run.job, gate.role, role); });
-  if (!is_role || was_seen || variants.size() < run.config.variants.size()) return;
+  if (gate.role == "*" || was_seen || variants.size() < run.config.variants.size()) return;
+  if (!is_role) {
+    seen.insert(roles.begin(), roles.end());
+    check_gate_names({gate}, {seen.begin(), seen.end()}, {gate.metric}, run.job);
+  }
   throw Error(ExitCode::usage, fmt::format("no trial had a process of the role '{}'", gate.role),
               fmt::format("gate '{}'", gate.text),
               "the pattern of its match must match the arguments of a descendant, joined by "

@@ -334,6 +334,10 @@ TEST(UnmeasuredGates, AreRefusedOnceNoOtherTrialCanMeasureThem) {
       HasSubstr("gate 'loader.peak_rss<=+5%': no trial had a process of the role 'loader'"));
   matched.trials.pop_back();
   EXPECT_EQ(refusal(matched, "loader.peak_rss<=+5%"), "") << "b may have one";
+  EXPECT_THAT(refusal(first_trials({"a", "b"}, ""), "BM_push.peak_rss<=+5%"),
+              HasSubstr("unknown role 'BM_push'"));
+  EXPECT_EQ(refusal(first_trials({"a"}, ""), "BM_push.peak_rss<=+5%"), "")
+      << "b may have such a benchmark";
   RunData failed = first_trials({"a"}, "");
   failed.trials.front().status = TrialStatus::failed;
   EXPECT_EQ(refusal(failed, "perplexity<=+5%"), "");

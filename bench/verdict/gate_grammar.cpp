@@ -238,10 +238,13 @@ void check_gate_names(const std::vector<Gate>& gates, const std::vector<std::str
 }
 
 void check_gates_before_run(const std::vector<Gate>& gates, const std::vector<std::string>& roles,
-                            const JobFacts& job) {
+                            const JobFacts& job, bool are_all_roles) {
+  const auto may_come = [&](const std::string& role) {
+    return !are_all_roles && current_name(NameOf::role, role) == role && !nearest_name(role, roles);
+  };
   for (const Gate& gate : gates) {
     if (gate.is_default) continue;
-    check_role(gate, roles);
+    if (!may_come(gate.role)) check_role(gate, roles);
     if (job.better.contains(gate.metric)) {
       check_direction(gate, job);
     } else if (!is_known_metric(gate.metric) && !meant_metrics(gate.metric).empty()) {

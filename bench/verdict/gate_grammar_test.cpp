@@ -135,7 +135,7 @@ std::string refusal_by(const JobFacts& job, const char* gate, const std::string&
       if (has_run)
         check_gate_names({parse_gate(gate)}, roles, {metric}, job);
       else
-        check_gates_before_run({parse_gate(gate)}, roles, job);
+        check_gates_before_run({parse_gate(gate)}, roles, job, true);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::usage);
       if (!has_run) before = error.message();
@@ -161,6 +161,23 @@ TEST(GateOnAnUndeclaredMetric, MayBeACeilingAlone) {
                              HasSubstr(R"(gauge("loss", x, better="lower"))")));
   EXPECT_THAT(refusal_by({}, "server.loss<=+2%", "loss"), testing::StartsWith("after: "))
       << "a program may declare it";
+}
+
+TEST(GateOnABenchmark, IsAcceptedBeforeTheRunUnlessARoleWasMeant) {
+  const auto refusal = [](const char* gate) {
+    try {
+      check_gates_before_run({parse_gate(gate)}, {"server", "client-1", "all"}, {}, false);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal("BM_push/100.allocation_count<=+0%"), "");
+  EXPECT_EQ(refusal("add.real_time_seconds<=+5%"), "");
+  EXPECT_THAT(refusal("sever.peak_rss_bytes<=+1%"), HasSubstr("did you mean \"server\"?"));
+  EXPECT_THAT(refusal("client.peak_rss_bytes<=+1%"), HasSubstr("did you mean \"client-1\"?"));
+  EXPECT_THAT(refusal("tree.peak_rss_bytes<=+1%"), HasSubstr("it was renamed"));
+  EXPECT_THAT(refusal("BM_push.peak_rs_bytes<=+1%"), HasSubstr("unknown metric"));
 }
 
 TEST(GateOnADeclaredMetric, IsBoundedOnTheSideThatIsWorse) {

@@ -22,7 +22,7 @@ std::string message_of_gate(const char* gate, const std::vector<std::string>& ro
       if (has_run)
         check_gate_names({parse_gate(gate)}, roles, {}, {});
       else
-        check_gates_before_run({parse_gate(gate)}, roles, {});
+        check_gates_before_run({parse_gate(gate)}, roles, {}, true);
     } catch (const Error& error) {
       return error.message();
     }

@@ -248,8 +248,9 @@ TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
   const Workplace place;
   const std::string program = MEMDUEL_RECORDER_PROGRAMS "/benchmarks";
   const std::string twice = program + " --benchmark_repetitions=3";
-  const Finished run = memduel(place, {"compare", "--repeats", "4", "--a", program, "--b", twice,
-                                       "--out", place.path("run"), "--verbose"});
+  const Finished run = memduel(
+      place, {"compare", "--repeats", "4", "--a", program, "--b", twice, "--out", place.path("run"),
+              "--verbose", "--gate", "two_blocks_an_iteration/iterations:16.peak_heap<=+1%"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("two_blocks_a"));
   const auto results = results_in(place.path("run"));
@@ -261,6 +262,7 @@ TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
   EXPECT_NEAR(peak.at("baseline_median").get<double>(), 2e6, 2 * 4112);
   EXPECT_EQ(peak.at("verdict"), "unchanged");
   EXPECT_EQ(peak.at("n_candidate"), 4);
+  EXPECT_EQ(results.at("gates").at(0).at("outcome"), "passed");
   EXPECT_GT(comparison(results, kept, "cpu_time_seconds").at("candidate_median").get<double>(), 0);
 }
 

@@ -100,7 +100,7 @@ void check_gates(const WatchOptions& options, const std::vector<WatchTarget>& ta
       refuse("the default gates need a baseline, but a watch has one variant", "--gate",
              "name a gate, for example --gate 'all.peak_rss_bytes<=900MiB'");
     const Gate gate = parse_gate(text);
-    check_gates_before_run({gate}, roles, {});
+    check_gates_before_run({gate}, roles, {}, true);
     refuse_unjudgeable({gate}, true, true);
   }
 }

@@ -102,8 +102,10 @@ void check_gate_names(const std::vector<Gate>& gates, const std::vector<std::str
 
 /// What of it can be known before the first trial: a metric that no name of the table resembles may
 /// come from a mark, and so may its direction, unless it is one that the job's config knows.
+/// @param are_all_roles false: a role that no other resembles may be a benchmark of Google
+/// Benchmark.
 void check_gates_before_run(const std::vector<Gate>& gates, const std::vector<std::string>& roles,
-                            const JobFacts& job);
+                            const JobFacts& job, bool are_all_roles);
 
 /// Why no verdict of a run counts; empty where they do.
 struct Doubts {
