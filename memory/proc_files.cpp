@@ -83,6 +83,12 @@ bool is_only_forked(const ProcessLine& process) {
   return (process.flags.value_or(0) & kForkedNoExec) != 0;
 }
 
+bool runs_same_program(const ProcessLine& before, const ProcessLine& now) {
+  return before.pid == now.pid && before.started == now.started &&
+         before.arguments == now.arguments && is_only_forked(before) == is_only_forked(now) &&
+         is_dead(before) == is_dead(now);
+}
+
 std::optional<ProcessLine> parse_process_line(std::string_view stat) {
   const std::size_t name_end = stat.rfind(") ");
   if (name_end == std::string_view::npos) return std::nullopt;
@@ -101,6 +107,10 @@ std::optional<ProcessLine> parse_process_line(std::string_view stat) {
   if (minor && major) line.faults = {*minor, *major};
   skip_words(fields, 9);
   line.started = fields.number<std::uint64_t>();
+  skip_words(fields, 26);
+  const auto begin = count_at(fields);
+  const auto end = count_at(fields);
+  if (begin && end) line.arguments = {*begin, *end};
   return line;
 }
 

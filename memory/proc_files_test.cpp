@@ -100,6 +100,40 @@ TEST(ParseProcessLine, HasStartFlagsAndFaults) {
   EXPECT_EQ(line->faults->major, 3);
 }
 
+/// As proc_pid_stat(5) has it: arg_start is field 48, arg_end field 49.
+TEST(ParseProcessLine, HasThePlaceOfTheArguments) {
+  std::string stat = "7 (a b) S";
+  for (int field = 4; field <= 52; ++field) stat += " " + std::to_string(1000 + field);
+  EXPECT_EQ(parse_process_line(stat)->arguments, (AddressSpan{1048, 1049}));
+  EXPECT_FALSE(parse_process_line("7 (a b) S 1 7 7 0 -1 4194560")->arguments.has_value());
+}
+
+TEST(RunsSameProgram, UntilTheProcessExecutesAnother) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = 0;
+    static_cast<void>(read(ends[0], &byte, 1));
+    execl("/bin/sleep", "sleep", "60", nullptr);
+    _exit(1);
+  }
+  const auto forked = process_line(child);
+  const auto still_forked = process_line(child);
+  ASSERT_TRUE(forked && still_forked);
+  EXPECT_TRUE(runs_same_program(*forked, *still_forked));
+  ASSERT_EQ(write(ends[1], "", 1), 1);
+  while (command_of(child, 100) != "sleep 60") usleep(1000);
+  const auto executed = process_line(child);
+  ASSERT_TRUE(executed.has_value());
+  EXPECT_FALSE(runs_same_program(*forked, *executed));
+  EXPECT_TRUE(runs_same_program(*executed, *process_line(child)));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(ends[0]);
+  close(ends[1]);
+}
+
 TEST(IsOnlyForked, ReadsTheFlagThatExecTakesAway) {
   const auto asked = [](const char* stat) { return is_only_forked(*parse_process_line(stat)); };
   EXPECT_TRUE(asked("7 (a) b) S 1 7 7 0 -1 4194368 10 0 0 0\n"));   // 0x400040

@@ -19,7 +19,7 @@ namespace memduel {
 struct JobLoop {
   struct Options {
     TrialProcesses::Living living;
-    std::function<ProcessOrigin(pid_t)> origin_of = RoleMembers::read_origin;
+    RoleMembers::OriginOf origin_of = RoleMembers::read_origin;
     std::int64_t log_poll_interval_ns = TextMarks::kPollInterval;
     std::int64_t first_sweep_after_ns = kSecondNs;
     bool rest_in_even_rounds = false;

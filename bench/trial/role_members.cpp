@@ -7,6 +7,17 @@
 #include "trial/processes.h"
 
 namespace memduel {
+namespace {
+
+/// Of a process that has long been as it is. Reading its line costs 10 us: a hundredth of a CPU for
+/// all of them.
+constexpr std::int64_t kLongestRest = kSecondNs / 10;
+constexpr std::int64_t kRestPerProcess = kSecondNs / 1000;
+constexpr std::int64_t kPartOfAge = 20;
+/// A program may write a title over its own arguments, which its line does not tell.
+constexpr std::int64_t kRewritten = kSecondNs;
+
+}  // namespace
 
 RoleMembers::RoleMembers(const std::vector<RoleMatch>& match, OriginOf origin_of,
                          ListensOn listens_on)
@@ -25,7 +36,20 @@ bool RoleMembers::is_taken(const std::string& role) const {
 }
 
 bool RoleMembers::has_arguments_of_parent(const ProcessOrigin& origin) const {
-  return origin_of_(origin.parent).command == origin.command;
+  return origin_of_(origin.parent, nullptr).command == origin.command;
+}
+
+ProcessOrigin RoleMembers::look_at(pid_t pid, Known* known, std::int64_t now_ns) const {
+  if (known == nullptr) return origin_of_(pid, nullptr);
+  const bool is_stale = now_ns - known->read_ns >= kRewritten;
+  ProcessOrigin origin = origin_of_(pid, is_stale ? nullptr : &known->origin);
+  if (is_stale) known->read_ns = now_ns;
+  if (origin.command != known->origin.command) known->since_ns = now_ns;
+  known->origin = origin;
+  const auto longest =
+      std::max(kLongestRest, kRestPerProcess * static_cast<std::int64_t>(known_.size()));
+  known->due_ns = now_ns + std::min((now_ns - known->since_ns) / kPartOfAge, longest);
+  return origin;
 }
 
 std::optional<std::string> RoleMembers::role_by_match(pid_t pid, const ProcessOrigin& origin,
@@ -53,7 +77,8 @@ std::optional<std::string> RoleMembers::role_by_match(pid_t pid, const ProcessOr
   return std::nullopt;
 }
 
-std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
+std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living, std::int64_t now_ns,
+                                        bool all) {
   // The number of a process that ended may come back as another.
   std::erase_if(known_, [&](const auto& entry) {
     return std::ranges::find(living, entry.first) == living.end();
@@ -61,12 +86,12 @@ std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
   std::vector<Member> changed;
   for (const pid_t pid : living) {
     const auto found = known_.find(pid);
-    const Known* before = found == known_.end() ? nullptr : &found->second;
+    Known* before = found == known_.end() ? nullptr : &found->second;
     const bool has_inherited = before != nullptr && before->has_inherited_match;
     const bool is_settled = before != nullptr && (before->is_root || rules_.empty() ||
                                                   (before->is_matched && !has_inherited));
-    if (is_settled) continue;
-    const ProcessOrigin origin = origin_of_(pid);
+    if (is_settled || (before != nullptr && !all && now_ns < before->due_ns)) continue;
+    const ProcessOrigin origin = look_at(pid, before, now_ns);
     if (before != nullptr && origin.command.empty()) continue;  // it has ended
     Known now;
     const auto parent = known_.find(origin.parent);
@@ -98,15 +123,21 @@ std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
       matched_[pid] = now.role;
     }
     changed.push_back({now.role, pid, otherwise});
+    now.origin = origin;
+    now.since_ns = now.read_ns = now.due_ns = now_ns;
     known_[pid] = std::move(now);
   }
   return changed;
 }
 
-ProcessOrigin RoleMembers::read_origin(pid_t pid) {
+ProcessOrigin RoleMembers::read_origin(pid_t pid, const ProcessOrigin* before) {
   constexpr std::size_t kLongestCommand = 128 * 1024;
   ProcessOrigin origin;
-  if (const auto line = process_line(pid)) origin.parent = line->parent;
+  origin.line = process_line(pid);
+  if (!origin.line) return origin;
+  if (before != nullptr && before->line && runs_same_program(*before->line, *origin.line))
+    return {origin.line->parent, before->marked_role, before->command, origin.line};
+  origin.parent = origin.line->parent;
   origin.marked_role = environment_of(pid, kRoleVariable);
   origin.command = command_of(pid, kLongestCommand);
   return origin;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/proc_files.h"
 #include "trial/marks.h"
 #include "trial/trial_plan.h"
 
@@ -18,8 +19,9 @@ namespace memduel {
 /// What decides a process's role; read from /proc, or a test's.
 struct ProcessOrigin {
   pid_t parent = 0;
-  std::optional<std::string> marked_role;  ///< MEMDUEL_ROLE of its environment
-  std::string command;                     ///< its arguments, joined by spaces
+  std::optional<std::string> marked_role;          ///< MEMDUEL_ROLE of its environment
+  std::string command;                             ///< its arguments, joined by spaces
+  std::optional<ProcessLine> line = std::nullopt;  ///< as it was when the others were read
 };
 
 struct Member {
@@ -35,7 +37,8 @@ struct Member {
 /// to, or match another role.
 class RoleMembers {
  public:
-  using OriginOf = std::function<ProcessOrigin(pid_t)>;
+  /// @param before what was read of the process earlier; null: read everything.
+  using OriginOf = std::function<ProcessOrigin(pid_t, const ProcessOrigin* before)>;
   using ListensOn = std::function<bool(pid_t, int port)>;
 
   /// Throws Error(usage) for a pattern that is none.
@@ -46,15 +49,17 @@ class RoleMembers {
   void add_root(const std::string& role, pid_t pid);
 
   /// Takes the processes that live now. Returns those that are new, came to match or ceased to,
-  /// parents before their children.
-  std::vector<Member> update(const std::vector<pid_t>& living);
+  /// parents before their children. A process executes programs soon after it was forked, or
+  /// seldom: it is read again after a twentieth of the time for which it has been as it is.
+  /// @param all whether to read every process that may come to match.
+  std::vector<Member> update(const std::vector<pid_t>& living, std::int64_t now_ns, bool all);
 
   /// Every process that matched, also one that ended, and its descendants, with their role.
   [[nodiscard]] const std::map<pid_t, std::string>& matched() const { return matched_; }
   /// Matches with a count of which more processes lived at once. The surplus has its parent's role.
   [[nodiscard]] const std::set<std::string>& exceeded() const { return exceeded_; }
 
-  static ProcessOrigin read_origin(pid_t pid);
+  static ProcessOrigin read_origin(pid_t pid, const ProcessOrigin* before);
   /// Whether it holds a socket that listens on the TCP port.
   static bool is_listening(pid_t pid, int port);
 
@@ -70,6 +75,10 @@ class RoleMembers {
     /// Its parent's arguments match, and it has executed no program of its own yet.
     bool has_inherited_match = false;
     std::vector<std::string> ancestors = {};  // NOLINT(readability-redundant-member-init): -Wextra
+    ProcessOrigin origin = {};                // NOLINT(readability-redundant-member-init): -Wextra
+    std::int64_t since_ns = 0;                ///< it was seen to have these arguments
+    std::int64_t read_ns = 0;                 ///< they were read
+    std::int64_t due_ns = 0;                  ///< it is read again
   };
 
   /// The role that `now` matches; absent: none.
@@ -77,6 +86,7 @@ class RoleMembers {
                                            const Known* before);
   [[nodiscard]] bool is_taken(const std::string& role) const;
   [[nodiscard]] bool has_arguments_of_parent(const ProcessOrigin& origin) const;
+  ProcessOrigin look_at(pid_t pid, Known* known, std::int64_t now_ns) const;
 
   std::vector<Rule> rules_;
   OriginOf origin_of_;

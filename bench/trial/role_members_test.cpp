@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "util/clock.h"
 #include "util/file.h"
 
 namespace memduel {
@@ -13,6 +14,12 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+
+/// A second after the last time that was asked for, when every process is read again.
+std::int64_t later() {
+  static std::int64_t now_ns = 0;
+  return now_ns += kSecondNs;
+}
 
 /// A server (10) and a client (20), with whatever a test lets them start.
 class Members : public testing::Test {
@@ -24,14 +31,14 @@ class Members : public testing::Test {
 
   std::vector<std::string> update(const std::vector<pid_t>& living) {
     std::vector<std::string> found;
-    for (const Member& each : members_.update(living))
+    for (const Member& each : members_.update(living, later(), false))
       found.push_back(each.role + " " + std::to_string(each.pid));
     return found;
   }
 
   std::map<pid_t, ProcessOrigin> origins_;
   RoleMembers members_{{{"trainer", "client_train\\.py"}},
-                       [this](pid_t pid) { return origins_[pid]; }};
+                       [this](pid_t pid, const ProcessOrigin*) { return origins_[pid]; }};
 };
 
 TEST_F(Members, ADescendantIsOfItsParentsRole) {
@@ -83,18 +90,57 @@ TEST_F(Members, AMatchByTheArgumentsOfAForkingShellEndsWhenTheChildExecutesAProg
 
 TEST_F(Members, AMatchByTheArgumentsOfAForkingParentYieldsToThatOfTheProgramItExecutes) {
   RoleMembers members({{"launcher", "launcher\\.py$"}, {"app", "the-app"}},
-                      [this](pid_t pid) { return origins_[pid]; });
+                      [this](pid_t pid, const ProcessOrigin*) { return origins_[pid]; });
   members.add_root("server", 10);
   origins_ = {{11, {10, "server", "python3 launcher.py"}},
               {12, {11, "server", "python3 launcher.py"}}};
-  members.update({10, 11, 12});
+  members.update({10, 11, 12}, later(), false);
   origins_[12].command = "python3 -c pass the-app";
-  const std::vector<Member> changed = members.update({10, 11, 12});
+  const std::vector<Member> changed = members.update({10, 11, 12}, later(), false);
   ASSERT_EQ(changed.size(), 1U);
   EXPECT_EQ(changed.front().role, "app");
   EXPECT_EQ(changed.front().otherwise, "launcher");
   EXPECT_EQ(members.matched(), (std::map<pid_t, std::string>{{11, "launcher"}, {12, "app"}}));
-  EXPECT_THAT(members.update({10, 11, 12}), IsEmpty());
+  EXPECT_THAT(members.update({10, 11, 12}, later(), false), IsEmpty());
+}
+
+TEST_F(Members, AProcessIsReadAgainAfterATwentiethOfItsAge) {
+  origins_ = {{21, {20, "client-1", "python3 client.py"}}};
+  constexpr std::int64_t kMs = kSecondNs / 1000;
+  const std::int64_t begin = later();
+  const auto found_at = [&](std::int64_t ms) {
+    return !members_.update({10, 20, 21}, begin + ms * kMs, false).empty();
+  };
+  EXPECT_TRUE(found_at(0));
+  EXPECT_FALSE(found_at(100));
+  origins_[21].command = "python3 client_train.py";
+  EXPECT_FALSE(found_at(104));
+  EXPECT_TRUE(found_at(105));
+}
+
+TEST_F(Members, AProcessIsReadTenTimesASecondAtLeastAndAtOnceIfAsked) {
+  origins_ = {{21, {20, "client-1", "python3 client.py"}}};
+  update({10, 20, 21});
+  const std::int64_t long_after = later() + 1000 * kSecondNs;
+  members_.update({10, 20, 21}, long_after, false);
+  origins_[21].command = "python3 client_train.py";
+  EXPECT_THAT(members_.update({10, 20, 21}, long_after + kSecondNs / 20, false), IsEmpty());
+  EXPECT_EQ(members_.update({10, 20, 21}, long_after + kSecondNs / 20, true).size(), 1U);
+  origins_[22] = {20, "client-1", "loader"};
+  members_.update({10, 20, 21, 22}, 2 * long_after, false);
+  members_.update({10, 20, 21, 22}, 3 * long_after, false);
+  origins_[22].command = "python3 client_train.py";
+  EXPECT_EQ(members_.update({10, 20, 21, 22}, 3 * long_after + kSecondNs / 10, false).size(), 1U);
+}
+
+TEST(ReadOrigin, ReadsTheArgumentsOfOneProgramOnce) {
+  const ProcessOrigin first = RoleMembers::read_origin(getpid(), nullptr);
+  EXPECT_THAT(first.command, testing::HasSubstr("supervision_unit_test"));
+  ProcessOrigin before = first;
+  before.command = "as it was";
+  EXPECT_EQ(RoleMembers::read_origin(getpid(), &before).command, "as it was");
+  before.line->arguments->begin -= 16;
+  EXPECT_EQ(RoleMembers::read_origin(getpid(), &before).command, first.command);
 }
 
 TEST_F(Members, AProcessThatWasStartedAsARoleKeepsIt) {
@@ -116,14 +162,14 @@ class Matches : public testing::Test {
   /// "role pid" of each that changed.
   std::vector<std::string> update(RoleMembers& members, const std::vector<pid_t>& living) {
     std::vector<std::string> found;
-    for (const Member& each : members.update(living))
+    for (const Member& each : members.update(living, later(), false))
       found.push_back(each.role + " " + std::to_string(each.pid));
     return found;
   }
 
   RoleMembers members_of(const std::vector<RoleMatch>& matches) {
     RoleMembers members(
-        matches, [this](pid_t pid) { return origins_[pid]; },
+        matches, [this](pid_t pid, const ProcessOrigin*) { return origins_[pid]; },
         [this](pid_t pid, int port) { return ports_[pid] == port; });
     members.add_root("node-1", 10);
     members.add_root("node-2", 20);

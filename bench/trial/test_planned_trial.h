@@ -43,7 +43,7 @@ class PlannedTrial : public testing::Test {
         [this](const std::string& role, pid_t pid) {
           joined_.push_back(role + " " + std::to_string(pid));
         },
-        [this](pid_t pid) { return origins_[pid]; });
+        [this](pid_t pid, const ProcessOrigin*) { return origins_[pid]; });
     return *processes_;
   }
 

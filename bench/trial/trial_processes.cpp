@@ -143,7 +143,7 @@ bool is_gone(pid_t pid) {
 }  // namespace
 
 TrialProcesses::TrialProcesses(const TrialPlan& plan, Living living, Joined joined,
-                               std::function<ProcessOrigin(pid_t)> origin_of)
+                               RoleMembers::OriginOf origin_of)
     : plan_(plan),
       living_(std::move(living)),
       joined_(std::move(joined)),
@@ -207,12 +207,13 @@ void TrialProcesses::add_member(SupervisedProcess& process, pid_t pid) {
 void TrialProcesses::look(std::int64_t now_ns) {
   const bool soon = now_ns >= new_ones_due_ns_ && (last_pid_.moved() || now_ns < matches_until_ns_);
   if (now_ns < due_ns_ && !soon) return;
+  const bool is_asked_for = due_ns_ == 0;
   const std::int64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   const auto found = living_();
   if (!found) return;
   const std::int64_t rest = kRestPerLook * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before);
   due_ns_ = now_ns + std::max(kInterval, rest);
-  const std::vector<Member> changed = members_.update(*found);
+  const std::vector<Member> changed = members_.update(*found, now_ns, is_asked_for);
   if (!changed.empty() && !plan_.match.empty()) matches_until_ns_ = now_ns + kUntilExecuted;
   new_ones_due_ns_ =
       now_ns + std::max(now_ns < matches_until_ns_ ? kMatchesInterval : kNewOnesInterval, rest);
@@ -222,7 +223,7 @@ void TrialProcesses::look(std::int64_t now_ns) {
 void TrialProcesses::renew(std::int64_t now_ns) {
   const auto found = living_();
   if (!found) return;
-  for (const Member& member : members_.update(*found)) take(member, now_ns);
+  for (const Member& member : members_.update(*found, now_ns, true)) take(member, now_ns);
   const std::set<pid_t> living(found->begin(), found->end());
   for (SupervisedProcess& process : started_)
     std::erase_if(process.members, [&](pid_t pid) { return !living.contains(pid); });

@@ -120,7 +120,7 @@ class TrialProcesses {
   /// known to be of a role. Throws Error(io) when a log cannot be made, Error(usage) for a bad
   /// pattern.
   TrialProcesses(const TrialPlan& plan, Living living, Joined joined,
-                 std::function<ProcessOrigin(pid_t)> origin_of = RoleMembers::read_origin);
+                 RoleMembers::OriginOf origin_of = RoleMembers::read_origin);
 
   /// Of the plan, in its order; they stay where they are.
   [[nodiscard]] std::deque<SupervisedProcess>& started() { return started_; }
@@ -173,7 +173,7 @@ class TrialProcesses {
   RoleMembers members_;
   std::map<std::string, RoleTrace> matched_traces_;
   LastPid last_pid_;
-  std::int64_t due_ns_ = 0;
+  std::int64_t due_ns_ = 0;  ///< 0: at once, and of every process
   std::int64_t new_ones_due_ns_ = 0;
   std::int64_t matches_until_ns_ = 0;
 };

@@ -25,7 +25,7 @@ std::vector<pid_t> ProcessTable::update(std::vector<ProcessLine> processes, pid_
 
 ProcessOrigin ProcessTable::origin_of(pid_t pid) const {
   const auto process = known_.find(pid);
-  return {process == known_.end() ? 0 : process->second.parent, std::nullopt, {}};
+  return {process == known_.end() ? 0 : process->second.parent, std::nullopt, {}, std::nullopt};
 }
 
 }  // namespace memduel

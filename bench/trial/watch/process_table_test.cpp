@@ -29,7 +29,7 @@ class JoinedProcesses : public testing::Test {
     processes_.emplace(
         plan_, [this] { return table_.update(lines_, kSelf); },
         [this](const std::string&, pid_t pid) { joined_.push_back(pid); },
-        [this](pid_t pid) { return table_.origin_of(pid); });
+        [this](pid_t pid, const ProcessOrigin*) { return table_.origin_of(pid); });
     processes_->runs_as(processes_->named("command-1"), 10);
     processes_->runs_as(processes_->named("command-2"), 20);
   }

@@ -297,7 +297,7 @@ Watching::Watching(const WatchOptions& options, std::vector<WatchTarget> targets
       plan_(plan_of(options, targets_)),
       loop_(plan_, TrialMeters(std::move(owned_meter_), options.interval_seconds),
             {.living = [this] { return table_.update(all_processes(), getpid()); },
-             .origin_of = [this](pid_t pid) { return table_.origin_of(pid); },
+             .origin_of = [this](pid_t pid, const ProcessOrigin*) { return table_.origin_of(pid); },
              .log_poll_interval_ns = kLogPollInterval,
              .first_sweep_after_ns = first_sweep_after(options)}),
       job_(loop_, meter_, options.pids.empty()),

@@ -77,15 +77,25 @@ struct FaultCounts {
   std::int64_t major = 0;
 };
 
+/// Addresses in a process.
+struct AddressSpan {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  bool operator==(const AddressSpan&) const = default;
+};
+
 struct ProcessLine {
   pid_t pid = 0;
   pid_t parent = 0;
   char state = '?';  ///< as in /proc/PID/stat; Z and X are dead
   /// Clock ticks after boot: with the number it tells a process from another that got the number
-  /// later. Absent when the line ends before it, as the next two.
+  /// later. Absent when the line ends before it, as the next three.
   std::optional<std::uint64_t> started = std::nullopt;
   std::optional<std::uint64_t> flags = std::nullopt;  ///< PF_… of the kernel
   std::optional<FaultCounts> faults = std::nullopt;   ///< of the whole process
+  /// Of its arguments: a program that is executed has them at another, random place. 0 for a zombie
+  /// and for processes whose memory the reader may not see.
+  std::optional<AddressSpan> arguments = std::nullopt;
 };
 
 bool is_dead(const ProcessLine& process);
@@ -93,6 +103,9 @@ bool is_dead(const ProcessLine& process);
 /// Whether it has executed no program since it was forked: its pages are its parent's until it
 /// writes to them.
 bool is_only_forked(const ProcessLine& process);
+
+/// Whether both are of one process that executed no program in between.
+bool runs_same_program(const ProcessLine& before, const ProcessLine& now);
 
 /// Of stat; absent when it is no such line. The command name in it may hold anything.
 std::optional<ProcessLine> parse_process_line(std::string_view stat);
