@@ -51,6 +51,8 @@ Experiment experiment_from(ConfigTree tree, const std::filesystem::path& directo
   if (expanded) {
     experiment.facts = with_answer(experiment.facts, expanded->kept, source.places.file());
     experiment.expansion = expanded->expansion;
+  } else {
+    experiment.places = places;
   }
   experiment.variants = document.variants;
   experiment.config = expanded ? folded(*expanded, document) : std::move(document);
@@ -90,7 +92,10 @@ Experiment load_experiment(const std::filesystem::path& path, const Overrides& o
 Experiment make_experiment(const Document& document, const std::string& origin,
                            const std::filesystem::path& directory, const Overrides& overrides,
                            const AskProvider& ask) {
-  return experiment_from({given_in(document), Places(origin)}, directory, overrides, ask);
+  Experiment experiment =
+      experiment_from({given_in(document), Places(origin)}, directory, overrides, ask);
+  experiment.places.reset();
+  return experiment;
 }
 
 Document load_document(const std::filesystem::path& path, const std::string& name) {

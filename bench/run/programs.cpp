@@ -159,12 +159,85 @@ std::string advice_on_path(const std::string& path, const std::string& name) {
                      usual->string(), path, usual->parent_path().string());
 }
 
-[[noreturn]] void refuse_missing(const Variant& arm, const JobProcess& process) {
+/// The keys of a config from which a variant's process has its directory and its program.
+class KeysOfProcess {
+ public:
+  KeysOfProcess(const Experiment& experiment, const Variant& arm, const JobProcess& process)
+      : experiment_(experiment), arm_(arm), process_(process) {}
+
+  /// "job.json, line 7, $.workload.cwd"; without a file the variant and the role.
+  [[nodiscard]] std::string cwd() const {
+    const Job& job = experiment_.config.workload.job;
+    if (arm_.cwd) return at(below(of_variant(), "cwd"), ", cwd");
+    const bool is_own = index_of_process() < job.processes.size() && process_.cwd != job.cwd;
+    return at(is_own ? below(of_process(), "cwd") : JsonPath{"workload", "cwd"}, ", cwd");
+  }
+  [[nodiscard]] std::string argv() const {
+    if (index_of_process() == experiment_.config.workload.job.processes.size())
+      return place_of(arm_, process_);  // a command of prepare or cleanup
+    return at(arm_.argv.contains(process_.role) ? below(below(of_variant(), "argv"), process_.role)
+                                                : below(of_process(), "argv"));
+  }
+  /// What may be missing because the example was not set up.
+  [[nodiscard]] std::string advice(const std::string& otherwise) const {
+    if (!experiment_.places) return otherwise;
+    const fs::path folder = fs::path(experiment_.places->file()).parent_path();
+    const fs::path script = (folder.empty() ? "." : folder) / "setup.sh";
+    std::error_code unknown;
+    return fs::exists(script, unknown) ? fmt::format("run {} first", script.string()) : otherwise;
+  }
+
+ private:
+  [[nodiscard]] std::string at(const JsonPath& path, const char* key = "") const {
+    return experiment_.places ? experiment_.places->at(path) : place_of(arm_, process_) + key;
+  }
+  [[nodiscard]] JsonPath of_variant() const {
+    const auto& variants = experiment_.config.variants;
+    const auto found =
+        std::ranges::find(variants, arm_.twin_of.value_or(arm_.name), &Variant::name);
+    return below(JsonPath{"variants"}, static_cast<std::size_t>(found - variants.begin()));
+  }
+  [[nodiscard]] std::size_t index_of_process() const {
+    const auto& processes = experiment_.config.workload.job.processes;
+    return static_cast<std::size_t>(std::ranges::find(processes, process_.role, &JobProcess::role) -
+                                    processes.begin());
+  }
+  [[nodiscard]] JsonPath of_process() const {
+    return below(JsonPath{"workload", "processes"}, index_of_process());
+  }
+
+  const Experiment& experiment_;
+  const Variant& arm_;
+  const JobProcess& process_;
+};
+
+/// A directory that commands of `prepare` may make is left to the trial.
+void refuse_missing_directory(const Experiment& experiment, const Variant& arm,
+                              const JobProcess& process) {
+  const Job& job = experiment.config.workload.job;
+  const bool is_prepared = process.cwd != job.cwd && !(job.prepare.empty() && arm.prepare.empty());
+  if (process.cwd.empty() || has_placeholder(process.cwd) || is_prepared) return;
+  const fs::path cwd = fs::path(process.cwd).lexically_normal();
+  std::error_code unknown;
+  if (fs::is_directory(cwd, unknown)) return;
+  const KeysOfProcess keys(experiment, arm, process);
+  throw Error(ExitCode::usage, fmt::format("found no directory \"{}\"", cwd.string()), keys.cwd(),
+              keys.advice("a relative path starts at the directory of the config"));
+}
+
+[[noreturn]] void refuse_missing(const Experiment& experiment, const Variant& arm,
+                                 const JobProcess& process) {
   const std::string& name = process.argv.front();
-  if (name.find('/') != std::string::npos)
-    throw Error(ExitCode::usage, fmt::format("found no program \"{}\"", name),
-                place_of(arm, process),
-                "a path in argv is relative to the process's cwd, " + process.cwd);
+  if (name.find('/') != std::string::npos) {
+    const KeysOfProcess keys(experiment, arm, process);
+    const fs::path file = (fs::path(process.cwd) / name).lexically_normal();
+    throw Error(ExitCode::usage,
+                name == file ? fmt::format("found no program \"{}\"", name)
+                             : fmt::format("found no program \"{}\": {} is no executable file",
+                                           name, file.string()),
+                keys.argv(),
+                keys.advice("a path in argv is relative to the process's cwd, " + process.cwd));
+  }
   const std::string path = search_path(arm, process);
   throw Error(ExitCode::usage, fmt::format("found no program \"{}\" in its PATH, {}", name, path),
               place_of(arm, process), advice_on_path(path, name));
@@ -195,16 +268,18 @@ std::vector<JobProcess> steps_of(const Experiment& experiment, const Variant& ar
 /// SHA-256 by file, each read once.
 class Hashes {
  public:
+  explicit Hashes(const Experiment& experiment) : experiment_(experiment) {}
   void add(const fs::path& file) {
     if (!hashes_.contains(file.string())) hashes_[file.string()] = sha256_hex_of_file(file);
   }
   /// With its script. Nothing of a program that only a trial has.
   void add_program(const Variant& arm, const JobProcess& process) {
+    refuse_missing_directory(experiment_, arm, process);
     if (is_made_by_the_job(process)) return;
     const auto file = program_of(arm, process);
     if (!file) {
       if (has_placeholder(search_path(arm, process))) return;
-      refuse_missing(arm, process);
+      refuse_missing(experiment_, arm, process);
     }
     refuse_fall_through(arm, process, *file);
     add(*file);
@@ -213,6 +288,7 @@ class Hashes {
   [[nodiscard]] std::map<std::string, std::string> all() && { return std::move(hashes_); }
 
  private:
+  const Experiment& experiment_;
   std::map<std::string, std::string> hashes_;
 };
 
@@ -295,7 +371,7 @@ std::optional<fs::path> script_of(const Variant& arm, const JobProcess& process)
 
 std::map<std::string, std::string> step_hashes(const Experiment& experiment,
                                                std::span<const Variant> variants) {
-  Hashes hashes;
+  Hashes hashes(experiment);
   for (const Variant& arm : variants)
     for (const JobProcess& step : steps_of(experiment, arm)) hashes.add_program(arm, step);
   for (const JobTemplate& each : templates_of(experiment.config.workload.job, variants)) {
@@ -307,7 +383,7 @@ std::map<std::string, std::string> step_hashes(const Experiment& experiment,
 }
 
 std::map<std::string, std::string> program_hashes(const Experiment& experiment) {
-  Hashes hashes;
+  Hashes hashes(experiment);
   for (const Variant& arm : experiment.variants) {
     const fs::path allocator = arm.allocator ? allocator_library(*arm.allocator) : fs::path();
     if (!allocator.empty()) hashes.add(allocator);

@@ -67,6 +67,73 @@ TEST_F(Programs, AMissingOneIsNamedWithItsArmAndRole) {
   }
 }
 
+/// A config in a file of its own folder.
+class ProgramsOfAConfig : public Programs {
+ protected:
+  std::string refusal(const std::string& workload, const std::string& variant) {
+    write_file_atomically(config_, R"({ "name": "job",
+      "workload": { "kind": "command", )" +
+                                       workload + R"( },
+      "variants": [ { "name": "before" }, { "name": "after", )" +
+                                       variant + R"( } ],
+      "baseline": "before" })");
+    try {
+      program_hashes(load_experiment(config_));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      return error.message();
+    }
+    return {};
+  }
+
+  const std::string kProcess = R"("processes": [ { "role": "server", "argv": ["env/bin/job"] } ])";
+  fs::path config_ = dir_ / "job.json";
+};
+
+TEST_F(ProgramsOfAConfig, AMissingDirectoryIsNamedWithItsKey) {
+  EXPECT_EQ(refusal(R"("cwd": "build/job", )" + kProcess, R"("env": { "A": "1" })"),
+            config_.string() + ", line 2, $.workload.cwd: found no directory \"" +
+                (dir_ / "build/job").string() +
+                "\"\n  a relative path starts at the directory of the config");
+  EXPECT_THAT(refusal(R"("cwd": ".", "processes": [ { "role": "server", "argv": ["sh"],
+                        "cwd": "gone" } ])",
+                      R"("env": { "A": "1" })"),
+              testing::HasSubstr("$.workload.processes[0].cwd: found no directory"));
+  EXPECT_THAT(
+      refusal(R"("processes": [ { "role": "server", "argv": ["sh"] } ])", R"("cwd": "gone")"),
+      testing::HasSubstr("$.variants[1].cwd: found no directory"));
+  EXPECT_EQ(refusal(R"("processes": [ { "role": "server", "argv": ["sh"] } ])",
+                    R"("cwd": "{trial_dir}/made")"),
+            "");
+  EXPECT_EQ(refusal(R"("prepare": [["true"]], "processes": [ { "role": "server", "argv": ["sh"],
+                      "cwd": "made" } ])",
+                    R"("env": { "A": "1" })"),
+            "")
+      << "prepare may make it";
+}
+
+TEST_F(ProgramsOfAConfig, AMissingProgramIsNamedWithItsKeyAndPath) {
+  EXPECT_THAT(refusal(kProcess, R"("env": { "A": "1" })"),
+              testing::StartsWith(config_.string() +
+                                  ", line 2, $.workload.processes[0].argv: found no program "
+                                  "\"env/bin/job\": " +
+                                  (dir_ / "env/bin/job").string() +
+                                  " is no executable file\n  a path in argv is relative to the "
+                                  "process's cwd, " +
+                                  dir_.string()));
+  EXPECT_THAT(refusal(R"("processes": [ { "role": "server", "argv": ["sh"] } ])",
+                      R"("argv": { "server": ["env/bin/job"] })"),
+              testing::HasSubstr("$.variants[1].argv.server: found no program \"env/bin/job\""));
+}
+
+TEST_F(ProgramsOfAConfig, AnExampleThatWasNotSetUpIsAdvisedToBe) {
+  write_file_atomically(dir_ / "setup.sh", "#!/bin/sh\n");
+  const std::string advice = "\n  run " + (dir_ / "setup.sh").string() + " first";
+  EXPECT_THAT(refusal(kProcess, R"("env": { "A": "1" })"), testing::HasSubstr(advice));
+  EXPECT_THAT(refusal(R"("cwd": "build/job", )" + kProcess, R"("env": { "A": "1" })"),
+              testing::HasSubstr(advice));
+}
+
 TEST_F(Programs, APathWithoutTheFolderOfASystemsProgramIsToldWhichToAdd) {
   Experiment experiment = experiment_running("sh");
   const std::string own = (dir_ / "bin").string();

@@ -33,6 +33,7 @@ struct Experiment {
   std::vector<Variant> variants;
   JobFacts facts;                        ///< what the workload says of its roles
   std::optional<Expansion> expansion;    ///< who made the job and the variants; absent: the config
+  std::optional<Places> places;          ///< of the config's values; absent: they are of no file
   std::vector<std::string> gate_places;  ///< in the config; empty: --gate named them
   std::vector<std::string> replaced_gates;  ///< of the config, in whose place are the overrides'
 };
