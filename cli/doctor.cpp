@@ -40,10 +40,11 @@ Capability recorder_capability() {
 std::vector<Capability> tracer_capabilities() {
   std::vector<Capability> rows;
   for (const TracerEntry& tracer : tracers()) {
-    if (tracer.package.empty() || tracer.records_python) continue;  // not of the machine
+    const std::string command = command_to_install(tracer);
+    if (command.empty()) continue;  // not of the machine
     const Availability here = tracer.works_here();
     rows.push_back({"profiler: " + tracer.name, here.works, here.works ? tracer.summary : here.why,
-                    "apt-get install " + tracer.package + ", for its profiles"});
+                    command + ", for its profiles"});
   }
   return rows;
 }

@@ -274,6 +274,15 @@ void BlockTrials::refuse_baseline() const {
       run_.store().directory().string(), advice_on_dead_baseline(experiment, outcome.failure));
 }
 
+namespace {
+
+/// Of all shares one does.
+bool takes_profiles(const DriverOptions& options) {
+  return !options.share || options.share->number == 1;
+}
+
+}  // namespace
+
 ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run), runner_(runner) {
   const Experiment& experiment = run.experiment();
   run.store().forget_notes("profiler_missing");
@@ -283,13 +292,14 @@ ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run
     const Availability here =
         run.options().tracer_works ? run.options().tracer_works(entry) : entry.works_here();
     if (here.works) {
-      if (entry.records_python) require_python(entry);
+      if (entry.records_python && run.ledger().trials() == 0 && takes_profiles(run.options()))
+        require_python(entry);
       tracers_.push_back(name);
       continue;
     }
-    run.store().add_limitation(
-        {"profiler_missing", fmt::format("{} is not available: {}", name, here.why),
-         entry.package.empty() ? "" : fmt::format("apt-get install {}", entry.package)});
+    run.store().add_limitation({"profiler_missing",
+                                fmt::format("{} is not available: {}", name, here.why),
+                                command_to_install(entry)});
   }
   run.expect_profiles(trials_of_config());
 }
@@ -394,7 +404,7 @@ RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunT
   TrialRunner runner(run, run_trial);
   note_the_job(experiment, store);
   ProfileTrials profiles(run, runner);
-  const bool profiled = !options.share || options.share->number == 1;  // one of all shares
+  const bool profiled = takes_profiles(options);
   if (!profiled) run.expect_profiles(0);
   BlockTrials blocks(run, runner);
   RunOutcome outcome;

@@ -737,6 +737,38 @@ TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
   EXPECT_EQ(profiled_by(fake_.seen).size(), 4U);
 }
 
+// The programs of this experiment are no Python, which whoever would profile them refuses.
+TEST_F(DriverTest, ATracerOfPythonIsCheckedOnceByTheShareThatProfiles) {
+  experiment_.config.profile = ProfileSettings{.profilers = {"memray"}, .trials = 1};
+  bool has_scripts = true;
+  options_.tracer_works = [&](const TracerEntry&) {
+    return Availability{has_scripts, has_scripts ? "" : "sitecustomize.py is missing"};
+  };
+  experiment_.config.measure.repeats = 4;
+  for (const int share : {1, 2}) {
+    options_.share = Share{share, 2};
+    fs::remove_all(folder_ / "run");
+    Store store = create();
+    if (share == 1)
+      EXPECT_THAT(error_of([&] { run(store); }).what(),
+                  testing::HasSubstr("memray records Python programs"));
+    else
+      EXPECT_EQ(run(store).blocks, 2);
+  }
+  options_.share.reset();
+  has_scripts = false;
+  fs::remove_all(folder_ / "run");
+  {
+    Store store = create();
+    run(store);
+  }
+  ASSERT_EQ(stored().limitations.front().code, "profiler_missing");
+  EXPECT_EQ(stored().limitations.front().advice, "") << "no package has memduel's own script";
+  has_scripts = true;
+  Store again = resume();
+  EXPECT_NO_THROW(run(again));
+}
+
 TEST_F(DriverTest, WithoutAnyTracerTheMeasureTrialsRun) {
   experiment_.config.profile = ProfileSettings{.profilers = {"jemalloc"}, .trials = 1};
   options_.tracer_works = [](const TracerEntry&) { return Availability{false, "not found"}; };

@@ -243,10 +243,14 @@ const TracerEntry& tracer_named(const std::string& name) {
   throw Error(ExitCode::usage, "there is no profiler \"" + name + "\"", {}, advice);
 }
 
+std::string command_to_install(const TracerEntry& entry) {
+  return entry.package.empty() || entry.records_python ? "" : "apt-get install " + entry.package;
+}
+
 std::string obstacle_here(const TracerEntry& entry, const Availability& here) {
   if (here.works) return {};
-  if (entry.package.empty() || entry.records_python) return here.why;
-  return fmt::format("{}; apt-get install {}", here.why, entry.package);
+  const std::string command = command_to_install(entry);
+  return command.empty() ? here.why : here.why + "; " + command;
 }
 
 }  // namespace memduel

@@ -51,6 +51,9 @@ TEST(TracerRegistry, AllAreHereWhereSetupRan) {
 TEST(TracerRegistry, OneThatIsMissingIsNamedWithItsPackage) {
   EXPECT_EQ(obstacle_here(tracer_named("jemalloc"), {false, "libjemalloc.so.2 was not found"}),
             "libjemalloc.so.2 was not found; apt-get install libjemalloc2");
+  EXPECT_EQ(obstacle_here(tracer_named("memray"), {false, "sitecustomize.py is missing"}),
+            "sitecustomize.py is missing")
+      << "no package of Debian has memduel's own script";
 }
 
 std::string refusal_of_tracer(const std::string& name) {

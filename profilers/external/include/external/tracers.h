@@ -81,6 +81,9 @@ const std::vector<TracerEntry>& tracers();
 /// The entry called `name`. Throws Error(usage) that names the nearest tracer.
 const TracerEntry& tracer_named(const std::string& name);
 
+/// "apt-get install heaptrack"; empty where Debian's packages do not bring the tracer.
+std::string command_to_install(const TracerEntry& entry);
+
 /// Why the tracer is not here and how to get it, in one line; empty when it works.
 std::string obstacle_here(const TracerEntry& entry, const Availability& here);
 
