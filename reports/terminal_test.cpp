@@ -88,6 +88,33 @@ TEST(TerminalReport, KeepsThePlaceOfAModuleOfPythonsOwnOnOneLine) {
         << width;
 }
 
+TEST(TerminalReport, BreaksTheNamesOfVariantsSoThatATableStaysOne) {
+  Table table;
+  table.columns = {{"metric"},       {"gc-clients-0", true}, {"gc-clients-1", true},
+                   {"change", true}, {"95% CI", true},       {"limit", true},
+                   {"verdict"}};
+  table.rows = {{{Cell("peak RSS")}},
+                {{Cell("all processes"), Cell("160.4 MiB"), Cell("123.1 MiB"), Cell("−23.4%"),
+                  Cell("−27.3 to −13.8%"), Cell("≤+1% ✓"), Cell("improved")},
+                 RowKind::member},
+                {{Cell("time"), Cell("3.11 s"), Cell("3.06 s"), Cell("−1.8%"),
+                  Cell("−8.3 to +1.6%"), Cell("–"), Cell("inconclusive")}}};
+  Section section{"results", "", {}};
+  section.add(std::move(table));
+  ReportDocument document;
+  document.first_screen.push_back(std::move(section));
+  EXPECT_THAT(
+      render_terminal(document),
+      HasSubstr(
+          "  metric                gc-       gc- change          95% CI  limit verdict\n"
+          "                  clients-0 clients-1\n"
+          "  peak RSS\n"
+          "    all processes 160.4 MiB 123.1 MiB −23.4% −27.3 to −13.8% ≤+1% ✓ improved\n"
+          "  time               3.11 s    3.06 s  −1.8%   −8.3 to +1.6%      – inconclusive\n"));
+  for (const std::string& line : lines_of(render_terminal(document)))
+    EXPECT_TRUE(fits(line, 80)) << line;
+}
+
 TEST(FittedText, BreaksLongLinesBelowTheirLastColumnAndLeavesCommandsWhole) {
   EXPECT_EQ(fitted("ok   meter: procfs    snapshots of the heap over time\n", 40),
             "ok   meter: procfs    snapshots of the\n"

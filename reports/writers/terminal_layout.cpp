@@ -1,6 +1,7 @@
 #include "writers/terminal_layout.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -88,13 +89,17 @@ std::string without_middle(const std::string& word, std::size_t width) {
   return first_characters(word, width - 1 - end) + "…" + last_characters(word, end);
 }
 
+constexpr std::string_view kSignsOfGates = "._=|/";
+constexpr std::string_view kSignsOfTitles = "-._=|/ ";
+
 /// Pieces of at most `width` characters of a name that has to stay whole, such as a gate's: it
-/// breaks behind a sign if there is one.
-std::vector<std::string> broken(const std::string& name, std::size_t width) {
+/// breaks behind one of the signs if there is one.
+std::vector<std::string> broken(const std::string& name, std::size_t width,
+                                std::string_view signs) {
   std::vector<std::string> pieces;
   for (std::string rest = name; !rest.empty();) {
     std::string piece = first_characters(rest, std::max<std::size_t>(width, 1));
-    const std::size_t sign = piece.find_last_of("._=|/");
+    const std::size_t sign = piece.find_last_of(signs);
     if (piece.size() < rest.size() && sign != std::string::npos) piece.resize(sign + 1);
     rest.erase(0, piece.size());
     pieces.push_back(std::move(piece));
@@ -132,13 +137,28 @@ std::size_t indent_of(const Row& row) {
   return row.kind == RowKind::member ? 2 : 0;
 }
 
+/// The least width with which a title takes two lines.
+std::size_t width_on_two_lines(const std::string& title) {
+  std::size_t least = width_of(Text(title));
+  for (std::size_t sign = title.find_first_of(kSignsOfTitles); sign != std::string::npos;
+       sign = title.find_first_of(kSignsOfTitles, sign + 1))
+    least = std::min(least, std::max(width_of(Text(title.substr(0, sign + 1))),
+                                     width_of(Text(title.substr(sign + 1)))));
+  return least;
+}
+
 /// Width of each column as its cells want it.
-std::vector<std::size_t> wanted_widths(const Table& table) {
+/// @param breaks_titles of numbers, such as the names of variants: they take two lines
+std::vector<std::size_t> wanted_widths(const Table& table, bool breaks_titles) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     constexpr std::size_t kMostOfTitle = 14;
+    const std::string& title = table.columns[c].title;
+    const bool breaks = breaks_titles && table.columns[c].is_number;
     std::size_t widest =
-        table.has_heading ? std::min(width_of(table.columns[c].title), kMostOfTitle) : 0;
+        table.has_heading
+            ? std::min(breaks ? width_on_two_lines(title) : width_of(Text(title)), kMostOfTitle)
+            : 0;
     for (const Row& row : table.rows)
       if (c < row.cells.size())
         widest = std::max(widest, width_of(text_of(row.cells[c])) + (c == 0 ? indent_of(row) : 0));
@@ -167,6 +187,7 @@ struct Widths {
   std::vector<std::size_t> columns;
   std::size_t gap = 2;
   std::size_t gap_before_words = 2;  ///< behind a number, with which they would read as one
+  bool breaks_titles = false;
 
   [[nodiscard]] std::size_t gap_between(const Column& left, const Column& right) const {
     return left.is_number && !right.is_number ? gap_before_words : gap;
@@ -247,7 +268,16 @@ std::vector<Line> table_block(const Table& table, const std::vector<std::size_t>
     }
   };
   if (table.has_heading)
-    add_row([&](std::size_t c) { return Text(table.columns[c].title, Tone::muted); }, 0, false);
+    add_row(
+        [&](std::size_t c) {
+          const std::string& title = table.columns[c].title;
+          const bool breaks = all.breaks_titles && table.columns[c].is_number;
+          return Text(
+              breaks ? fmt::format("{}", fmt::join(broken(title, widths[c], kSignsOfTitles), " "))
+                     : title,
+              Tone::muted);
+        },
+        0, false);
   const std::size_t most = table.most_shown == 0 ? table.rows.size() : table.most_shown;
   const std::size_t count = std::min(most, table.rows.size());
   for (std::size_t r = 0; r < count; ++r) {
@@ -283,7 +313,7 @@ std::vector<Line> laid_out(const Text& text, std::size_t width, bool cuts,
     for (; first < end; ++first) {
       const bool is_too_long = cuts && columns > width;
       if (is_too_long && words[first].tone == Tone::code) {
-        for (const std::string& piece : broken(words[first].text, width)) {
+        for (const std::string& piece : broken(words[first].text, width, kSignsOfGates)) {
           const std::size_t more = count_characters(piece);
           if (lines.back().columns > 0 && lines.back().columns + more > width) lines.emplace_back();
           lines.back().append({painted(piece, color_of(Tone::code), options), more});
@@ -301,7 +331,9 @@ std::vector<Line> laid_out(const Text& text, std::size_t width, bool cuts,
 
 std::vector<Line> table_lines(const Table& table, std::size_t width,
                               const TerminalOptions& options) {
-  const Widths wanted{wanted_widths(table)};
+  const Widths wanted{wanted_widths(table, false)};
+  Widths narrow{wanted_widths(table, true)};
+  narrow.breaks_titles = true;
   std::vector<std::size_t> left;
   for (std::size_t c = 0; c < table.columns.size(); ++c)
     if (table.columns[c].is_in_text()) left.push_back(c);
@@ -321,6 +353,8 @@ std::vector<Line> table_lines(const Table& table, std::size_t width,
     constexpr std::size_t kShort = 11;
     bool fits = fit(table, columns, widths, width, kUsual);
     if (!fits) fits = fit(table, columns, widths = wanted, width, kShort);
+    if (!fits) fits = fit(table, columns, widths = narrow, width, kUsual);
+    if (!fits) fits = fit(table, columns, widths = narrow, width, kShort);
     while (!fits && columns.size() > 2) {
       columns.pop_back();
       fits = fit(table, columns, widths = wanted, width, kUsual);
