@@ -24,6 +24,7 @@
 #include "run/store.h"
 #include "slurm.h"
 #include "state_runs.h"
+#include "trial/marks.h"
 #include "trial/processes.h"
 #include "trial/supervisor.h"
 #include "util/bytes.h"
@@ -254,11 +255,6 @@ void tell_too_few_trials(const Experiment& experiment, const std::string& label)
 struct UnmeasuredGate : Error {
   explicit UnmeasuredGate(const Error& error) : Error(error) {}
 };
-
-/// Whether a log of a role gave no round, which the first trial shows already.
-bool is_of_unmatched_log(const Note& note) {
-  return note.code == "pattern_never_matched" || note.code == "mark_log_missing";
-}
 
 /// The trials of a run, into its store. `tell` gets what people want to know before the end: logs
 /// that no pattern matches, and the sentence of the result when trials are to follow that only find

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "support/memduel_program.h"
 
 namespace memduel {
@@ -40,19 +38,6 @@ if "kill" in sys.argv:
 if "wait" in sys.argv:
     signal.pause()
 )py";
-
-/// Bytes of a kind in stacks that have `function`.
-double bytes_in(const Workplace& place, const fs::path& profile, const std::string& kind,
-                const std::string& function) {
-  const Finished run =
-      memduel(place, {"export", profile.string(), "--format", "folded", "--kind", kind});
-  EXPECT_EQ(run.status, 0) << run.err;
-  std::istringstream lines(run.out);
-  double bytes = 0;
-  for (std::string line; std::getline(lines, line);)
-    if (line.find(function) != std::string::npos) bytes += std::stod(line.substr(line.rfind(' ')));
-  return bytes;
-}
 
 class Memray : public testing::Test {
  protected:

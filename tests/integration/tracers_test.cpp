@@ -45,21 +45,6 @@ const std::vector<std::string> kTracers =
 const std::vector<std::string> kRoundTracers =
     names_of_tracers([](const auto& entry) { return entry.dumps_rounds; });
 
-/// Bytes of a kind in stacks that have `function`, as `export` says with these options more.
-double bytes_in(const Workplace& place, const fs::path& profile, const std::string& kind,
-                const std::string& function, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> words = {"export", profile.string(), "--format",
-                                    "folded", "--kind",         kind};
-  words.insert(words.end(), more.begin(), more.end());
-  const Finished run = memduel(place, words);
-  EXPECT_EQ(run.status, 0) << run.err;
-  std::istringstream lines(run.out);
-  double bytes = 0;
-  for (std::string line; std::getline(lines, line);)
-    if (line.find(function) != std::string::npos) bytes += std::stod(line.substr(line.rfind(' ')));
-  return bytes;
-}
-
 /// One run of a leaking program with a profile trial by every tracer, in a folder with a space in
 /// its name.
 class EveryTracer : public testing::Test {

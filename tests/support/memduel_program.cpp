@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <thread>
 
 #include "util/file.h"
@@ -92,6 +93,20 @@ std::string Running::err() const {
 Finished memduel(const Workplace& place, const std::vector<std::string>& arguments,
                  const fs::path& directory) {
   return Running(place, arguments, directory).wait();
+}
+
+double bytes_in(const Workplace& place, const fs::path& profile, const std::string& kind,
+                const std::string& function, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"export", profile.string(), "--format",
+                                    "folded", "--kind",         kind};
+  words.insert(words.end(), more.begin(), more.end());
+  const Finished run = memduel(place, words);
+  EXPECT_EQ(run.status, 0) << run.err;
+  std::istringstream lines(run.out);
+  double bytes = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(function) != std::string::npos) bytes += std::stod(line.substr(line.rfind(' ')));
+  return bytes;
 }
 
 nlohmann::json profile_in(const Workplace& place, const fs::path& profile) {

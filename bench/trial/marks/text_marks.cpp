@@ -13,6 +13,9 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kNeverMatched = "pattern_never_matched";
+constexpr const char* kLogMissing = "mark_log_missing";
+
 Mark round_mark(Mark::Kind kind, int round) {
   Mark mark;
   mark.kind = kind;
@@ -236,10 +239,14 @@ bool TextMarks::matched_other_stream(const Source& source, const TextMarkPattern
          });
 }
 
+bool is_of_unmatched_log(const Note& note) {
+  return note.code == kNeverMatched || note.code == kLogMissing;
+}
+
 void TextMarks::warn_of_pattern(const Source& source, const TextMarkPattern& pattern,
                                 std::vector<Note>& notes) const {
   if (!source.log.was_seen()) {
-    notes.push_back({"mark_log_missing",
+    notes.push_back({kLogMissing,
                      fmt::format("{}: its log {} never existed, so {} matched nothing", source.role,
                                  source.name, pattern.text()),
                      "check which name the job gives its log"});
@@ -248,7 +255,7 @@ void TextMarks::warn_of_pattern(const Source& source, const TextMarkPattern& pat
     const std::string near =
         pattern.lines_undecided > 0 ? "" : near_match(source.log.path(), pattern.text());
     notes.push_back(
-        {"pattern_never_matched",
+        {kNeverMatched,
          fmt::format("{}: no line of its {} matches {}", source.role, source.name, pattern.text()),
          fmt::format("{}; {} read, which the run has in logs/",
                      near.empty() ? "the pattern must match part of a line" : near,

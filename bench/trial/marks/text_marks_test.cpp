@@ -174,6 +174,9 @@ TEST_F(TextMarksTest, WarnsOfAPatternThatNeverMatchedWithTheLinesItSaw) {
             "\nmark_log_missing: server: its log job.log never existed, so Round "
             "(\\d+) matched nothing\n");
   EXPECT_EQ(codes(marks.limitations()), "");
+  for (const Note& warning : marks.warnings())
+    EXPECT_TRUE(is_of_unmatched_log(warning)) << warning.code;
+  EXPECT_FALSE(is_of_unmatched_log({"mark_value_unreadable", "", ""}));
 }
 
 TEST_F(TextMarksTest, WarnsOfAPatternForBothStreamsOnlyIfNeitherMatches) {

@@ -541,8 +541,7 @@ void Watching::note_everything() {
   for (const Note& note : job_.warnings()) sink_.add_warning(note);
   for (const Note& note : loop_.lines.warnings()) {
     sink_.add_warning(note);
-    if (note.code == "pattern_never_matched" || note.code == "mark_log_missing")
-      options_.say("warning: " + note.message);
+    if (is_of_unmatched_log(note)) options_.say("warning: " + note.message);
   }
   if (loop_.processes.started().front().marks.foreign_marks > 0)
     sink_.add_warning({kMarksOfSeveralProcesses,

@@ -306,6 +306,9 @@ struct MarkedLine {
 /// program has gone on to it, and what it held at this line is not known.
 bool is_overtaken(const std::vector<MarkedLine>& lines, std::size_t line);
 
+/// Whether a warning is of a log in which a pattern matched no line, or that was never there.
+bool is_of_unmatched_log(const Note& note);
+
 /// Marks of a trial's roles out of the lines that they log.
 class TextMarks {
  public:

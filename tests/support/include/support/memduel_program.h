@@ -66,6 +66,12 @@ Finished memduel(const Workplace& place, const std::vector<std::string>& argumen
 /// All that memduel reads from a profile, see tests/programs/profile_json.cpp.
 nlohmann::json profile_in(const Workplace& place, const std::filesystem::path& profile);
 
+/// Bytes of a kind in stacks of a profile that have `function`, as `export` says with these options
+/// more.
+double bytes_in(const Workplace& place, const std::filesystem::path& profile,
+                const std::string& kind, const std::string& function,
+                const std::vector<std::string>& more = {});
+
 /// DIR/results.json. Expects of every role of every trial what the definitions of its metrics say:
 /// its peak is the largest of its rounds and of what is outside them, and idle plus what is above.
 nlohmann::json results_in(const std::filesystem::path& directory);
