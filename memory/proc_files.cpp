@@ -84,9 +84,11 @@ bool is_only_forked(const ProcessLine& process) {
 }
 
 bool runs_same_program(const ProcessLine& before, const ProcessLine& now) {
-  return before.pid == now.pid && before.started == now.started &&
-         before.arguments == now.arguments && is_only_forked(before) == is_only_forked(now) &&
-         is_dead(before) == is_dead(now);
+  // Of a process that one may not look into the place of the arguments is 0, before and after an
+  // exec.
+  return before.pid == now.pid && before.started == now.started && now.arguments &&
+         now.arguments->begin != 0 && before.arguments == now.arguments &&
+         is_only_forked(before) == is_only_forked(now) && is_dead(before) == is_dead(now);
 }
 
 std::optional<ProcessLine> parse_process_line(std::string_view stat) {

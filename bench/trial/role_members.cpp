@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t kLongestRest = kSecondNs / 10;
 constexpr std::int64_t kRestPerProcess = kSecondNs / 1000;
 constexpr std::int64_t kPartOfAge = 20;
-/// A program may write a title over its own arguments, which its line does not tell.
-constexpr std::int64_t kRewritten = kSecondNs;
+/// A program may write a title over its own arguments, which its line does not show.
+constexpr std::int64_t kRewritten = kSecondNs / 5;
 
 }  // namespace
 

@@ -102,6 +102,10 @@ Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alp
   const bool improves = asks_for_improvement(bound);
   answer.beyond =
       worse(row, row.effect) > (improves ? limit : std::max(0.0, limit)) + kRoundingOfLogarithms;
+  if (improves && limit >= 0) {
+    answer.reason = "the baseline has 0, which cannot become less";
+    return answer;
+  }
   if (row.exact) {
     evidence.method = kIdentical;
     answer.outcome = answer.beyond ? GateOutcome::failed : GateOutcome::passed;

@@ -239,8 +239,12 @@ void check_gate_names(const std::vector<Gate>& gates, const std::vector<std::str
 
 void check_gates_before_run(const std::vector<Gate>& gates, const std::vector<std::string>& roles,
                             const JobFacts& job, bool are_all_roles) {
+  // A benchmark is a role that its program makes: that of a job of one process, or of a name with
+  // arguments.
   const auto may_come = [&](const std::string& role) {
-    return !are_all_roles && current_name(NameOf::role, role) == role && !nearest_name(role, roles);
+    const bool may_be_benchmark = job.roles.size() <= 1 || role.find('/') != std::string::npos;
+    return !are_all_roles && may_be_benchmark && current_name(NameOf::role, role) == role &&
+           !nearest_name(role, roles);
   };
   for (const Gate& gate : gates) {
     if (gate.is_default) continue;

@@ -37,7 +37,8 @@ install appfl-1.11 1.11.0
 
 # A process with this folder in its PYTHONPATH imports the patched package.
 patched=$environments/appfl-patched
-rm -rf "$patched"
-mkdir "$patched"
-cp -r "$environments"/appfl/lib/python3*/site-packages/appfl "$patched"
-patch --quiet --strip 1 --directory "$patched" < release-model-bytes.patch
+rm -rf "$patched" "$patched.new"
+mkdir "$patched.new"
+cp -a "$environments"/appfl/lib/python3*/site-packages/appfl "$patched.new"
+patch --quiet --strip 1 --directory "$patched.new" < release-model-bytes.patch
+mv "$patched.new" "$patched"

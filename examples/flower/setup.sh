@@ -37,7 +37,8 @@ make_environment flower requirements.txt
 make_environment flower-1.37 requirements-1.37.txt
 
 # A process with this folder in its PYTHONPATH imports the patched package.
-rm -rf "$build/flower-patched"
-mkdir "$build/flower-patched"
-cp -r "$build"/flower/lib/python3*/site-packages/flwr "$build/flower-patched"
-patch --quiet --strip 1 --directory "$build/flower-patched" < "$here/release-body.patch"
+rm -rf "$build/flower-patched" "$build/flower-patched.new"
+mkdir "$build/flower-patched.new"
+cp -a "$build"/flower/lib/python3*/site-packages/flwr "$build/flower-patched.new"
+patch --quiet --strip 1 --directory "$build/flower-patched.new" < "$here/release-body.patch"
+mv "$build/flower-patched.new" "$build/flower-patched"

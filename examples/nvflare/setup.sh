@@ -30,7 +30,8 @@ python3 -m venv "$build/env"
 }
 "$build/env/bin/python" export_jobs.py "$build/jobs"
 # A process with this folder in its PYTHONPATH imports the patched package.
-mkdir "$build/patched"
-cp -r "$build"/env/lib/python3*/site-packages/nvflare "$build/patched"
-patch --quiet --strip 1 --directory "$build/patched" < cycle-fix.patch
+mkdir "$build/patched.new"
+cp -a "$build"/env/lib/python3*/site-packages/nvflare "$build/patched.new"
+patch --quiet --strip 1 --directory "$build/patched.new" < cycle-fix.patch
+mv "$build/patched.new" "$build/patched"
 echo "$hash" > "$stamp"

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Runs questions of examples/ under memduel beside an own sampler of resident sets, and decides each row of peak RSS a second time: from the
-sampler's peaks, by the test and the interval of tests/recomputation. What differs is printed as "no", and the exit status is 1.
+"""Runs questions of examples/ under memduel beside an own sampler of resident sets, and computes the estimate and the interval of each row of
+peak RSS a second time: from the sampler's peaks, by the test of tests/recomputation at the row's level. The order of the trials and their times are
+memduel's. A row whose ends differ by more than a point, or lie on another side of no change, is printed with "no". Exit status: 1 then, and
+where there is no row.
 
     tests/foreign/verdicts.py [--out DIR] [--rows FILE.md] QUESTION ...     # QUESTION: nvflare/memory, flower/arenas …
 """
@@ -58,7 +60,10 @@ def with_sampled_peaks(results, sampler, roles):
     for trial in sampled["trials"]:
         for role in trial["roles"]:
             if role["role"] in roles and "peak_rss_bytes" in role["metrics"]:
-                role["metrics"]["peak_rss_bytes"] = sampler.peak(roles[role["role"]], trial["begin_ns"], trial["end_ns"])
+                peak = sampler.peak(roles[role["role"]], trial["begin_ns"], trial["end_ns"])
+                if peak is None:
+                    sys.exit(f"verdicts.py: the sampler saw no process of {role['role']} in trial {trial['id']}")
+                role["metrics"]["peak_rss_bytes"] = peak
     return sampled
 
 
@@ -99,6 +104,8 @@ def compare(question, directory, sampler):
         if again is None:
             continue
         ours = (row["ratio"], row["ci_low"], row["ci_high"])
+        if None in (*ours, *again):
+            continue
         agrees = side(*ours[1:]) == side(*again[1:]) and all(abs(x - y) <= ENDS_APART for x, y in zip(ours, again))
         same &= agrees
         form = lambda change: f"{percent(change[0])}% ({percent(change[1])} to {percent(change[2])})"
@@ -117,10 +124,14 @@ def main():
     rows, same = [], True
     for question in options.questions:
         directory = options.out / question.replace("/", "-")
+        if directory.exists():
+            sys.exit(f"verdicts.py: {directory} exists; name another folder with --out")
         sampler = run(question, directory)
         if not (directory / "results.json").exists():
             sys.exit(f"verdicts.py: memduel wrote no results for {question}; its messages are in {directory}.err")
         lines, agree = compare(question, directory, sampler)
+        if not lines:
+            sys.exit(f"verdicts.py: {question} has no row of peak RSS with an interval")
         rows += lines
         same &= agree
     if options.rows:

@@ -8,6 +8,7 @@ It shares no code with memduel: the rules are those of docs/method.md, in refere
 all contradictions and exits 1 if there is one. Last, it alters copies of a run's results.json and formats, and expects each alteration to be found.
 """
 import argparse
+import itertools
 import json
 import math
 import pathlib
@@ -392,6 +393,8 @@ class Recomputation:
             return self._verdict_of_growth(row, mine)
         if not mine.n:
             return "inconclusive", "plain"
+        if improves and limit >= 0:
+            return "inconclusive", beyond, evidence
         if mine.exact:
             inside = abs(mine.effect) <= mine.margin * (1 + 1e-12)
             return ("unchanged", "plain") if mine.effect == 0 or inside else (self._direction(mine), "strong")
@@ -631,8 +634,10 @@ def first_screen_agrees(check, document, name, lines):
     """Each row of the page's first table is a line of the format."""
     for table in printed.tables_of(document, "results"):
         columns = [i for i, column in enumerate(table["columns"]) if column["title"] != "trials"]
-        # Columns that do not fit stand below, under a heading that begins like the first.
-        headings = [i for i, line in enumerate(lines) if line.split()[:1] == ["metric"]]
+        # On a terminal, columns that do not fit stand below, under a heading that begins like the first, without an empty line between.
+        start = next((i for i, line in enumerate(lines) if line.split()[:1] == ["metric"]), len(lines))
+        block = list(itertools.takewhile(str.strip, lines[start:]))
+        is_split = name == "terminal" and sum(line.split()[:1] == ["metric"] for line in block) > 1
         for row in table["rows"]:
             cells = [printed.text_of(row["cells"][i]) for i in columns]
             wanted = " ".join(cell for cell in cells[1:] if cell).split()
@@ -640,8 +645,8 @@ def first_screen_agrees(check, document, name, lines):
                 continue
             # A long name or limit takes up to three lines.
             places = [" ".join(lines[i:i + 3]).split() for i, line in enumerate(lines) if wanted[0] in line.split()]
-            if len(headings) > 1:
-                places.append(" ".join(lines[headings[0]:]).split())
+            if is_split:
+                places.append(" ".join(block).split())
             check.holds(name, any(all(word in place for word in wanted) for place in places), f"has no row {cells}")
 
 
