@@ -8,6 +8,9 @@
 #include "proc_lines.h"
 #include "stacks/stacks.h"
 
+/// Where the library's memory ends: the linker's.
+extern "C" const char _end[] MEMDUEL_HIDDEN;
+
 namespace memduel::recorder {
 
 namespace {
@@ -57,7 +60,10 @@ void share_buffer() {
     raw_syscall(SYS_mmap, reinterpret_cast<long>(&trace_buffer), sizeof trace_buffer,
                 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared.descriptor(), 0);
   shared.close();
-  if (!noted) note_own_range(&trace_buffer, sizeof trace_buffer);
+  // The file's mapping parts what follows in the library's memory from the library.
+  if (!noted)
+    note_own_range(&trace_buffer,
+                   static_cast<std::size_t>(_end - reinterpret_cast<const char*>(&trace_buffer)));
   noted = true;
 }
 

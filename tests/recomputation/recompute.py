@@ -393,8 +393,6 @@ class Recomputation:
             return self._verdict_of_growth(row, mine)
         if not mine.n:
             return "inconclusive", "plain"
-        if improves and limit >= 0:
-            return "inconclusive", beyond, evidence
         if mine.exact:
             inside = abs(mine.effect) <= mine.margin * (1 + 1e-12)
             return ("unchanged", "plain") if mine.effect == 0 or inside else (self._direction(mine), "strong")
@@ -526,6 +524,8 @@ class Recomputation:
         beyond = worse > (limit if improves else max(0, limit)) + NEAR
         evidence = {"limit": mine.shown(-limit if higher else limit) if not mine.of_growth else limit,
                     "estimate": mine.shown(mine.effect) if not mine.of_growth else mine.effect}
+        if improves and limit >= 0:
+            return "inconclusive", beyond, evidence
         if mine.exact:
             return "failed" if beyond else "passed", beyond, evidence
         if mine.of_growth is None and mine.test is None or mine.p_value is None:
