@@ -30,9 +30,8 @@ constexpr std::array<ExitCodeMeaning, 7> kMeanings = {
 constexpr const char* kGateHelp =
     "GATE: [ROLE.]METRIC<=LIMIT[|LIMIT][:advisory], for example 'peak_rss<=+2%', "
     "'server.peak_heap_bytes<=+1%|+4MiB', 'client.peak_rss<=900MiB' or 'peak_rss<=-20%', which "
-    "asks "
-    "for a saving of 20% or more; without ROLE it is on all processes; default stands for the "
-    "default gates. Gates of --gate replace those of a config.\n";
+    "asks for a saving of 20% or more; without ROLE it is on all processes; default stands for "
+    "the default gates. Gates of --gate replace those of a config.\n";
 
 constexpr const char* kInconclusiveHelp =
     "WHEN: an inconclusive gate exits with 5 if its estimate is beyond the limit (beyond), "

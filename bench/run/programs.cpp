@@ -211,11 +211,25 @@ class KeysOfProcess {
   const JobProcess& process_;
 };
 
+/// Whether commands run before each trial, which may make its directories and programs.
+bool has_preparation(const Experiment& experiment, const Variant& arm) {
+  return !experiment.config.workload.job.prepare.empty() || !arm.prepare.empty();
+}
+
+/// Whether commands of `prepare` may make a process's program, which is not there: a file below its
+/// directory.
+bool may_be_prepared(const Experiment& experiment, const Variant& arm, const JobProcess& process) {
+  const std::string name = fs::path(process.argv.front()).lexically_normal();
+  const bool is_below = process.argv.front().find('/') != std::string::npos &&
+                        !name.starts_with('/') && !name.starts_with("..");
+  return is_below && has_preparation(experiment, arm) && !program_of(arm, process);
+}
+
 /// A directory that commands of `prepare` may make is left to the trial.
 void refuse_missing_directory(const Experiment& experiment, const Variant& arm,
                               const JobProcess& process) {
-  const Job& job = experiment.config.workload.job;
-  const bool is_prepared = process.cwd != job.cwd && !(job.prepare.empty() && arm.prepare.empty());
+  const bool is_prepared =
+      process.cwd != experiment.config.workload.job.cwd && has_preparation(experiment, arm);
   if (process.cwd.empty() || has_placeholder(process.cwd) || is_prepared) return;
   const fs::path cwd = fs::path(process.cwd).lexically_normal();
   std::error_code unknown;
@@ -387,7 +401,8 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment) 
   for (const Variant& arm : experiment.variants) {
     const fs::path allocator = arm.allocator ? allocator_library(*arm.allocator) : fs::path();
     if (!allocator.empty()) hashes.add(allocator);
-    for (const JobProcess& process : arm.processes) hashes.add_program(arm, process);
+    for (const JobProcess& process : arm.processes)
+      if (!may_be_prepared(experiment, arm, process)) hashes.add_program(arm, process);
   }
   std::map<std::string, std::string> all = std::move(hashes).all();
   all.merge(step_hashes(experiment, experiment.variants));

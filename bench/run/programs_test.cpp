@@ -126,6 +126,17 @@ TEST_F(ProgramsOfAConfig, AMissingProgramIsNamedWithItsKeyAndPath) {
               testing::HasSubstr("$.variants[1].argv.server: found no program \"env/bin/job\""));
 }
 
+TEST_F(ProgramsOfAConfig, AProgramThatPrepareMayMakeIsLeftToTheTrial) {
+  const std::string prepare = R"("prepare": [["true"]], "processes": [ { "role": "server", )";
+  EXPECT_EQ(refusal(prepare + R"("argv": ["./job"] } ])", R"("env": { "A": "1" })"), "");
+  EXPECT_EQ(refusal(prepare + R"("argv": ["./job"], "cwd": "made" } ])", R"("env": { "A": "1" })"),
+            "");
+  EXPECT_THAT(refusal(prepare + R"("argv": ["../job"] } ])", R"("env": { "A": "1" })"),
+              testing::HasSubstr("$.workload.processes[0].argv: found no program \"../job\""));
+  EXPECT_THAT(refusal(R"("prepare": [["./job"]], )" + kProcess, R"("env": { "A": "1" })"),
+              testing::HasSubstr("found no program \"./job\""));
+}
+
 TEST_F(ProgramsOfAConfig, AnExampleThatWasNotSetUpIsAdvisedToBe) {
   write_file_atomically(dir_ / "setup.sh", "#!/bin/sh\n");
   const std::string advice = "\n  run " + (dir_ / "setup.sh").string() + " first";

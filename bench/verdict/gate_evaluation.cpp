@@ -64,6 +64,11 @@ double limit_on_scale(const MeasuredRow& row, const Bound* bound) {
       row, bound->of == GateQuantity::ratio ? row.scale.share(change) : row.scale.amount(change));
 }
 
+/// How a change that is not beyond the limit lies to it.
+const char* within_word(const Bound* bound) {
+  return asks_for_improvement(bound) ? "meets" : "is within";
+}
+
 /// How a change beyond the limit lies to it.
 const char* beyond_word(const MeasuredRow& row, const Bound* bound) {
   if (asks_for_improvement(bound)) return "misses";
@@ -110,8 +115,9 @@ Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alp
     evidence.method = kIdentical;
     answer.outcome = answer.beyond ? GateOutcome::failed : GateOutcome::passed;
     answer.shown = true;
-    answer.reason = fmt::format("{} {} the limit of {} (identical in all trials)", effect,
-                                answer.beyond ? beyond_word(row, bound) : "is within", limit_is);
+    answer.reason =
+        fmt::format("{} {} the limit of {} (identical in all trials)", effect,
+                    answer.beyond ? beyond_word(row, bound) : within_word(bound), limit_is);
     return answer;
   }
   if (!row.test && !row.growth) {
@@ -128,17 +134,18 @@ Answer answer_relative(const DecidedRow& decided, const Bound* bound, double alp
   evidence.p_adjusted = p;
   if (most <= limit) {
     answer.outcome = GateOutcome::passed;
-    answer.reason = fmt::format("{} is within the limit of {}", effect, limit_is) +
+    answer.reason = fmt::format("{} {} the limit of {}", effect, within_word(bound), limit_is) +
                     one_sided(row, most, !is_less_worse(row), alpha);
     return answer;
   }
   if (improves) {
     answer.shown = least > limit;
     answer.outcome = answer.shown ? GateOutcome::failed : GateOutcome::inconclusive;
-    answer.reason = fmt::format("{} {} the limit of {}", effect,
-                                answer.beyond ? "misses" : "is within", limit_is) +
-                    (answer.shown ? one_sided(row, least, is_less_worse(row), alpha)
-                                  : ", but " + open_end(row, interval, alpha, answer.beyond));
+    answer.reason =
+        fmt::format("{} {} the limit of {}", effect,
+                    answer.beyond ? beyond_word(row, bound) : within_word(bound), limit_is) +
+        (answer.shown ? one_sided(row, least, is_less_worse(row), alpha)
+                      : ", but " + open_end(row, interval, alpha, answer.beyond));
     return answer;
   }
   const bool real = p && *p <= alpha && decided.decision.verdict == Verdict::regressed;

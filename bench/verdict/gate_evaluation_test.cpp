@@ -93,7 +93,7 @@ TEST(GateOnAnImprovement, IsInconclusiveWhereTheIntervalHoldsTheLimit) {
   EXPECT_EQ(result.outcome, GateOutcome::inconclusive);
   EXPECT_THAT(result.reason,
               testing::MatchesRegex(
-                  "-2[0-9].[0-9]% is within the limit of -20%, but the 90% CI reaches -[0-9.]+%"));
+                  "-2[0-9].[0-9]% meets the limit of -20%, but the 90% CI reaches -[0-9.]+%"));
   EXPECT_FALSE(result.beyond_bound);
   EXPECT_TRUE(
       evaluate_gate(parse_gate("all.peak_rss_bytes<=-30%"), subject_of(noisy)).beyond_bound);

@@ -120,6 +120,9 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
     refuse(gate, fmt::format("'{}' is not a limit", text));
   }
   const std::string_view unit = rest.substr(static_cast<size_t>(end - rest.data()));
+  if (saves && value == 0)
+    refuse(gate, fmt::format("'{}' asks for an improvement of nothing", text),
+           fmt::format("write +0{} to allow no worsening", unit));
   const double sign = saves ? -1 : 1;
   if (unit == "%") {
     if (is_growth_metric(info.name)) {

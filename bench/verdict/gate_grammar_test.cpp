@@ -89,6 +89,7 @@ TEST(ParseGate, ReadsALimitOnAnImprovement) {
   EXPECT_TRUE(has_relative_bound(gate));
   EXPECT_FALSE(has_ceiling(gate));
   EXPECT_THAT(message_of("server.peak_rss_bytes<=-100%"), HasSubstr("no change saves that much"));
+  EXPECT_THAT(message_of("server.peak_rss_bytes<=-0%"), HasSubstr("write +0%"));
 }
 
 TEST(ParseGate, RefusesACeilingWhereMoreIsBetter) {

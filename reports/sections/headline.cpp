@@ -312,6 +312,14 @@ std::string failure_of(const Results& results, const std::string& candidate) {
   return fmt::format("{}: {}.", capitalized(name_of(results, *gate)), gate->reason);
 }
 
+const char* within_word(const Results& results, const GateResult& gate) {
+  return asks_for_improvement(results.job, gate) ? "meets" : "is within";
+}
+
+const char* beyond_word(const Results& results, const GateResult& gate) {
+  return asks_for_improvement(results.job, gate) ? "misses" : "is beyond";
+}
+
 /// "b uses between 5.0% less and 6.0% more memory than a (95% CI). 6 trials each cannot tell
 /// whether that is within the limit of +3%.": a row that these trials do not decide.
 std::string undecided_words(const Results& results, const Comparison& row) {
@@ -332,7 +340,8 @@ std::string undecided_words(const Results& results, const Comparison& row) {
                         noun_and_place(results, row), amount.ends_with("as much") ? "as" : "than",
                         row.baseline, 100 * overall_confidence(row));
   const std::string question = has_limit
-                                   ? "whether that is within the limit of " + limit_text(*gate)
+                                   ? fmt::format("whether that {} the limit of {}",
+                                                 within_word(results, *gate), limit_text(*gate))
                                : is_some_change(row) ? "whether that is more than the margin"
                                                      : "it from no change";
   return fmt::format("{}. {} cannot tell {}.", change, capitalized(trials), question);
@@ -359,9 +368,9 @@ std::string within_limit(const Results& results, const std::string& candidate) {
     const GateResult* gate = gate_on(results, row, GateOutcome::passed);
     if (gate == nullptr || !gate->evidence.limit) continue;
     return fmt::format(
-        "{} stays within the limit of {}: {} {}{}. These trials do not decide whether it changed.",
-        candidate, limit_text(*gate), quantity(results.job, row.role, row.metric), change_text(row),
-        interval_in_words(row));
+        "{} {} the limit of {}: {} {}{}. These trials do not decide whether it changed.", candidate,
+        asks_for_improvement(results.job, *gate) ? "meets" : "stays within", limit_text(*gate),
+        quantity(results.job, row.role, row.metric), change_text(row), interval_in_words(row));
   }
   return {};
 }
@@ -639,12 +648,12 @@ std::string open_gate_words(const Results& results) {
       results.overall.outcome != OverallOutcome::inconclusive)
     return {};
   const bool fails = results.overall.exit_code == kInconclusive;
-  if (open->beyond_bound) return fails ? " Its estimate is beyond the limit." : "";
+  if (open->beyond_bound)
+    return fails ? fmt::format(" Its estimate {} the limit.", beyond_word(results, *open)) : "";
   if (fails) return {};
   return fmt::format(
-      " Its estimate is within the limit, so it fails only with --on-inconclusive fail (exit code "
-      "{}).",
-      kInconclusive);
+      " Its estimate {} the limit, so it fails only with --on-inconclusive fail (exit code {}).",
+      within_word(results, *open), kInconclusive);
 }
 
 Text exit_of(const ReportModel& model) {

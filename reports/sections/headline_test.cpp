@@ -61,6 +61,23 @@ TEST(Headline, OfAnInconclusiveRunStatesTheIntervalAndNoChange) {
                  "inconclusive."));
 }
 
+TEST(Headline, StatesWhetherAChangeMeetsALimitOnAnImprovement) {
+  Sample sample = make_sample({.series = false});
+  for (Comparison& row : sample.results.comparisons) row.verdict = Verdict::inconclusive;
+  for (GateResult& gate : sample.results.gates) {
+    gate.outcome = GateOutcome::inconclusive;
+    gate.evidence.quantity = GateQuantity::ratio;
+    gate.evidence.limit = 0.6;
+  }
+  sample.results.overall = {OverallOutcome::inconclusive, 0, std::nullopt, ""};
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              HasSubstr("8 trials each cannot tell whether that meets the limit of −40%."));
+  for (GateResult& gate : sample.results.gates) gate.outcome = GateOutcome::passed;
+  sample.results.overall = {OverallOutcome::passed, 0, std::nullopt, ""};
+  EXPECT_THAT(document_from(sample).sentence.plain(),
+              StartsWith("optimized meets the limit of −40%: server peak RSS −39.7%"));
+}
+
 TEST(Headline, OfFailedTrialsGivesTheReason) {
   const ReportDocument document = sample_document({.series = false, .all_failed = true});
   EXPECT_NE(document.answer, Answer::pass);

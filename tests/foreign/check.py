@@ -184,6 +184,29 @@ def hold_heap_to_heaptrack(table, job, command, out):
     table.add(job, "allocation_count", ours, calls, "heaptrack", calls * 0.99, calls * 1.01, 0)
 
 
+def heaptrack_peak(trace, out):
+    """The peak that heaptrack_print states of a raw trace. K, M and G are powers of 1,000."""
+    interpreted = out / "interpreted"
+    with open(interpreted, "wb") as file, subprocess.Popen(["zstd", "-dc", str(trace)], stdout=subprocess.PIPE) as raw:
+        subprocess.run(["/usr/lib/heaptrack/libexec/heaptrack_interpret"], stdin=raw.stdout, stdout=file, stderr=subprocess.DEVNULL, check=True)
+    told = subprocess.run(["heaptrack_print", str(interpreted)], capture_output=True, text=True, check=True).stdout
+    number, unit = re.search(r"peak heap memory consumption: ([\d.]+)([BKMG])", told).groups()
+    return float(number) * 1000 ** "BKMG".index(unit)
+
+
+def hold_heaps_to_heaptrack(table, job, results, roles, out):
+    """Peaks of trials without a profiler against those of trials under heaptrack."""
+    for trial in results["trials"]:
+        for role in trial["roles"]:
+            if trial["kind"] != "measure" or role["role"] not in roles:
+                continue
+            [under] = [one["id"] for one in results["trials"] if one["kind"] == "profile" and one["variant"] == trial["variant"]]
+            traces = list((out / job / "profiles").glob(f"{under}-{role['role']}*.heaptrack.zst"))
+            theirs = max(heaptrack_peak(trace, out) for trace in traces)
+            table.add(job, f"peak_heap_bytes of {role['role']}, {trial['variant']}", role["metrics"]["peak_heap_bytes"], theirs, "heaptrack",
+                      0.97 * theirs, 1.03 * theirs)
+
+
 def typical_counters(command, out):
     """Of the process that allocates most, in the run of three whose peak is the median: the peak of the bare program is
     128 KiB higher in one run of forty."""
@@ -272,6 +295,8 @@ def check(job, table, out):
     if job in FRAMEWORKS:
         for role in FRAMEWORKS[job].marked:
             hold_rounds(table, job, results, sampler, role, JOBS[job][1][role])
+        if FRAMEWORKS[job].has_steady_heap:
+            hold_heaps_to_heaptrack(table, job, results, FRAMEWORKS[job].marked, out)
         if FRAMEWORKS[job].model:
             hold_model(table, job, out)
 

@@ -16,6 +16,7 @@ class Framework:
     roles: dict  # role to a pattern on the commands of its processes
     marked: tuple  # roles of one process whose rounds are marked
     model: typing.Callable | None = None  # makes the final model
+    has_steady_heap: bool = False  # whether its processes have the same peak of malloc's blocks in each trial, which cyclic garbage would move
 
 
 def flower_model():
@@ -42,11 +43,12 @@ FRAMEWORKS = {
     # Its clients do not train, so that the model stays as it is; which one that is only APPFL knows.
     "appfl": Framework(EXAMPLES / "appfl/optimize-memory.json", "off,on", INSTALLED / "appfl/bin/python", {
         "server": "server.py server.yaml", "client-1": "client.py .*client_id=client-1 ", "client-2": "client.py .*client_id=client-2 "},
-        ("server", "client-1", "client-2")),
+        ("server", "client-1", "client-2"), has_steady_heap=True),
 }
 
 
 def options_of(name):
-    """One trial of each variant."""
-    return [str(FRAMEWORKS[name].config), "--variants", FRAMEWORKS[name].variants, "--repeats", "1", "--warmup", "0", "--set", "profile.trials=0",
-            "--on-inconclusive", "pass"]
+    """One trial of each variant, and one under heaptrack where heaps can be compared."""
+    profile = ["profile.trials=1", 'profile.profilers=["heaptrack"]'] if FRAMEWORKS[name].has_steady_heap else ["profile.trials=0"]
+    return [str(FRAMEWORKS[name].config), "--variants", FRAMEWORKS[name].variants, "--repeats", "1", "--warmup", "0",
+            *(word for setting in profile for word in ("--set", setting)), "--on-inconclusive", "pass"]

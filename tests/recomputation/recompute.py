@@ -717,7 +717,7 @@ def sentence_agrees(check, results, document):
         check.holds("the sentence", any(shown.fits_change(row["ratio"]) or shown.fits_change(change_of_medians(row)) for row in times if row in open_rows), f"states {size} of no open time: {sentence}")
         check.holds("the sentence", has_interval((row for row in times if row in open_rows), low, high), f"states the interval {low} to {high} of no open time: {sentence}")
     sentence = re.sub(r" is inconclusive: \S+ \([^)]*\)", "", sentence)
-    open_row = re.search(r"\S+ uses (?:between (?P<less>\S+)% less and (?P<more>\S+)% more|(?P<one>\S+) to (?P<other>\S+)% (?P<way>more|less)) .*? \([\d.]+% CI\)\. \d+ trials? each cannot tell (?:whether that is (?:within the limit of (?P<limit>\S+)|more than the margin)|it from no change)\.", sentence)
+    open_row = re.search(r"\S+ uses (?:between (?P<less>\S+)% less and (?P<more>\S+)% more|(?P<one>\S+) to (?P<other>\S+)% (?P<way>more|less)) .*? \([\d.]+% CI\)\. \d+ trials? each cannot tell (?:whether that (?:(?:is within|meets) the limit of (?P<limit>\S+)|is more than the margin)|it from no change)\.", sentence)
     if open_row:
         limit = open_row["limit"]
         low, high = ("−" + open_row["less"], "+" + open_row["more"]) if open_row["less"] else \
@@ -725,7 +725,7 @@ def sentence_agrees(check, results, document):
         check.holds("the sentence", has_interval(open_rows, low, high + "%"), f"states the interval {low} to {high}: {sentence}")
         check.holds("the sentence", not limit or any(gate["gate"].endswith("<=" + limit) or "margin" in gate["gate"] for gate in results["gates"]), f"states the limit {limit}: {sentence}")
         sentence = sentence.replace(open_row.group(), "")
-    other_row = re.search(r"\S+ vs\. \S+: .*?(?: \([\d.]+% CI (\S+) to ([^\s)]+)\))?\. \d+ trials? each cannot tell (?:whether that is (?:within the limit of \S+|more than the margin)|it from no change)\.", sentence)
+    other_row = re.search(r"\S+ vs\. \S+: .*?(?: \([\d.]+% CI (\S+) to ([^\s)]+)\))?\. \d+ trials? each cannot tell (?:whether that (?:(?:is within|meets) the limit of \S+|is more than the margin)|it from no change)\.", sentence)
     if other_row:  # no memory, or without an interval
         check.holds("the sentence", not other_row[1] or has_interval(open_rows, *other_row.groups()), f"states the interval {other_row[1]} to {other_row[2]}: {sentence}")
         sentence = sentence.replace(other_row.group(), "")
