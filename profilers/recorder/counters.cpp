@@ -197,6 +197,7 @@ void image_path(const char* suffix, char* path, std::size_t capacity) {
 }
 
 void publish() {
+  if (!is_recorded_process() && page != &private_page) leave_page_after_fork();
   const std::int64_t delta = tls.high - tls.room;
   const std::int64_t before = __atomic_fetch_add(&page->live_bytes, delta, __ATOMIC_RELAXED);
   const std::int64_t high = before + tls.high;

@@ -49,7 +49,8 @@ struct MappedBytes {
 bool reopen_page_after_fork(std::int64_t inherited_bytes,
                             const MappedBytes& inherited) MEMDUEL_HIDDEN;
 
-/// In a forked child that is not recorded: its parent's page is not its own.
+/// In a forked child that is not recorded: its parent's page is not its own. publish() calls it
+/// where no handler did.
 void leave_page_after_fork() MEMDUEL_HIDDEN;
 
 /// `<directory>/<image><suffix>` of this image.

@@ -70,6 +70,7 @@ void stop_recording_in_child() {
 }
 
 void after_fork_in_child() {
+  note_recorded_process();
   const MappedBytes mapped = held_mapping_bytes();
   release_mappings_after_fork(true);
   restart_file_looks();
@@ -133,6 +134,7 @@ void leave_preload_list() {
 }
 
 void start_recording() {
+  note_recorded_process();
   thread_key_made = pthread_key_create(&thread_key, on_thread_exit) == 0;
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   recording = true;

@@ -13,7 +13,25 @@ struct OwnRange {
 };
 OwnRange own[kMost];
 
+bool always = true;
+bool* wiped_on_fork = nullptr;
+
 }  // namespace
+
+const volatile bool* recorded_process = &always;
+
+void note_recorded_process() {
+  constexpr std::size_t kPage = 4096;
+  if (wiped_on_fork == nullptr) {
+    void* at = own_memory(kPage);
+    if (at == nullptr) return;
+    if (raw_syscall(SYS_madvise, reinterpret_cast<long>(at), kPage, MADV_WIPEONFORK) != 0)
+      return release_memory(at, kPage);
+    wiped_on_fork = static_cast<bool*>(at);
+  }
+  *wiped_on_fork = true;
+  recorded_process = wiped_on_fork;
+}
 
 void note_own_range(void* at, std::size_t bytes) {
   for (OwnRange& range : own) {

@@ -61,6 +61,15 @@ inline void release_memory(void* at, std::size_t bytes) {
   raw_syscall(SYS_munmap, reinterpret_cast<long>(at), static_cast<long>(bytes));
 }
 
+/// From now on is_recorded_process() is true here and in threads of this process.
+void note_recorded_process() MEMDUEL_HIDDEN;
+extern const volatile bool* recorded_process MEMDUEL_HIDDEN;
+/// False in a child whose fork called no handlers (_Fork, a bare system call), which shares the
+/// files of its parent's records. Always true before Linux 4.14.
+inline bool is_recorded_process() {
+  return __builtin_expect(*recorded_process, true);
+}
+
 inline std::uint64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -26,6 +26,10 @@ std::uint32_t last_thread = 0;
 class Locked {
  public:
   Locked() : alone_(__libc_single_threaded != 0) {
+    if (!is_recorded_process() && tracing) {
+      trace_lock.reset();
+      stop_trace_in_child();
+    }
     if (!alone_) trace_lock.lock();
   }
   ~Locked() {

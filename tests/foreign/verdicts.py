@@ -49,7 +49,7 @@ def run(question, directory):
     with open(f"{directory}.txt", "w") as out, open(f"{directory}.err", "w") as progress:
         process = subprocess.Popen(command, stdout=out, stderr=progress)
         # Twenty processes for minutes: to look each millisecond would take a core.
-        with Sampler(process.pid, 0.01, 0.1) as sampler:
+        with Sampler(process.pid, 0.004, 0.1) as sampler:
             process.wait()
     return sampler
 

@@ -131,6 +131,26 @@ TEST(ExactProfile, CountsWhatAHandlerDoesInTheMiddleOfTheRecorderAsLost) {
   EXPECT_THAT(recorded.profile.notes, Contains(HasSubstr("lost in the recorded")));
 }
 
+TEST(ExactProfile, IsNotDisturbedByChildrenThatWereForkedWithoutHandlers) {
+  const Recorded recorded = record("forks_without_handlers", kExact);
+  const std::vector<std::int64_t> expected = numbers_in(recorded.run.out);
+  ASSERT_THAT(expected, SizeIs(2));
+  ASSERT_THAT(recorded.run.images, SizeIs(1)) << "they are not recorded";
+  const HeapScope round = scope_of_round(recorded.run.images[0], 1);
+  EXPECT_EQ(round.allocations, expected[0]);
+  EXPECT_EQ(round.allocated_bytes, expected[1]);
+  double births = 0;
+  double bytes = 0;
+  for (const AllocationSite& site : recorded.profile.sites) {
+    if (site.round != 1) continue;
+    births += site.allocated.count;
+    bytes += site.allocated.bytes;
+  }
+  EXPECT_EQ(births, expected[0]);
+  EXPECT_EQ(bytes, expected[1]);
+  EXPECT_THAT(recorded.profile.notes, testing::IsEmpty());
+}
+
 TEST(Profile, HoldsWhatALibraryAllocatesBeforeMainAndFreesAfterIt) {
   for (const std::string& environment :
        {kExact, std::string("MEMDUEL_RECORDER_MODE=sampled MEMDUEL_RECORDER_INTERVAL=10")}) {
@@ -327,8 +347,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      "MEMDUEL_RECORDER_MODE=sampled MEMDUEL_RECORDER_INTERVAL=500"),
                      testing::Values("every_entry", "hostile_fork", "hostile_lifetimes",
                                      "hostile_new", "overrides_new", "foreign_blocks",
-                                     "cross_thread", "fork_in_handler", "fork_in_locks", "maps",
-                                     "opens_plugins")),
+                                     "cross_thread", "fork_in_handler", "fork_in_locks",
+                                     "forks_without_handlers", "maps", "opens_plugins")),
     [](const auto& instance) {
       return std::string(std::string(std::get<0>(instance.param)).ends_with("exact") ? "exact_"
                                                                                      : "sampled_") +
