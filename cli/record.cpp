@@ -166,7 +166,9 @@ double known_peak(const RecordArguments& arguments) {
 /// A recording without the snapshot that was asked for says so at once, and not only in `summary`.
 void tell_absent_snapshot(const RecordArguments& arguments, const RecordResult& result) {
   if (arguments.snapshot_at.empty() || result.images.empty() ||
-      std::ranges::any_of(result.images, &RecordedImage::has_snapshot))
+      std::ranges::any_of(result.images, [](const RecordedImage& image) {
+        return image.snapshot_bytes.has_value();
+      }))
     return;
   std::optional<double> most;
   for (const RecordedImage& image : result.images)
@@ -174,6 +176,27 @@ void tell_absent_snapshot(const RecordArguments& arguments, const RecordResult& 
   tell_line(fmt::format("memduel: no snapshot of resident memory: {} was never due{}\n",
                         escape_terminal(arguments.snapshot_at),
                         most ? fmt::format("; peak RSS was {}", format_bytes(*most)) : ""));
+}
+
+/// A snapshot that shows less of the peak is not what rss=97% asks for.
+constexpr double kLeastOfPeak = 0.95;
+
+void tell_partial_snapshots(const RecordArguments& arguments, const RecordResult& result) {
+  constexpr std::string_view kOfPeak = "rss=";
+  if (!arguments.snapshot_at.starts_with(kOfPeak) || !arguments.snapshot_at.ends_with('%')) return;
+  const double asked = std::strtod(arguments.snapshot_at.c_str() + kOfPeak.size(), nullptr) / 100;
+  for (const RecordedImage& image : result.images) {
+    if (!image.snapshot_bytes || !image.peak_resident_bytes) continue;
+    const double shown = *image.snapshot_bytes / *image.peak_resident_bytes;
+    if (shown >= std::min(asked, kLeastOfPeak)) continue;
+    tell_line(
+        fmt::format("memduel: {}: the snapshot shows {}, {:.1f}% of the peak RSS of {}: memory was "
+                    "touched when "
+                    "the program did not allocate or free\n",
+                    image.file ? image.file->string() : image.counters.program,
+                    format_bytes(*image.snapshot_bytes), 100 * shown,
+                    format_bytes(*image.peak_resident_bytes)));
+  }
 }
 
 /// The file of -o, if there is one: neither the program nor another file that is named.
@@ -205,6 +228,7 @@ int record(const RecordArguments& arguments) {
   const RecordResult result = record_command(options);
   tell(result);
   tell_absent_snapshot(arguments, result);
+  tell_partial_snapshots(arguments, result);
   if (arguments.count && output)
     output->write(counts_json(arguments.command, result.status, result.images));
   return result.status;

@@ -183,7 +183,8 @@ RecordedImages finish_images(const std::filesystem::path& directory, const KeepI
       continue;
     }
     recorded.images.back().file = keep.keep(plan, number, finished.bytes);
-    recorded.images.back().has_snapshot = finished.profile.resident.has_value();
+    if (finished.profile.resident)
+      recorded.images.back().snapshot_bytes = finished.profile.resident->program_bytes();
     recorded.images.back().peak_resident_bytes = peak_resident_bytes(finished.profile);
   }
   return recorded;

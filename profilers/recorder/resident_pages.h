@@ -19,6 +19,9 @@ void note_mapped_first_stack() MEMDUEL_HIDDEN;
 /// Of what own_memory gave; some 50 microseconds.
 std::uint64_t own_resident_bytes() MEMDUEL_HIDDEN;
 
+/// Most resident bytes so far, VmHWM. 0: not known.
+std::uint64_t peak_resident_bytes() MEMDUEL_HIDDEN;
+
 /// Resident bytes, from /proc/self/statm: some 64 pages per processor off. 0: not known.
 std::uint64_t resident_bytes() MEMDUEL_HIDDEN;
 

@@ -2,6 +2,7 @@
 // What is expected follows from each layout; the sum is held to what the program itself read from
 // the kernel.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -407,6 +408,29 @@ TEST(SnapshotTime, TheFirstLineSaysHowNearThePeakItCame) {
   snapshot_of(place, "mapping");
   EXPECT_THAT(summary_of(place),
               testing::ContainsRegex("(9[7-9]|100)\\.[0-9]% of the peak RSS of"));
+}
+
+TEST(SnapshotTime, IsTheExitOfAProgramThatTouchedMoreSinceItLastFreed) {
+  const Workplace place;
+  const Finished run = memduel(place, recording(place, "touched_before_exit"));
+  const Snapshot snapshot{profile_in(place, place.path("out.mdp")), told_by(run.out, "later")};
+  EXPECT_NEAR(snapshot.kernel(), snapshot.told, 0.01 * snapshot.told + 0.5 * kMiB);
+  EXPECT_THAT(run.err, Not(HasSubstr("the snapshot shows")));
+}
+
+TEST(SnapshotTime, StatesTheShareOfAPeakThatNoAllocationSaw) {
+  const Workplace place;
+  const Finished run = memduel(place, recording(place, "touched_and_given_back"));
+  const double later = told_by(run.out, "later");
+  const Snapshot snapshot{profile_in(place, place.path("out.mdp")), told_by(run.out, "resident")};
+  EXPECT_NEAR(snapshot.kernel(), snapshot.told, 0.01 * snapshot.told + 0.5 * kMiB);
+  const std::string summary = memduel(place, {"summary", place.path("out.mdp")}).out;
+  double share = 0;
+  ASSERT_EQ(std::sscanf(summary.c_str() + summary.find("MiB, ") + 5, "%lf%% of the peak", &share),
+            1)
+      << summary;
+  EXPECT_NEAR(share, 100 * snapshot.told / later, 1);
+  EXPECT_THAT(run.err, HasSubstr(fmt::format("{:.1f}% of the peak RSS", share)));
 }
 
 TEST(SnapshotTime, APeakThatIsKnownSparesTheSnapshotsBelow) {

@@ -251,6 +251,16 @@ void maps_its_own() {
   end_peak();
 }
 
+// After the last call of an allocator, to no more than the program had before a free.
+void touches_later(bool gives_back) {
+  char* at = anonymous(32 * kMiB);
+  write_pages(block_of(128 * kMiB), 128 * kMiB);
+  end_peak();
+  write_pages(at, 32 * kMiB);
+  tell_resident("later");
+  if (gives_back) madvise(at, 32 * kMiB, MADV_DONTNEED);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -275,6 +285,8 @@ int main(int argc, char** argv) {
       {"huge", uses_huge_pages},
       {"locked", locks_memory},
       {"mapping", maps_its_own},
+      {"touched_before_exit", [] { touches_later(false); }},
+      {"touched_and_given_back", [] { touches_later(true); }},
   };
   const auto layout = layouts.find(name);
   if (layout == layouts.end()) return 2;

@@ -247,7 +247,7 @@ FinishedProfile finish_profile(std::string_view recorded, const std::string& nam
 struct RecordedImage {
   std::optional<std::filesystem::path> file;  ///< absent in count mode
   HeapCounters counters;
-  bool has_snapshot = false;                                 ///< of its resident memory
+  std::optional<double> snapshot_bytes = std::nullopt;       ///< of its resident memory
   std::optional<double> peak_resident_bytes = std::nullopt;  ///< if it was to take a snapshot
 };
 
