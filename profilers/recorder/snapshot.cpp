@@ -33,8 +33,10 @@ Rule rule;
 /// Far from the peak a snapshot is replaced by one that has a third more: each of them costs what
 /// all that is live costs.
 constexpr std::uint64_t kFarStep = 3;
-/// At a program's end by one that has a third more.
+/// At a program's end by one that has a third more, or a tenth more than any look saw: an exit
+/// itself touches a few pages.
 constexpr std::uint64_t kEndStep = 3;
+constexpr std::uint64_t kTouchedStep = 10;
 
 // All of the program alone: the recorder's tables grow with it, and would make each of its moments
 // a new peak.
@@ -70,7 +72,8 @@ bool is_exiting() {
 // more, unless it had much less, or more is resident than at any look: pages that were touched
 // since.
 bool is_worth(std::uint64_t resident) {
-  return resident > held + held / kEndStep || resident * rule.percent / 100 > seen || !is_exiting();
+  return resident > held + held / kEndStep || resident > seen + seen / kTouchedStep ||
+         !is_exiting();
 }
 
 bool is_due(std::uint64_t resident) {

@@ -301,9 +301,10 @@ TEST_P(LayoutsUnder, FreeSpaceIsPinnedByTheBlockThatIsLeft) {
 }
 
 // What it held before is in use again meanwhile, its tables and what it keeps for threads beside.
+// tcmalloc obtains 2 MiB at a time; where its heap begins decides how many more than 32 it needs.
 TEST_P(LayoutsUnder, WhatWasFreedIsHeldOrGivenBack) {
   const Gain gain = of("freed");
-  EXPECT_LE(gain.bytes("free"), 67 * kMiB);
+  EXPECT_LE(gain.bytes("free"), (64 + 3 * 2) * kMiB);
   EXPECT_NEAR(gain.bytes("fragmentation"), 0, 16 * kPage)
       << "a slab for each size that it begins to use";
 }
