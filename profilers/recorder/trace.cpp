@@ -204,11 +204,23 @@ std::string_view phase_text(const char* phase) {
   return {phase, bytes < kPhaseNameBytes ? bytes : kPhaseNameBytes - 1};
 }
 
+void forget_stacks() {
+  last_stack.count = 0;
+  ++frames_forgotten;
+}
+
 void forget_frames() {
   forget_nodes();
   forget_modules();
-  last_stack.count = 0;
-  ++frames_forgotten;
+  forget_stacks();
+}
+
+// They are written to the trace again as they come: a program with more stacks makes its trace
+// larger, and not its memory. Blocks of a sampled snapshot refer to nodes.
+void make_room_for_nodes() {
+  if (!has_most_nodes() || (settings.mode == Mode::sampled && takes_snapshots())) return;
+  discard_nodes();
+  forget_stacks();
 }
 
 // Walks outside the lock, calls `write(node)` inside it.
@@ -221,7 +233,10 @@ template <class Walk, class Write>
   walk_python(scratch->python);
   {
     const Locked locked;
-    if (tracing) write(node_of(*scratch));
+    if (tracing) {
+      make_room_for_nodes();
+      write(node_of(*scratch));
+    }
   }
   give_back(scratch);
 }

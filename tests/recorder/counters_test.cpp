@@ -107,6 +107,30 @@ TEST(HostilePrograms, ALimitOfFileSizesCostsRecordsAndNotTheProgram) {
   EXPECT_GT(image_of(some, "random_allocator").lost, 0) << "not even one block of the trace fits";
 }
 
+/// Of threads with stacks and live blocks each.
+struct Load {
+  int threads;
+  std::string arguments;
+};
+
+TEST(RecordersMemory, IsAtMost8MiBAnd1MiBAThread) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  const auto peak_of = [](const ProgramRun& run) {
+    EXPECT_EQ(run.status, 0);
+    const std::vector<std::int64_t> told = numbers_in(run.out);
+    return told.empty() ? 0 : told.front();
+  };
+  for (const Load& load : {Load{1, "1 19 1000"}, Load{64, "64 6 1000"}, Load{1, "1 4 1000000"}}) {
+    const std::string command = test_program("many_stacks") + " " + load.arguments;
+    const std::int64_t bare = peak_of(run_recorded("env -u LD_PRELOAD " + command));
+    for (const std::string mode : {"count", "sampled", "exact"}) {
+      const std::int64_t recorded = peak_of(run_recorded(command, "MEMDUEL_RECORDER_MODE=" + mode));
+      EXPECT_LE(recorded - bare, 8 * kMiB + load.threads * kMiB)
+          << mode << ", threads, bits and blocks: " << load.arguments;
+    }
+  }
+}
+
 TEST(HostilePrograms, ForkingWhileThreadsAllocateGivesEachImageItsOwnCounters) {
   const ProgramRun run = run_recorded(test_program("hostile_fork"));
   EXPECT_EQ(run.status, 0);

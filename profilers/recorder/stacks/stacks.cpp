@@ -16,6 +16,8 @@ struct Node {
   std::uint32_t told;  ///< its number in the trace; 0: not there yet
 };
 
+constexpr std::uint32_t kMostNodes = 1U << 17;
+
 Node* nodes = nullptr;  // by number
 std::size_t node_capacity = 0;
 std::uint32_t next_number = 1;
@@ -126,10 +128,18 @@ void forget_nodes() {
   first_findable = next_number;
 }
 
-void restart_nodes() {
+bool has_most_nodes() {
+  return next_number + kMostMerged >= kMostNodes;
+}
+
+void discard_nodes() {
   next_number = 1;
-  next_told = 1;
   forget_nodes();
+}
+
+void restart_nodes() {
+  next_told = 1;
+  discard_nodes();
 }
 
 }  // namespace memduel::recorder

@@ -35,6 +35,10 @@ std::uint32_t next_untold_node() MEMDUEL_HIDDEN;
 
 /// Frames mean something else from now on: no node is found any more, numbers go on.
 void forget_nodes() MEMDUEL_HIDDEN;
+/// Whether nodes take as much memory as they may: some 6 MiB with the table that finds them.
+bool has_most_nodes() MEMDUEL_HIDDEN;
+/// Forgets them, where nothing refers to a node any more. Their numbers in the trace go on.
+void discard_nodes() MEMDUEL_HIDDEN;
 /// In a forked child: numbers start again.
 void restart_nodes() MEMDUEL_HIDDEN;
 
