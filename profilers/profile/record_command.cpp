@@ -12,6 +12,7 @@
 
 #include "profile/recorded_files.h"
 #include "profile/recording.h"
+#include "trace_follower.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/process.h"
@@ -125,6 +126,9 @@ RecordResult record_command(const RecordOptions& options) {
                            "command has ended");
   const ScratchDirectory workplace(beside, kRecordScratch);
   admit_other_users(workplace.path());
+  std::optional<TraceFollower> follower;
+  if (options.preload.mode == RecordMode::exact && !options.preload.snapshot)
+    follower.emplace(workplace.path());
   if (obstacle.empty()) {
     const char* others = std::getenv("LD_PRELOAD");
     result.status = run_command(
@@ -136,6 +140,7 @@ RecordResult record_command(const RecordOptions& options) {
         "{} was not recorded: {}{}", program.string(), obstacle,
         obstacle == kStaticGo ? "; to see inside its heap, " + to_see_go_heap() : std::string()));
   }
+  if (follower) follower->stop();
   std::error_code unreadable;
   if (!fs::exists(workplace.path(), unreadable)) {
     result.notes.push_back(workplace.path().string() +
@@ -147,7 +152,8 @@ RecordResult record_command(const RecordOptions& options) {
       [&](const ImagePlan& plan, std::size_t number, std::string_view bytes) {
         return files.keep(plan, number, bytes);
       }};
-  RecordedImages recorded = finish_images(workplace.path(), keep, options.symbols);
+  RecordedImages recorded =
+      finish_images(workplace.path(), keep, options.symbols, follower ? &*follower : nullptr);
   if (options.preload.mode != RecordMode::count) {
     if (std::string why = without_profiles(recorded, beside); !why.empty())
       result.notes.push_back(std::move(why));

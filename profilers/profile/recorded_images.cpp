@@ -7,6 +7,7 @@
 
 #include "profile/function_names.h"
 #include "profile/recorded_files.h"
+#include "trace_follower.h"
 #include "util/bytes.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -41,26 +42,32 @@ std::string block_of(const HeapTotals& totals) {
 
 }  // namespace
 
-FinishedProfile finish_profile(std::string_view recorded, const std::string& name,
-                               const SymbolOptions& options,
-                               const std::map<std::string, std::string>& more_info,
-                               const std::optional<HeapTotals>& last) {
-  FinishedProfile finished;
-  finished.profile = profile_from_bytes(recorded, name);
-  symbolize(finished.profile, options);
-  TraceWriter writer;
-  LastSnapshot last_snapshot(recorded);
-  const TraceReading reading = read_trace(recorded, name, [&](const TraceBlock& block) {
+ProfileFinisher::ProfileFinisher(std::string name, LastSnapshot last_snapshot)
+    : reader_(std::move(name)), last_snapshot_(last_snapshot), replay_(last_snapshot) {}
+
+std::size_t ProfileFinisher::take(std::string_view bytes) {
+  return reader_.take(bytes, [&](const TraceBlock& block) {
+    replay_.take(block);
     const bool of_snapshot =
         block.type == recorder::BlockType::pages || block.type == recorder::BlockType::snapshot;
     const bool is_renewed =
         block.type == recorder::BlockType::symbols || block.type == recorder::BlockType::index;
-    if (!is_renewed && (!of_snapshot || last_snapshot.has(block.type)))
-      writer.add(block.type, block.bytes);
+    if (!is_renewed && (!of_snapshot || last_snapshot_.has(block.type)))
+      writer_.add(block.type, block.bytes);
   });
+}
+
+FinishedProfile ProfileFinisher::finish(std::string_view left, const SymbolOptions& options,
+                                        const std::map<std::string, std::string>& more_info,
+                                        const std::optional<HeapTotals>& last) {
+  left.remove_prefix(take(left));
+  const TraceReading reading = reader_.finish(left);
+  FinishedProfile finished;
+  finished.profile = replay_.finish(reading);
+  symbolize(finished.profile, options);
   if (last) {
     finished.profile.counters = last;
-    writer.add(recorder::BlockType::events, block_of(*last));
+    writer_.add(recorder::BlockType::events, block_of(*last));
   }
   std::string info;
   for (const auto& [key, value] : more_info) {
@@ -69,10 +76,17 @@ FinishedProfile finish_profile(std::string_view recorded, const std::string& nam
   }
   // The new file is whole: only this line remembers what the old one had lost.
   if (const std::string loss = loss_of(reading); !loss.empty()) info += "loss " + loss + "\n";
-  if (!info.empty()) writer.add(recorder::BlockType::info, info);
-  writer.add(recorder::BlockType::symbols, symbols_of(finished.profile));
-  finished.bytes = writer.finish();
+  if (!info.empty()) writer_.add(recorder::BlockType::info, info);
+  writer_.add(recorder::BlockType::symbols, symbols_of(finished.profile));
+  finished.bytes = writer_.finish();
   return finished;
+}
+
+FinishedProfile finish_profile(std::string_view recorded, const std::string& name,
+                               const SymbolOptions& options,
+                               const std::map<std::string, std::string>& more_info,
+                               const std::optional<HeapTotals>& last) {
+  return ProfileFinisher(name, LastSnapshot(recorded)).finish(recorded, options, more_info, last);
 }
 
 namespace {
@@ -151,7 +165,7 @@ std::map<std::string, std::string> info_of(const HeapCounters& image) {
 }  // namespace
 
 RecordedImages finish_images(const std::filesystem::path& directory, const KeepImages& keep,
-                             const SymbolOptions& symbols) {
+                             const SymbolOptions& symbols, TraceFollower* follower) {
   HeapImages left = read_heap_directory(directory);
   const std::vector<const HeapCounters*> profiled = with_profiles(left, directory);
   const ImagePlan plan = plan_of(profiled);
@@ -176,8 +190,12 @@ RecordedImages finish_images(const std::filesystem::path& directory, const KeepI
     FinishedProfile finished;
     const std::filesystem::path raw = raw_profile(directory, image);
     try {
-      finished = finish_profile(recorded_bytes(raw, image), raw.string(), symbols, info,
-                                last_counters(image));
+      const std::string bytes = recorded_bytes(raw, image);
+      FollowedTrace trace = follower == nullptr ? FollowedTrace{} : follower->release(raw);
+      if (!trace.finisher || trace.taken > bytes.size())
+        trace = {std::make_unique<ProfileFinisher>(raw.string(), LastSnapshot(bytes)), 0};
+      finished = trace.finisher->finish(std::string_view(bytes).substr(trace.taken), symbols, info,
+                                        last_counters(image));
     } catch (const Error& error) {
       recorded.unreadable.push_back(error.message());
       continue;

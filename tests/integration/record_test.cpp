@@ -57,6 +57,27 @@ std::multimap<std::string, fs::path> profiles_in(const Workplace& place) {
   return profiles;
 }
 
+// Both write more than a MiB of trace, which is replayed while they run.
+TEST(ExactRecording, HasEveryEventOfProgramsThatRanAtOnce) {
+  const Workplace place;
+  const std::string program = kPrograms + "/many_stacks";
+  const Finished run = record(
+      place, {"--exact"}, {"sh", "-c", program + " 2 17 1000 & " + program + " 1 18 1000; wait"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto profiles = profiles_in(place);
+  ASSERT_EQ(profiles.count("many_stacks"), 2U);
+  const auto [first, last] = profiles.equal_range("many_stacks");
+  for (auto each = first; each != last; ++each) {
+    const auto json = profile_in(place, each->second);
+    double births = 0;
+    for (const auto& site : json.at("sites"))
+      births += site.at("allocated").at("count").get<double>();
+    EXPECT_EQ(births, json.at("counters").at("allocations").get<double>());
+    EXPECT_GE(births, 1 << 18);
+    EXPECT_LE(births, (1 << 18) + 100) << "the arrays of blocks, the threads and the output";
+  }
+}
+
 struct FoldedLine {
   std::vector<std::string> frames;  ///< outermost first
   double bytes = 0;

@@ -1,4 +1,4 @@
-// Replays the events of a trace into a profile: profile_from_bytes().
+// Replays the events of a trace into a profile: ProfileReplay.
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -283,40 +284,50 @@ std::string loss_of(const TraceReading& reading) {
                          : "");
 }
 
-Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
+struct ProfileReplay::State {
+  LastSnapshot last_snapshot;
   Replay replay;
-  LastSnapshot last_snapshot(bytes);
-  int number = 0;
+  int blocks = 0;
   bool unknown_seen = false;
-  std::string symbols;  // applied last: its locations come from the events
-  const TraceReading reading = read_trace(bytes, name, [&](const TraceBlock& block) {
-    ++number;
-    switch (block.type) {
-      case recorder::BlockType::info:
-        replay.info_block(block.bytes);
-        break;
-      case recorder::BlockType::events:
-        replay.events_block(block.bytes, number);
-        break;
-      case recorder::BlockType::symbols:
-        symbols = block.bytes;
-        break;
-      case recorder::BlockType::index:
-        break;
-      case recorder::BlockType::pages:
-      case recorder::BlockType::snapshot:
-        if (last_snapshot.has(block.type))
-          replay.pages_block(block.bytes, block.type == recorder::BlockType::snapshot);
-        break;
-      case recorder::BlockType::fork:
-        replay.fork_block(block.bytes);
-        break;
-      default:
-        unknown_seen = true;
-    }
-  });
-  replay.symbols_block(symbols);
-  Profile profile = replay.finish();
+  std::string symbols;  ///< applied last: its locations come from the events
+};
+
+ProfileReplay::ProfileReplay(LastSnapshot last_snapshot) : state_(std::make_unique<State>()) {
+  state_->last_snapshot = last_snapshot;
+}
+ProfileReplay::~ProfileReplay() = default;
+ProfileReplay::ProfileReplay(ProfileReplay&&) noexcept = default;
+
+void ProfileReplay::take(const TraceBlock& block) {
+  ++state_->blocks;
+  switch (block.type) {
+    case recorder::BlockType::info:
+      state_->replay.info_block(block.bytes);
+      break;
+    case recorder::BlockType::events:
+      state_->replay.events_block(block.bytes, state_->blocks);
+      break;
+    case recorder::BlockType::symbols:
+      state_->symbols = block.bytes;
+      break;
+    case recorder::BlockType::index:
+      break;
+    case recorder::BlockType::pages:
+    case recorder::BlockType::snapshot:
+      if (state_->last_snapshot.has(block.type))
+        state_->replay.pages_block(block.bytes, block.type == recorder::BlockType::snapshot);
+      break;
+    case recorder::BlockType::fork:
+      state_->replay.fork_block(block.bytes);
+      break;
+    default:
+      state_->unknown_seen = true;
+  }
+}
+
+Profile ProfileReplay::finish(const TraceReading& reading) {
+  state_->replay.symbols_block(state_->symbols);
+  Profile profile = state_->replay.finish();
   if (const std::string loss = loss_of(reading); !loss.empty()) {
     profile.notes.push_back(loss);
     profile.is_recovered = true;
@@ -330,7 +341,7 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
     profile.notes.emplace_back(
         "there is no snapshot of resident memory: the process cannot read its own /proc");
   }
-  if (unknown_seen) {
+  if (state_->unknown_seen) {
     profile.notes.emplace_back(
         "this version of memduel does not support some of the file's blocks");
   }
@@ -339,6 +350,13 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
         "{} events or blocks of events were lost in the recorded process", profile.counters->lost));
   }
   return profile;
+}
+
+Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
+  ProfileReplay replay{LastSnapshot(bytes)};
+  const TraceReading reading =
+      read_trace(bytes, name, [&](const TraceBlock& block) { replay.take(block); });
+  return replay.finish(reading);
 }
 
 }  // namespace memduel

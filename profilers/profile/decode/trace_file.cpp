@@ -70,35 +70,45 @@ bool is_trace_file(const std::filesystem::path& file) {
   return is_trace(magic);
 }
 
-TraceReading read_trace(std::string_view bytes, const std::string& name,
-                        const std::function<void(const TraceBlock&)>& visit) {
-  check_header(bytes, name);
-  TraceReading reading;
-  reading.bytes = bytes.size();
-  std::size_t at = sizeof(TraceHeader);
-  while (at < bytes.size()) {
-    if (bytes.size() - at < sizeof(BlockHeader)) {
-      reading.truncated = true;
-      break;
-    }
+std::size_t TraceReader::take(std::string_view bytes,
+                              const std::function<void(const TraceBlock&)>& visit) {
+  std::size_t at = 0;
+  if (!has_begun_) {
+    if (bytes.size() < sizeof(TraceHeader)) return 0;
+    check_header(bytes, name_);
+    has_begun_ = true;
+    at = sizeof(TraceHeader);
+  }
+  while (bytes.size() - at >= sizeof(BlockHeader)) {
     const auto header = record_at<BlockHeader>(bytes, at);
-    at += sizeof header;
-    if (header.stored_bytes > bytes.size() - at) {
-      reading.truncated = true;
-      break;
-    }
-    const std::string_view stored = bytes.substr(at, header.stored_bytes);
-    at += header.stored_bytes;
+    if (header.stored_bytes > bytes.size() - at - sizeof header) break;
+    const std::string_view stored = bytes.substr(at + sizeof header, header.stored_bytes);
+    at += sizeof header + header.stored_bytes;
     std::optional<std::string> plain = unpack(header, stored);
     if (!plain) {
-      ++reading.damaged;
+      ++reading_.damaged;
       continue;
     }
-    ++reading.blocks;
-    reading.indexed = header.type == BlockType::index;
+    ++reading_.blocks;
+    reading_.indexed = header.type == BlockType::index;
     visit({header.type, std::move(*plain)});
   }
-  return reading;
+  reading_.bytes += at;
+  return at;
+}
+
+TraceReading TraceReader::finish(std::string_view left) {
+  if (!has_begun_) check_header(left, name_);
+  reading_.truncated = !left.empty();
+  reading_.bytes += left.size();
+  return reading_;
+}
+
+TraceReading read_trace(std::string_view bytes, const std::string& name,
+                        const std::function<void(const TraceBlock&)>& visit) {
+  TraceReader reader(name);
+  const std::size_t taken = reader.take(bytes, visit);
+  return reader.finish(bytes.substr(taken));
 }
 
 std::size_t count_blocks(std::string_view bytes, BlockType type) {

@@ -122,6 +122,24 @@ struct TraceReading {
 bool is_trace(std::string_view bytes);
 bool is_trace_file(const std::filesystem::path& file);
 
+/// Reads blocks of a file that may still grow. `name` is for messages.
+class TraceReader {
+ public:
+  explicit TraceReader(std::string name) : name_(std::move(name)) {}
+
+  /// Calls `visit` for each whole block at the beginning of `bytes`, which follow those that were
+  /// taken before. Returns how many bytes it took. Throws Error(io) naming `name` when the file is
+  /// not a profile at all, or one of another version.
+  std::size_t take(std::string_view bytes, const std::function<void(const TraceBlock&)>& visit);
+  /// Ends the reading; `left` are the bytes that nobody took. Throws as take() does.
+  TraceReading finish(std::string_view left);
+
+ private:
+  std::string name_;
+  bool has_begun_ = false;
+  TraceReading reading_;
+};
+
 /// Calls `visit` for each whole block in order. Throws Error(io) naming `name` when the bytes are
 /// not a profile at all, or one of another version.
 TraceReading read_trace(std::string_view bytes, const std::string& name,
@@ -133,6 +151,7 @@ std::size_t count_blocks(std::string_view bytes, recorder::BlockType type);
 /// Of several snapshots the last counts: it is of the highest peak.
 class LastSnapshot {
  public:
+  LastSnapshot() = default;  ///< of a file without any
   explicit LastSnapshot(std::string_view bytes)
       : left_(count_blocks(bytes, recorder::BlockType::snapshot)) {}
 
@@ -144,7 +163,7 @@ class LastSnapshot {
   }
 
  private:
-  std::size_t left_;
+  std::size_t left_ = 0;
 };
 
 /// Builds a finished file: header, packed blocks, index.
@@ -222,6 +241,25 @@ void put_record(std::string& bytes, Record record) {
   record.code(coder);
 }
 
+/// Replays the blocks of a `.mdp` file one after the other.
+class ProfileReplay {
+ public:
+  explicit ProfileReplay(LastSnapshot last_snapshot);
+  ~ProfileReplay();
+  ProfileReplay(ProfileReplay&&) noexcept;
+  ProfileReplay& operator=(ProfileReplay&&) = delete;
+  ProfileReplay(const ProfileReplay&) = delete;
+  ProfileReplay& operator=(const ProfileReplay&) = delete;
+
+  void take(const TraceBlock& block);
+  /// Ends the replay. What could not be read is in the profile's notes.
+  Profile finish(const TraceReading& reading);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// Reads the bytes of a `.mdp` file, finished or left behind by a killed program; what could not be
 /// read is in the profile's notes. `name` is for messages. Throws Error(io) when nothing can be
 /// read.
@@ -233,6 +271,26 @@ std::string loss_of(const TraceReading& reading);
 struct FinishedProfile {
   std::string bytes;
   Profile profile;  ///< as the bytes read back
+};
+
+/// What finish_profile() does, as the file grows.
+class ProfileFinisher {
+ public:
+  explicit ProfileFinisher(std::string name, LastSnapshot last_snapshot = {});
+
+  /// The bytes that follow those that were taken; returns how many it took. Throws Error(io) when
+  /// they are no profile's.
+  std::size_t take(std::string_view bytes);
+  /// With the rest of the file.
+  FinishedProfile finish(std::string_view left, const SymbolOptions& options,
+                         const std::map<std::string, std::string>& more_info,
+                         const std::optional<HeapTotals>& last);
+
+ private:
+  TraceReader reader_;
+  LastSnapshot last_snapshot_;
+  ProfileReplay replay_;
+  TraceWriter writer_;
 };
 
 /// Packs the blocks of `recorded` with zstd and adds the names that can be found on this machine,
@@ -273,10 +331,13 @@ struct RecordedImages {
   std::vector<std::string> unreadable;  ///< why there is nothing of the others
 };
 
+class TraceFollower;
+
 /// Finishes every profile in `directory`, in the order in which the images started, and has it
-/// kept; where there are several, each names the largest. Throws as `keep` does.
+/// kept; where there are several, each names the largest. Goes on where `follower`, which has
+/// stopped, is with a file. Throws as `keep` does.
 RecordedImages finish_images(const std::filesystem::path& directory, const KeepImages& keep,
-                             const SymbolOptions& symbols);
+                             const SymbolOptions& symbols, TraceFollower* follower = nullptr);
 
 /// A recording of more images than this has its later ones in a folder.
 inline constexpr std::size_t kMostBeside = 8;

@@ -1,0 +1,88 @@
+#include "trace_follower.h"
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+
+#include "util/error.h"
+
+namespace memduel {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::milliseconds kRest{50};
+constexpr std::uintmax_t kLeastBytes = 1U << 20;  ///< less takes no time at the end
+constexpr std::size_t kMostFiles = 16;  ///< each has the live blocks of a process in memory
+constexpr std::size_t kMostAtOnce = 8U << 20;
+constexpr int kNice = 10;
+
+}  // namespace
+
+TraceFollower::TraceFollower(fs::path directory)
+    : directory_(std::move(directory)), thread_([this] { run(); }) {}
+
+TraceFollower::~TraceFollower() {
+  stop();
+}
+
+void TraceFollower::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+FollowedTrace TraceFollower::release(const fs::path& file) {
+  const auto found = traces_.find(file);
+  return found == traces_.end() ? FollowedTrace() : std::move(found->second);
+}
+
+void TraceFollower::run() {
+  setpriority(PRIO_PROCESS, 0, kNice);  // of this thread alone, in Linux
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kRest, [this] { return stopped_; })) {
+    lock.unlock();
+    look();
+    lock.lock();
+  }
+}
+
+void TraceFollower::look() {
+  std::error_code gone;
+  for (fs::directory_iterator each(directory_, gone), end; !gone && each != end;
+       each.increment(gone)) {
+    const fs::path file = each->path();
+    if (file.extension() != ".mdp") continue;
+    std::error_code unknown;
+    const bool is_large = each->file_size(unknown) >= kLeastBytes && !unknown;
+    if (traces_.contains(file) || (is_large && traces_.size() < kMostFiles)) follow(file);
+  }
+}
+
+void TraceFollower::follow(const fs::path& file) {
+  FollowedTrace& trace = traces_[file];
+  if (!trace.finisher && trace.taken > 0) return;  // not a profile
+  if (!trace.finisher) trace.finisher = std::make_unique<ProfileFinisher>(file.string());
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes;
+  try {
+    do {
+      bytes.resize(kMostAtOnce);
+      stream.clear();
+      stream.seekg(static_cast<std::streamoff>(trace.taken));
+      stream.read(bytes.data(), std::ssize(bytes));
+      bytes.resize(static_cast<std::size_t>(stream.gcount()));
+      trace.taken += trace.finisher->take(bytes);
+    } while (bytes.size() == kMostAtOnce);
+  } catch (const Error&) {
+    trace = {nullptr, bytes.size()};
+  }
+}
+
+}  // namespace memduel
