@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <string>
 
@@ -22,8 +23,15 @@ constexpr int kNice = 10;
 
 }  // namespace
 
-TraceFollower::TraceFollower(fs::path directory)
-    : directory_(std::move(directory)), thread_([this] { run(); }) {}
+TraceFollower::TraceFollower(fs::path directory) : directory_(std::move(directory)) {
+  // Signals are for the thread that waits for the command.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 TraceFollower::~TraceFollower() {
   stop();
