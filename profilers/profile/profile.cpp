@@ -66,27 +66,6 @@ double ResidentSnapshot::unexplained_bytes() const {
   return program_bytes() - explained_bytes();
 }
 
-Estimate& Estimate::operator+=(const Estimate& other) {
-  bytes += other.bytes;
-  count += other.count;
-  variance += other.variance;
-  samples += other.samples;
-  return *this;
-}
-
-// An amount of no samples is exactly nothing, whatever rounding left of the sums.
-Estimate& Estimate::operator-=(const Estimate& other) {
-  samples -= other.samples;
-  if (samples <= 0) {
-    *this = Estimate{};
-    return *this;
-  }
-  bytes -= other.bytes;
-  count -= other.count;
-  variance = std::max(0.0, variance - other.variance);
-  return *this;
-}
-
 double Estimate::half_width() const {
   return 1.959964 * std::sqrt(variance);
 }

@@ -21,13 +21,29 @@ namespace memduel {
 
 class PeakTracker {
  public:
+  /// One that waits for its first stretch of time knows no peak, and costs nothing.
+  explicit PeakTracker(bool waits = false) : waits_(waits) {}
+
   /// A new stretch of time begins; what is live now is its first candidate.
   void restart(const Estimate& total);
 
   /// Before site `site`, which holds `current`, changes.
-  void before_change(std::uint32_t site, const Estimate& current, bool falling);
+  void before_change(std::uint32_t site, const Estimate& current, bool falling) {
+    if (waits_) return;
+    if (falling && rising_) {
+      ++number_;
+      rising_ = false;
+    }
+    if (site >= folded_.size()) folded_.resize(site + 1);
+    Folded& folded = folded_[site];
+    if (folded.number != number_) folded = {number_, current};
+  }
   /// After the change; `total` is over all sites.
-  void after_change(const Estimate& total);
+  void after_change(const Estimate& total) {
+    if (waits_ || total.bytes <= peak_.bytes) return;
+    peak_ = total;
+    rising_ = true;
+  }
 
   [[nodiscard]] const Estimate& peak() const { return peak_; }
 
@@ -42,6 +58,7 @@ class PeakTracker {
   std::vector<Folded> folded_;
   std::uint64_t number_ = 1;
   bool rising_ = true;
+  bool waits_;
   Estimate peak_;
 };
 
@@ -114,8 +131,8 @@ class LiveHeap {
   std::vector<Estimate> current_;
   Estimate total_;
   PeakTracker run_peak_;
-  PeakTracker round_peak_;
-  PeakTracker phase_peak_;
+  PeakTracker round_peak_{true};
+  PeakTracker phase_peak_{true};
 };
 
 class TraceRounds {

@@ -158,12 +158,11 @@ std::string TraceWriter::finish() {
   return std::move(bytes_);
 }
 
-std::uint8_t TraceCursor::byte() {
-  if (at_end()) throw std::out_of_range("ends inside an event");
-  return static_cast<std::uint8_t>(bytes_[position_++]);
+void TraceCursor::throw_end() {
+  throw std::out_of_range("ends inside an event");
 }
 
-std::uint64_t TraceCursor::number() {
+std::uint64_t TraceCursor::long_number() {
   const auto value = read_varint([this] { return byte(); });
   if (!value) throw std::out_of_range(kTooLongNumber);
   return *value;

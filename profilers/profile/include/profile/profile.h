@@ -3,6 +3,7 @@
 // resident pages at one moment.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -22,8 +23,26 @@ struct Estimate {
   double variance = 0;  ///< of bytes
   std::int64_t samples = 0;
 
-  Estimate& operator+=(const Estimate& other);
-  Estimate& operator-=(const Estimate& other);
+  // A replay adds and subtracts several times for each event.
+  Estimate& operator+=(const Estimate& other) {
+    bytes += other.bytes;
+    count += other.count;
+    variance += other.variance;
+    samples += other.samples;
+    return *this;
+  }
+  /// An amount of no samples is exactly nothing, whatever rounding left of the sums.
+  Estimate& operator-=(const Estimate& other) {
+    samples -= other.samples;
+    if (samples <= 0) {
+      *this = Estimate{};
+      return *this;
+    }
+    bytes -= other.bytes;
+    count -= other.count;
+    variance = std::max(0.0, variance - other.variance);
+    return *this;
+  }
 
   /// Half the width of the 95% interval of `bytes` (normal approximation).
   [[nodiscard]] double half_width() const;

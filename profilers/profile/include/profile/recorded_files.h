@@ -191,7 +191,12 @@ class TraceCursor {
   explicit TraceCursor(std::string_view bytes) : bytes_(bytes) {}
   [[nodiscard]] bool at_end() const { return position_ == bytes_.size(); }
   [[nodiscard]] std::size_t position() const { return position_; }
-  std::uint64_t number();
+  std::uint64_t number() {
+    // Most numbers are one byte.
+    if (position_ < bytes_.size() && static_cast<std::uint8_t>(bytes_[position_]) < 0x80)
+      return static_cast<std::uint8_t>(bytes_[position_++]);
+    return long_number();
+  }
   std::string_view text();
 
   /// Reads the next record of a list and calls `take` with it.
@@ -211,11 +216,16 @@ class TraceCursor {
   void operator()(auto&... operands) { (read(operands), ...); }
 
  private:
-  std::uint8_t byte();
+  std::uint8_t byte() {
+    if (at_end()) throw_end();
+    return static_cast<std::uint8_t>(bytes_[position_++]);
+  }
+  std::uint64_t long_number();
   void read(std::uint64_t& value) { value = number(); }
   void read(std::int64_t& value) { value = unzigzag(number()); }
   void read(std::string_view& value) { value = text(); }
   void read(recorder::Address& address);
+  [[noreturn]] static void throw_end();
   [[noreturn]] static void throw_unknown(std::uint8_t kind);
 
   std::string_view bytes_;
