@@ -192,7 +192,8 @@ RecordedImages finish_images(const std::filesystem::path& directory, const KeepI
     try {
       const std::string bytes = recorded_bytes(raw, image);
       FollowedTrace trace = follower == nullptr ? FollowedTrace{} : follower->release(raw);
-      if (!trace.finisher || trace.taken > bytes.size())
+      // On a full disk the recorder may write a block again where a part of one was read.
+      if (!trace.finisher || trace.taken > bytes.size() || trace.finisher->found_damage())
         trace = {std::make_unique<ProfileFinisher>(raw.string(), LastSnapshot(bytes)), 0};
       finished = trace.finisher->finish(std::string_view(bytes).substr(trace.taken), symbols, info,
                                         last_counters(image));

@@ -133,6 +133,7 @@ class TraceReader {
   std::size_t take(std::string_view bytes, const std::function<void(const TraceBlock&)>& visit);
   /// Ends the reading; `left` are the bytes that nobody took. Throws as take() does.
   TraceReading finish(std::string_view left);
+  [[nodiscard]] bool found_damage() const { return reading_.damaged > 0; }
 
  private:
   std::string name_;
@@ -291,6 +292,7 @@ class ProfileFinisher {
   /// The bytes that follow those that were taken; returns how many it took. Throws Error(io) when
   /// they are no profile's.
   std::size_t take(std::string_view bytes);
+  [[nodiscard]] bool found_damage() const { return reader_.found_damage(); }
   /// With the rest of the file.
   FinishedProfile finish(std::string_view left, const SymbolOptions& options,
                          const std::map<std::string, std::string>& more_info,
