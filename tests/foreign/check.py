@@ -127,7 +127,8 @@ def hold_rounds(table, job, results, sampler, name, pattern):
                 farthest = (ours, theirs)
     table.add(job, f"peak_rss_bytes of a round of {name}, farthest of {count}", *farthest, sampler.name,
               0.97 * farthest[1], 1.05 * farthest[1])
-    table.claim(job, f"{near} of {count} rounds within 1%", near >= 0.95 * count, sampler.name)
+    # One of ten rounds of a framework may have a peak that is shorter than the sampler's interval.
+    table.claim(job, f"{near} of {count} rounds within 1%", near >= min(0.95 * count, count - 1), sampler.name)
     table.claim(job, f"the sampler came to look in all but {unseen} rounds", unseen <= 0.1 * count, sampler.name)
 
 
