@@ -178,24 +178,21 @@ void tell_absent_snapshot(const RecordArguments& arguments, const RecordResult& 
                         most ? fmt::format("; peak RSS was {}", format_bytes(*most)) : ""));
 }
 
-/// A snapshot that shows less of the peak is not what rss=97% asks for.
-constexpr double kLeastOfPeak = 0.95;
+/// A snapshot of less than this percentage of the peak is reported.
+constexpr int kExpectedPercent = 95;
 
-void tell_partial_snapshots(const RecordArguments& arguments, const RecordResult& result) {
-  constexpr std::string_view kOfPeak = "rss=";
-  if (!arguments.snapshot_at.starts_with(kOfPeak) || !arguments.snapshot_at.ends_with('%')) return;
-  const double asked = std::strtod(arguments.snapshot_at.c_str() + kOfPeak.size(), nullptr) / 100;
+void tell_partial_snapshots(const SnapshotRule& rule, const RecordResult& result) {
+  if (!rule.percent_of_peak) return;
+  const int expected = std::min(*rule.percent_of_peak, kExpectedPercent);
   for (const RecordedImage& image : result.images) {
     if (!image.snapshot_bytes || !image.peak_resident_bytes) continue;
-    const double shown = *image.snapshot_bytes / *image.peak_resident_bytes;
-    if (shown >= std::min(asked, kLeastOfPeak)) continue;
-    tell_line(
-        fmt::format("memduel: {}: the snapshot shows {}, {:.1f}% of the peak RSS of {}: memory was "
-                    "touched when "
-                    "the program did not allocate or free\n",
-                    image.file ? image.file->string() : image.counters.program,
-                    format_bytes(*image.snapshot_bytes), 100 * shown,
-                    format_bytes(*image.peak_resident_bytes)));
+    const double shown = 100 * *image.snapshot_bytes / *image.peak_resident_bytes;
+    if (shown >= expected) continue;
+    tell_line(fmt::format(
+        "memduel: {}: the snapshot shows {}, {:.1f}% of the peak RSS of {}: the program "
+        "touched memory when it did not allocate or free\n",
+        image.file ? image.file->string() : image.counters.program,
+        format_bytes(*image.snapshot_bytes), shown, format_bytes(*image.peak_resident_bytes)));
   }
 }
 
@@ -228,7 +225,7 @@ int record(const RecordArguments& arguments) {
   const RecordResult result = record_command(options);
   tell(result);
   tell_absent_snapshot(arguments, result);
-  tell_partial_snapshots(arguments, result);
+  if (options.preload.snapshot) tell_partial_snapshots(*options.preload.snapshot, result);
   if (arguments.count && output)
     output->write(counts_json(arguments.command, result.status, result.images));
   return result.status;

@@ -51,7 +51,8 @@ std::string mark_rule(std::string_view place, const std::string& word) {
 
 SnapshotRule snapshot_at_peak(int percent, double from_bytes) {
   return {fmt::format("{} {} {:.0f}", recorder::kSnapshotAtPeak, percent,
-                      std::floor(from_bytes * percent / 100))};
+                      std::floor(from_bytes * percent / 100)),
+          percent};
 }
 
 SnapshotRule snapshot_rule_from(const std::string& word, double peak_bytes) {

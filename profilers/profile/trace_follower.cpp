@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -68,26 +69,29 @@ void TraceFollower::look() {
     const fs::path file = each->path();
     if (file.extension() != ".mdp") continue;
     std::error_code unknown;
-    const bool is_large = each->file_size(unknown) >= kLeastBytes && !unknown;
-    if (traces_.contains(file) || (is_large && traces_.size() < kMostFiles)) follow(file);
+    const std::uintmax_t size = each->file_size(unknown);
+    if (unknown) continue;
+    if (traces_.contains(file) || (size >= kLeastBytes && traces_.size() < kMostFiles))
+      follow(file, size);
   }
 }
 
-void TraceFollower::follow(const fs::path& file) {
+void TraceFollower::follow(const fs::path& file, std::uintmax_t size) {
   FollowedTrace& trace = traces_[file];
   if (!trace.finisher && trace.taken > 0) return;  // not a profile
   if (!trace.finisher) trace.finisher = std::make_unique<ProfileFinisher>(file.string());
   std::ifstream stream(file, std::ios::binary);
   std::string bytes;
   try {
-    do {
-      bytes.resize(kMostAtOnce);
-      stream.clear();
+    std::size_t taken = 1;
+    while (taken > 0 && trace.taken < size) {
+      bytes.resize(std::min<std::uintmax_t>(kMostAtOnce, size - trace.taken));
       stream.seekg(static_cast<std::streamoff>(trace.taken));
       stream.read(bytes.data(), std::ssize(bytes));
       bytes.resize(static_cast<std::size_t>(stream.gcount()));
-      trace.taken += trace.finisher->take(bytes);
-    } while (bytes.size() == kMostAtOnce);
+      taken = trace.finisher->take(bytes);
+      trace.taken += taken;
+    }
   } catch (const Error&) {
     trace = {nullptr, bytes.size()};
   }

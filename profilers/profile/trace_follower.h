@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -37,7 +38,7 @@ class TraceFollower {
  private:
   void run();
   void look();
-  void follow(const std::filesystem::path& file);
+  void follow(const std::filesystem::path& file, std::uintmax_t size);
 
   std::filesystem::path directory_;
   std::map<std::filesystem::path, FollowedTrace> traces_;

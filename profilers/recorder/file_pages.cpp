@@ -20,13 +20,7 @@ void look_at_files() {
   const Turn mine(reading);
   if (!mine || !may_ask_kernel()) return;
   const std::uint64_t begin = now_ns();
-  ProcLines status("/proc/self/status", lines, sizeof lines);
-  std::uint64_t bytes = 0;
-  while (status.is_open()) {
-    const char* line = status.next();
-    if (line == nullptr || add_kilobytes(line, "RssFile:", bytes)) break;
-  }
-  note_files(bytes);
+  note_files(status_bytes("RssFile:", lines, sizeof lines));
   const std::uint64_t end = now_ns();
   __atomic_store_n(&due, end + kRestPerLook * (end - begin), __ATOMIC_RELAXED);
 }

@@ -89,4 +89,16 @@ inline bool add_kilobytes(const char* line, const char* name, std::uint64_t& sum
   return true;
 }
 
+/// Bytes of the first line of /proc/self/status that begins with `name`, a number of kB. `buffer`
+/// is that of ProcLines; a user may be in many groups, which are one line.
+inline std::uint64_t status_bytes(const char* name, char* buffer, std::size_t size) {
+  ProcLines status("/proc/self/status", buffer, size);
+  std::uint64_t bytes = 0;
+  while (status.is_open()) {
+    const char* line = status.next();
+    if (line == nullptr || add_kilobytes(line, name, bytes)) break;
+  }
+  return bytes;
+}
+
 }  // namespace memduel::recorder

@@ -337,14 +337,8 @@ std::uint64_t own_resident_bytes() {
 }
 
 std::uint64_t peak_resident_bytes() {
-  static char status_lines[32 * 1024];  // a user may be in many groups, which are one line
-  ProcLines status("/proc/self/status", status_lines, sizeof status_lines);
-  std::uint64_t bytes = 0;
-  while (status.is_open()) {
-    const char* line = status.next();
-    if (line == nullptr || add_kilobytes(line, "VmHWM:", bytes)) break;
-  }
-  return bytes;
+  static char lines[32 * 1024];
+  return status_bytes("VmHWM:", lines, sizeof lines);
 }
 
 std::uint64_t resident_bytes() {

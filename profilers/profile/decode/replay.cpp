@@ -296,7 +296,6 @@ ProfileReplay::ProfileReplay(LastSnapshot last_snapshot) : state_(std::make_uniq
   state_->last_snapshot = last_snapshot;
 }
 ProfileReplay::~ProfileReplay() = default;
-ProfileReplay::ProfileReplay(ProfileReplay&&) noexcept = default;
 
 void ProfileReplay::take(const TraceBlock& block) {
   ++state_->blocks;

@@ -34,7 +34,8 @@ int run_command(const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& environment);
 
 struct SnapshotRule {
-  std::string text;  ///< as recorder::kSnapshotVariable has it
+  std::string text;                                   ///< as recorder::kSnapshotVariable has it
+  std::optional<int> percent_of_peak = std::nullopt;  ///< of rss=P%
 };
 
 /// A snapshot that holds at least so much of the peak that the run turns out to have. A peak below
