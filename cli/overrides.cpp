@@ -149,6 +149,7 @@ Overrides overrides_from(const RunOptions& options) {
   overrides.set.insert(overrides.set.end(), options.set.begin(), options.set.end());
   if (options.no_why) overrides.set.emplace_back("profile.trials=0");
   if (!options.arms.empty()) overrides.arms = options.arms;
+  overrides.arms_place = options.arms_place;
   overrides.repeats = options.repeats;
   overrides.warmups = options.warmups;
   overrides.gates = options.gate.named;

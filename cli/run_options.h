@@ -30,6 +30,7 @@ struct RunOptions {
   std::optional<int> max_repeats;
   std::optional<int> warmups;
   std::vector<std::string> arms;
+  std::string arms_place = "--variants";  ///< of `arms`, or where a suite has them
   std::vector<std::string> set;
   std::vector<std::string> set_by_suite;               ///< before `set`
   std::map<std::string, std::string> places_in_suite;  ///< of each of `set_by_suite`

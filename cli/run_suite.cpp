@@ -93,6 +93,10 @@ std::vector<Planned> plan(const Suite& suite, const RunOptions& options, const f
     if (one.options.slurm && one.options.resume) one.options.seed = seed_on_slurm(one.directory);
     one.options.set_by_suite = part.set;
     one.options.places_in_suite = part.set_places;
+    if (options.arms.empty() && !part.variants.empty()) {
+      one.options.arms = part.variants;
+      one.options.arms_place = part.variants_place;
+    }
     refuse_change_of_matrix(part, options);
     one.experiment = load_experiment(part.config, overrides_from(one.options));
     refuse_bad_gates(one.experiment);

@@ -22,6 +22,7 @@ namespace {
 struct SuiteEntry {
   std::string config;
   std::optional<std::string> name;
+  std::vector<std::string> variants;
   std::map<std::string, nlohmann::json> set;
   std::map<std::string, std::vector<nlohmann::json>> matrix;
 };
@@ -40,6 +41,9 @@ const Keys<SuiteEntry>& keys_of(const SuiteEntry*) {
           .optional("name", &SuiteEntry::name,
                     "Name of its run in the suite. Default: the name of the config's file.",
                     {{"minLength", 1}, {"maxLength", kLongestTitle}})
+          .optional("variants", &SuiteEntry::variants,
+                    "Variants to run, the baseline among them. Default: all of the config.",
+                    {{"minItems", 2}})
           .optional("set", &SuiteEntry::set,
                     "Keys of the config to override, as --set does: path and value.")
           .optional("matrix", &SuiteEntry::matrix,
@@ -118,6 +122,9 @@ std::vector<SuiteExperiment> experiments_of(const PlacedEntry& placed,
   SuiteExperiment first;
   first.config = directory / entry.config;
   first.name = entry.name.value_or(first.config.stem().string());
+  first.variants = entry.variants;
+  if (!first.variants.empty())
+    first.variants_place = placed.places.at(below(placed.path, "variants"));
   for (const auto& [path, value] : entry.set)
     placed.set(first, path, value, below(below(placed.path, "set"), path));
   std::vector<SuiteExperiment> cells = {std::move(first)};

@@ -78,6 +78,20 @@ TEST_F(SuiteFile, AWrongValueIsRefusedAtItsPlace) {
               HasSubstr(file + ", $.experiments[0].set.variants.x.cwd: no element is named \"x\""));
 }
 
+TEST_F(SuiteFile, AnUnknownVariantIsRefusedAtItsPlace) {
+  const SuiteExperiment part =
+      load("[{\"config\": \"a.json\",\n\"variants\": [\"original\", \"x\"]}]").experiments.front();
+  EXPECT_THAT(part.variants, ElementsAre("original", "x"));
+  Overrides overrides;
+  overrides.arms = part.variants;
+  overrides.arms_place = part.variants_place;
+  EXPECT_THAT(
+      error_of([&] { parse_experiment(federated_config(), "c.json", "/", overrides); }).message(),
+      testing::StartsWith(file_.string() + ", line 2, $.experiments[0].variants: "));
+  EXPECT_THAT(refusal(R"([{"config": "a.json", "variants": ["original"]}])"),
+              HasSubstr("$.experiments[0].variants"));
+}
+
 TEST_F(SuiteFile, IsToldFromAnExperiment) {
   load(R"([{"config": "a.json"}])");
   EXPECT_TRUE(is_suite(file_));

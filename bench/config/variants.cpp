@@ -20,10 +20,10 @@ void expect_variant(const std::string& name, const std::vector<std::string>& nam
   if (std::ranges::find(names, name) == names.end()) refuse_variant(name, names, places.at(path));
 }
 
-/// Of a name that an option gives.
+/// Of a name that an option or a suite gives.
 void expect_variant(const std::string& name, const std::vector<std::string>& names,
-                    const char* option) {
-  if (std::ranges::find(names, name) == names.end()) refuse_variant(name, names, option);
+                    const std::string& place) {
+  if (std::ranges::find(names, name) == names.end()) refuse_variant(name, names, place);
 }
 
 void refuse_repeated_names(const std::vector<std::string>& names, const Places& places) {
@@ -57,9 +57,8 @@ class VariantChoice {
     expect_variant(document.baseline, document.variant_names(), places, {"baseline"});
   }
 
-  void select(const std::vector<std::string>& wanted) {
-    for (const std::string& name : wanted)
-      expect_variant(name, document_.variant_names(), "--variants");
+  void select(const std::vector<std::string>& wanted, const std::string& place) {
+    for (const std::string& name : wanted) expect_variant(name, document_.variant_names(), place);
     std::vector<Variant> selected;
     std::vector<std::size_t> from;
     for (const std::size_t i : from_)
@@ -69,7 +68,7 @@ class VariantChoice {
       }
     document_.variants = std::move(selected);
     from_ = std::move(from);
-    expect_variant(document_.baseline, document_.variant_names(), "--variants, baseline");
+    expect_variant(document_.baseline, document_.variant_names(), place + ", baseline");
     document_.ablation.reset();  // it is about all its variants
   }
 
@@ -115,7 +114,7 @@ class VariantChoice {
 
 void choose_variants(Document& document, Places& places, const Overrides& overrides) {
   VariantChoice choice(document, places);
-  if (overrides.arms) choice.select(*overrides.arms);
+  if (overrides.arms) choice.select(*overrides.arms, overrides.arms_place);
   if (overrides.calibrate) choice.add_twin();
   std::move(choice).finish(overrides.one_variant);
   for (std::size_t i = 0; i < document.variants.size(); ++i)

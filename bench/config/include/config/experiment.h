@@ -69,6 +69,9 @@ struct SuiteExperiment {
   std::string name;  ///< of its run in the suite: "clients-2", no other's
   std::filesystem::path config;
   std::vector<std::string> set;  ///< path=value, as --set takes them
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
+  std::vector<std::string> variants = {};  ///< only these; empty: all
+  std::string variants_place = {};         ///< where the suite has them
   /// Those of `set` that its name tells.
   // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
   std::vector<std::string> matrix = {};

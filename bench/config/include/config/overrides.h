@@ -15,6 +15,7 @@ struct Overrides {
   std::vector<std::string> set;                   ///< path=value, applied in order
   std::map<std::string, std::string> set_places;  ///< of those in a suite: where it has them
   std::optional<std::vector<std::string>> arms;   ///< only these; must hold the baseline
+  std::string arms_place = "--variants";          ///< of `arms`, for messages
   std::optional<int> repeats;
   std::optional<int> warmups;
   std::vector<std::string> gates;           ///< replace the config's, when not empty
