@@ -5,7 +5,7 @@
 #   scripts/setup.sh --tests         to test it
 #   scripts/setup.sh --fl            to build and test the replays
 #   scripts/setup.sh --packages      to make a wheel of it
-#   scripts/setup.sh --long          for the tests of scripts/test.sh --all and --weekly: other distributions, failing system calls, a JVM
+#   scripts/setup.sh --long          for the tests of scripts/test.sh --all and --weekly: other distributions, failing system calls, a JVM, frameworks of PyPI
 #   scripts/setup.sh --jobs          the servers that tests/foreign duels and the Slurm of tests/slurm; they may start, so nobody gets them unasked
 # Several of these may be given.
 set -euo pipefail
@@ -39,7 +39,7 @@ for part in "$@"; do
     --fl) packages+=("${fl_packages[@]}") ;;
     --packages) packages+=("${wheel_packages[@]}") ;;
     --long)
-      packages+=(debootstrap strace)
+      packages+=(debootstrap patch python3-venv strace)
       command -v java >/dev/null || packages+=(default-jre-headless)
       ;;
     --jobs) packages+=("${foreign_jobs[@]}") ;;

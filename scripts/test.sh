@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds the tool and the FL workloads, and tests them.
 #   scripts/test.sh            everything that a change needs, among it one of each kind of test: what CI runs
-#   scripts/test.sh --all      also fuzzing, clang-tidy of all files, other distributions, all foreign jobs, long runs and hostile circumstances
+#   scripts/test.sh --all      also Flower, NVFlare and APPFL from PyPI, fuzzing, clang-tidy of all files, other distributions, all foreign jobs, long runs and hostile circumstances
 #   scripts/test.sh --weekly   also half an hour of hostile circumstances and half an hour of failing system calls, from other seeds each week
 #   scripts/test.sh --tool     the tool only, without LibTorch and packages
 # If CI is set, and with --all and --weekly, it also installs servers that tests measure (scripts/setup.sh --jobs). Without them those tests are skipped.
@@ -25,6 +25,11 @@ if [ -n "${CI:-}" ] && [ "$preset" = release ]; then parts+=(--jobs); fi
 memray=$root/build/memray
 if [ -n "$fuzz" ] && [ ! -x "$memray/bin/python" ]; then
   /usr/bin/python3 -m venv "$memray" && "$memray/bin/pip" install -q memray==1.20.0 || rm -rf "$memray"
+fi
+if [ -n "$fuzz" ]; then
+  for example in "$root"/examples/*/setup.sh; do
+    "$example" || echo "test.sh: ${example#"$root"/} failed; the tests that start its framework are skipped" >&2
+  done
 fi
 "$root/scripts/build.sh" "$preset"
 cd "$root"

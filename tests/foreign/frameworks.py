@@ -16,6 +16,7 @@ class Framework:
     roles: dict  # role to a pattern on the commands of its processes
     marked: tuple  # roles of one process whose rounds are marked
     model: typing.Callable | None = None  # makes the final model
+    interval: float = 0.005  # of the own sampler, in seconds: each millisecond would take a core where there are twenty processes
     has_steady_heap: bool = False  # whether its processes have the same peak of malloc's blocks in each trial, which cyclic garbage would move
 
 
@@ -43,7 +44,7 @@ FRAMEWORKS = {
     # Its clients do not train, so that the model stays as it is; which one that is only APPFL knows.
     "appfl": Framework(EXAMPLES / "appfl/optimize-memory.json", "off,on", INSTALLED / "appfl/bin/python", {
         "server": "server.py server.yaml", "client-1": "client.py .*client_id=client-1 ", "client-2": "client.py .*client_id=client-2 "},
-        ("server", "client-1", "client-2"), has_steady_heap=True),
+        ("server", "client-1", "client-2"), interval=0.001, has_steady_heap=True),
 }
 
 

@@ -21,7 +21,7 @@ def _parents():
     return found
 
 
-def _descendants(root):
+def descendants(root):
     children = {}
     for pid, parent in _parents().items():
         children.setdefault(parent, []).append(pid)
@@ -72,7 +72,7 @@ class Sampler:
         while not self._stop.is_set():
             now = time.monotonic()
             if now - looked >= self.look_for_new:
-                seen, looked = {pid: _command(pid) or seen.get(pid, "") for pid in _descendants(self.root)}, now
+                seen, looked = {pid: _command(pid) or seen.get(pid, "") for pid in descendants(self.root)}, now
                 self.processes.update(seen.items())
             self.samples.append((time.monotonic_ns(), {process: _resident(process[0]) for process in seen.items()}))
             time.sleep(self.interval)

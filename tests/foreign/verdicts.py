@@ -4,7 +4,8 @@ peak RSS a second time: from the sampler's peaks, by the test of tests/recomputa
 memduel's. A row whose ends differ by more than a point, or lie on another side of no change, is printed with "no". Exit status: 1 then, and
 where there is no row.
 
-    tests/foreign/verdicts.py [--out DIR] [--rows FILE.md] QUESTION ...     # QUESTION: nvflare/memory, flower/arenas …
+    tests/foreign/verdicts.py [--out DIR] [--rows FILE.md] QUESTION ...
+                                  # QUESTION: flower/arenas, nvflare/memory:default,two-arenas …
 """
 
 import argparse
@@ -39,13 +40,15 @@ OTHER_ROLES = {
 
 
 def roles_of(question):
-    roles = OTHER_ROLES.get(question) or FRAMEWORKS[question.split("/")[0]].roles
+    config = question.partition(":")[0]
+    roles = OTHER_ROLES.get(config) or FRAMEWORKS[config.split("/")[0]].roles
     # ClientApps and the command line live for as little as a second: two samplers see different peaks.
     return {role: re.compile(pattern) for role, pattern in roles.items() if role not in ("clientapp", "cli")}
 
 
 def run(question, directory):
-    command = [MEMDUEL, "run", str(EXAMPLES / f"{question}.json"), "--out", str(directory)]
+    config, _, variants = question.partition(":")
+    command = [MEMDUEL, "run", str(EXAMPLES / f"{config}.json"), *(["--variants", variants] if variants else []), "--out", str(directory)]
     with open(f"{directory}.txt", "w") as out, open(f"{directory}.err", "w") as progress:
         process = subprocess.Popen(command, stdout=out, stderr=progress)
         # Twenty processes for minutes: to look each millisecond would take a core.
@@ -123,7 +126,7 @@ def main():
     options.out.mkdir(parents=True, exist_ok=True)
     rows, same = [], True
     for question in options.questions:
-        directory = options.out / question.replace("/", "-")
+        directory = options.out / re.sub("[/:,]", "-", question)
         if directory.exists():
             sys.exit(f"verdicts.py: {directory} exists; name another folder with --out")
         sampler = run(question, directory)

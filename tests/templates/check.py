@@ -177,6 +177,9 @@ def main():
     for name in options.templates or TEMPLATES:
         template = TEMPLATES[name]
         missing = [str(file) for file in template.needs if not file.exists()]
+        if missing and template.environment and template.environment.exists():
+            failed.append(f"{name}: the release in {template.environment} has no {', '.join(missing)}")
+            continue
         if missing:
             print(f"{name} is not started: {', '.join(missing)} is missing; the fix: {template.fix}")
             continue
