@@ -46,7 +46,7 @@ JOBS = {
 SHORT_LIVED = {"make", "shell"}  # sums of processes of milliseconds: two samplers see different ones
 # A parallel worker of 30 ms makes a quarter of the peak. memduel samples every 2 to 24 ms, as its share of CPU time allows, and on a busy machine
 # the other sampler misses it as well. Two ClientApps of Flower are at their peaks together for as short a time.
-BURSTS = {"postgres", "flower"}
+BURSTS = {("postgres", "server"), ("flower", "clientapp")}
 # Metrics by which variant b has more than variant a, and how much: buffers of malloc's in Node.js, the heap of a JVM, which it maps itself.
 PLANTED = {"node": (("peak_rss_bytes", "peak_heap_bytes"), 64 * MIB), "java": (("peak_rss_bytes", "peak_mapped_bytes"), 128 * MIB)}
 
@@ -109,7 +109,7 @@ def hold_resident(table, job, results, sampler, patterns):
         if job in SHORT_LIVED:
             table.add(job, what, ours, theirs, "own sampler, the largest process alone", least, 2.5 * theirs)
         else:
-            missed = 0.15 * theirs if job in BURSTS else 0
+            missed = 0.15 * theirs if (job, name) in BURSTS else 0
             table.add(job, what, ours, theirs, sampler.name, least - missed, theirs * 1.03 + 2 * MIB + missed)
 
 

@@ -58,15 +58,18 @@ def run(question, directory):
 
 
 def with_sampled_peaks(results, sampler, roles):
-    """The results with the sampler's peaks in place of memduel's, for the roles that have a pattern."""
-    sampled = copy.deepcopy(results)
+    """The results with the sampler's peaks in place of memduel's, for the roles that have a pattern. Prints how far they are apart."""
+    sampled, apart = copy.deepcopy(results), {}
     for trial in sampled["trials"]:
         for role in trial["roles"]:
             if role["role"] in roles and "peak_rss_bytes" in role["metrics"]:
                 peak = sampler.peak(roles[role["role"]], trial["begin_ns"], trial["end_ns"])
                 if peak is None:
                     sys.exit(f"verdicts.py: the sampler saw no process of {role['role']} in trial {trial['id']}")
+                apart.setdefault(role["role"], []).append(peak / role["metrics"]["peak_rss_bytes"])
                 role["metrics"]["peak_rss_bytes"] = peak
+    for role, ratios in apart.items():
+        print(f"{role}: of {len(ratios)} peaks the sampler's are {percent(min(ratios))}% to {percent(max(ratios))}%", file=sys.stderr)
     return sampled
 
 
