@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,6 +83,10 @@ bool is_dead(const ProcessLine& process) {
 bool is_only_forked(const ProcessLine& process) {
   constexpr std::uint64_t kForkedNoExec = 0x40;  // PF_FORKNOEXEC of the kernel
   return (process.flags.value_or(0) & kForkedNoExec) != 0;
+}
+
+bool share_memory(pid_t one, pid_t other) {
+  return syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0) == 0;
 }
 
 bool runs_same_program(const ProcessLine& before, const ProcessLine& now) {

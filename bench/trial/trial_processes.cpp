@@ -244,6 +244,8 @@ void TrialProcesses::take(const Member& member, std::int64_t now_ns) {
     process.trace.has_several_processes = true;
   }
   if (!matched().contains(member.pid)) return;
+  if (is_matched_role(plan_, member.otherwise) && member.otherwise != member.role)
+    matched_trace(member.otherwise, now_ns).has_matched_descendants = true;
   RoleTrace& trace = matched_trace(member.role, now_ns);
   trace.has_several_processes = of_role(member.role).size() > 1;
   joined_(member.role, member.pid);

@@ -82,6 +82,20 @@ TEST_F(ProcessesOfATrial, ADescendantThatMatchesIsARoleOfItsOwn) {
   EXPECT_TRUE(processes_->named("client-1").trace.has_matched_descendants);
 }
 
+// A process that its own parent waited for: the kernel's maximum of the parent may be its.
+TEST_F(ProcessesOfATrial, AMatchedRoleKnowsThatItsDescendantsAreOfAnotherRole) {
+  plan_.match = {{"launcher", "launch"}, {"trainer", "train\\.py"}};
+  begin();
+  run("server", 10);
+  run("client-1", 20);
+  living_ = {10, 20, 21, 22};
+  origins_[21] = {20, "client-1", "launch"};
+  origins_[22] = {21, "client-1", "python3 train.py"};
+  processes_->look(5 * kSecondNs);
+  EXPECT_TRUE(processes_->matched_traces().at("launcher").has_matched_descendants);
+  EXPECT_FALSE(processes_->matched_traces().at("trainer").has_matched_descendants);
+}
+
 TEST_F(ProcessesOfATrial, ADescendantIsLookedForBeforeALookIsDue) {
   processes_->look(kSecondNs);
   living_ = {10, 20, 21};

@@ -36,11 +36,20 @@ void add_to(Metrics& metrics, const char* name, std::optional<double> value) {
 }  // namespace
 
 struct ProcfsMeter::Process {
-  explicit Process(pid_t id)
-      : pid(id), statm(id, "statm"), stat(id, "stat"), status(id, "status") {}
+  explicit Process(pid_t id) : pid(id), statm(id, "statm"), stat(id, "stat"), status(id, "status") {
+    const auto line = stat.read(parse_process_line);
+    if (line && is_only_forked(*line)) lender = line->parent;
+  }
   ProcessMemory memory() { return status.read(parse_status).value_or(ProcessMemory{}); }
 
+  /// A child of vfork() has its parent's memory until it executes a program: it counts once.
+  bool has_own_memory() {
+    if (lender != 0 && !share_memory(pid, lender)) lender = 0;
+    return lender == 0;
+  }
+
   pid_t pid;
+  pid_t lender = 0;  ///< the parent whose memory it has; 0: it has its own
   ProcFile statm;
   ProcFile stat;
   ProcFile status;
@@ -91,7 +100,8 @@ std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
   std::int64_t files = 0;
   std::erase_if(role.processes, [&](const std::unique_ptr<Process>& process) {
     const auto statm = process->statm.read(parse_statm);
-    const ProcessPages pages = statm.value_or(ProcessPages{});
+    const ProcessPages pages =
+        process->has_own_memory() ? statm.value_or(ProcessPages{}) : ProcessPages{};
     total += pages.resident * page_bytes;
     const std::int64_t others = (pages.resident - pages.anonymous()) * page_bytes;
     if (others > process->told_bytes + std::max(kLeastGrowth, process->told_bytes / kGrowthPart)) {
@@ -127,6 +137,7 @@ void ProcfsMeter::sample_peaks(std::int64_t now_ns) {
   const std::int64_t cpu_before = thread_cpu_ns();
   for (const auto& role : roles_) {
     for (const auto& process : role->processes) {
+      if (!process->has_own_memory()) continue;
       const ProcessMemory memory = process->memory();
       process->shared_bytes = memory.rss_shmem.value_or(0);
       process->told_bytes = process->shared_bytes + memory.rss_file.value_or(0);
@@ -157,7 +168,8 @@ MeterReading ProcfsMeter::read(const std::string& role) {
       add_to(reading.counters, kMinorFaults, static_cast<double>(line->faults->minor));
       add_to(reading.counters, kMajorFaults, static_cast<double>(line->faults->major));
     }
-    add_to(reading.values, kSwapped, as_double(process->memory().swapped));
+    if (process->has_own_memory())
+      add_to(reading.values, kSwapped, as_double(process->memory().swapped));
   }
   return reading;
 }
@@ -167,6 +179,7 @@ Metrics ProcfsMeter::read_costly(const std::string& role) {
   const Role* entry = find(role);
   if (entry == nullptr) return values;
   for (const auto& process : entry->processes) {
+    if (!process->has_own_memory()) continue;
     // Opened each time: an open one goes on about the program that ran before an exec.
     ProcFile smaps_rollup(process->pid, "smaps_rollup");
     add_to(values, "pss_bytes", as_double(smaps_rollup.read(parse_pss)));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
@@ -9,7 +10,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "memory/proc_files.h"
 
 namespace memduel {
 namespace {
@@ -74,6 +80,46 @@ TEST(ProcfsMeter, SumsTheProcessesOfARoleAndAllRolesAsTree) {
   EXPECT_GE(series[0].second.values[0], static_cast<std::int64_t>(48 * kMib));
   EXPECT_GE(series[1].second.values[0], static_cast<std::int64_t>(8 * kMib));
   EXPECT_LT(series[1].second.values[0], static_cast<std::int64_t>(32 * kMib));
+}
+
+/// As after vfork(): waits for a byte, then executes a program.
+int execute_when_told(void* told) {
+  char byte = 0;
+  if (read(*static_cast<int*>(told), &byte, 1) != 1) _exit(1);
+  execl("/bin/sleep", "sleep", "60", nullptr);
+  _exit(1);
+}
+
+TEST(ProcfsMeter, AChildThatHasItsParentsMemoryCountsWhenItExecutesAProgram) {
+  if (!share_memory(getpid(), getpid())) GTEST_SKIP() << "the kernel does not offer kcmp here";
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::vector<char> stack(kMib);
+  const pid_t child =
+      clone(execute_when_told, stack.data() + stack.size(), CLONE_VM | SIGCHLD, &ends[0]);
+  ASSERT_GT(child, 0);
+  ProcfsMeter meter(ThinnedSeries::kEverySample, ProcfsMeter::ProcessPeaks::yes);
+  meter.add("server", getpid());
+  meter.sample(1000);
+  meter.add("server", child);
+  meter.sample(2000);
+  ASSERT_EQ(write(ends[1], "x", 1), 1);
+  std::string command;
+  while (command != "sleep\n") {
+    std::ifstream file("/proc/" + std::to_string(child) + "/comm");
+    command = {std::istreambuf_iterator<char>(file), {}};
+  }
+  meter.sample(3000);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(ends[0]);
+  close(ends[1]);
+  const Series sums = meter.series_of("server");
+  ASSERT_EQ(sums.values.size(), 3U);
+  EXPECT_NEAR(static_cast<double>(sums.values[1]), static_cast<double>(sums.values[0]), kMib);
+  EXPECT_GT(sums.values[2], sums.values[1]);
+  EXPECT_LT(sums.values[2], sums.values[1] + static_cast<std::int64_t>(4 * kMib))
+      << "sleep has little of its own";
 }
 
 TEST(ProcfsMeter, AProcessThatIsGivenToAnotherRoleLeavesItsFirst) {

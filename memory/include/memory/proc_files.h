@@ -104,6 +104,10 @@ bool is_dead(const ProcessLine& process);
 /// writes to them.
 bool is_only_forked(const ProcessLine& process);
 
+/// Whether two processes have one address space: a child of vfork() until it executes a program,
+/// and one of clone(CLONE_VM). False where the kernel does not tell (no kcmp, or not allowed).
+bool share_memory(pid_t one, pid_t other);
+
 /// Whether both are of one process that executed no program in between.
 bool runs_same_program(const ProcessLine& before, const ProcessLine& now);
 
