@@ -181,19 +181,21 @@ void tell_absent_snapshot(const RecordArguments& arguments, const RecordResult& 
 /// A snapshot of less than this percentage of the peak is reported.
 constexpr int kExpectedPercent = 95;
 
-void tell_partial_snapshots(const SnapshotRule& rule, const RecordResult& result) {
-  if (!rule.percent_of_peak) return;
+/// Of the process with the largest peak: of others a snapshot is not asked for.
+void tell_partial_snapshot(const SnapshotRule& rule, const RecordResult& result) {
+  if (!rule.percent_of_peak || result.images.empty()) return;
   const int expected = std::min(*rule.percent_of_peak, kExpectedPercent);
-  for (const RecordedImage& image : result.images) {
-    if (!image.snapshot_bytes || !image.peak_resident_bytes) continue;
-    const double shown = 100 * *image.snapshot_bytes / *image.peak_resident_bytes;
-    if (shown >= expected) continue;
-    tell_line(fmt::format(
-        "memduel: {}: the snapshot shows {}, {:.1f}% of the peak RSS of {}: the program "
-        "touched memory when it did not allocate or free\n",
-        image.file ? image.file->string() : image.counters.program,
-        format_bytes(*image.snapshot_bytes), shown, format_bytes(*image.peak_resident_bytes)));
-  }
+  const RecordedImage& image =
+      *std::ranges::max_element(result.images, {}, [](const RecordedImage& one) {
+        return one.snapshot_bytes ? one.peak_resident_bytes.value_or(0) : 0;
+      });
+  if (!image.snapshot_bytes || image.peak_resident_bytes.value_or(0) <= 0) return;
+  const double shown = 100 * *image.snapshot_bytes / *image.peak_resident_bytes;
+  if (shown >= expected) return;
+  tell_line(fmt::format("memduel: {}: the snapshot shows {}, {:.1f}% of the peak RSS of {}\n",
+                        escape_terminal(image.file ? image.file->string() : image.counters.program),
+                        format_bytes(*image.snapshot_bytes), shown,
+                        format_bytes(*image.peak_resident_bytes)));
 }
 
 /// The file of -o, if there is one: neither the program nor another file that is named.
@@ -225,7 +227,7 @@ int record(const RecordArguments& arguments) {
   const RecordResult result = record_command(options);
   tell(result);
   tell_absent_snapshot(arguments, result);
-  if (options.preload.snapshot) tell_partial_snapshots(*options.preload.snapshot, result);
+  if (options.preload.snapshot) tell_partial_snapshot(*options.preload.snapshot, result);
   if (arguments.count && output)
     output->write(counts_json(arguments.command, result.status, result.images));
   return result.status;

@@ -144,7 +144,8 @@ std::map<std::string, std::string> recording_environment(const Preload& preload,
     environment[recorder::kIntervalVariable] = std::to_string(preload.interval_bytes);
     environment[recorder::kFirstIntervalVariable] = std::to_string(preload.first_interval_bytes);
   }
-  if (preload.snapshot) environment[recorder::kSnapshotVariable] = preload.snapshot->text;
+  // Empty: not the rule of a recording around this one.
+  environment[recorder::kSnapshotVariable] = preload.snapshot ? preload.snapshot->text : "";
   if (preload.seed != 0) environment[recorder::kSeedVariable] = std::to_string(preload.seed);
   return environment;
 }

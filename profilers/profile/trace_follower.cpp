@@ -1,14 +1,17 @@
 #include "trace_follower.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <fstream>
+#include <exception>
 #include <string>
+#include <system_error>
 
-#include "util/error.h"
+#include "util/file.h"
 
 namespace memduel {
 
@@ -20,6 +23,8 @@ constexpr std::chrono::milliseconds kRest{50};
 constexpr std::uintmax_t kLeastBytes = 1U << 20;  ///< less takes no time at the end
 constexpr std::size_t kMostFiles = 16;  ///< each has the live blocks of a process in memory
 constexpr std::size_t kMostAtOnce = 8U << 20;
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{2}
+                                      << 30;  ///< of all: packed, they are in memory
 constexpr int kNice = 10;
 
 }  // namespace
@@ -30,7 +35,10 @@ TraceFollower::TraceFollower(fs::path directory) : directory_(std::move(director
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {  // no more threads: all is replayed at the end
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -78,22 +86,26 @@ void TraceFollower::look() {
 
 void TraceFollower::follow(const fs::path& file, std::uintmax_t size) {
   FollowedTrace& trace = traces_[file];
-  if (!trace.finisher && trace.taken > 0) return;  // not a profile
-  if (!trace.finisher) trace.finisher = std::make_unique<ProfileFinisher>(file.string());
-  std::ifstream stream(file, std::ios::binary);
-  std::string bytes;
+  if (!trace.finisher && trace.taken > 0) return;  // given up
+  if (followed_bytes_ >= kMostBytes) return;  // the rest is replayed when the command has ended
   try {
+    if (!trace.finisher) trace.finisher = std::make_unique<ProfileFinisher>(file.string());
+    // Other users may write to a directory that root records into: no link, no pipe that never
+    // ends.
+    const Descriptor recorded(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    std::string bytes;
     std::size_t taken = 1;
     while (taken > 0 && trace.taken < size) {
       bytes.resize(std::min<std::uintmax_t>(kMostAtOnce, size - trace.taken));
-      stream.seekg(static_cast<std::streamoff>(trace.taken));
-      stream.read(bytes.data(), std::ssize(bytes));
-      bytes.resize(static_cast<std::size_t>(stream.gcount()));
+      const ssize_t got =
+          pread(recorded.get(), bytes.data(), bytes.size(), static_cast<off_t>(trace.taken));
+      bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
       taken = trace.finisher->take(bytes);
       trace.taken += taken;
+      followed_bytes_ += taken;
     }
-  } catch (const Error&) {
-    trace = {nullptr, bytes.size()};
+  } catch (const std::exception&) {  // it is replayed at the end, which reports what is wrong
+    trace = {nullptr, 1};
   }
 }
 

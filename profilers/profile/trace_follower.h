@@ -45,6 +45,7 @@ class TraceFollower {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopped_ = false;
+  std::uintmax_t followed_bytes_ = 0;
   std::thread thread_;
 };
 

@@ -36,7 +36,7 @@ constexpr std::uint64_t kFarStep = 3;
 /// At a program's end by one that has a third more, or a tenth more than any look saw: an exit
 /// itself touches a few pages.
 constexpr std::uint64_t kEndStep = 3;
-constexpr std::uint64_t kTouchedStep = 10;
+constexpr std::uint64_t kTouchedStep = 20;
 
 // All of the program alone: the recorder's tables grow with it, and would make each of its moments
 // a new peak.
@@ -84,9 +84,7 @@ bool is_due(std::uint64_t resident) {
   return resident * rule.percent / 100 > held && is_worth(resident);
 }
 
-void look() {
-  const Turn mine(looking);
-  if (!mine || !is_tracing()) return;
+void look_in_turn() {
   const std::uint64_t resident = resident_bytes();
   const bool signalled = __atomic_exchange_n(&asked, false, __ATOMIC_RELAXED);
   bool due = signalled || is_due(without_own(resident));
@@ -96,6 +94,11 @@ void look() {
   }
   if (without_own(resident) > seen) seen = without_own(resident);
   if (due) take(resident);
+}
+
+void look() {
+  const Turn mine(looking);
+  if (mine && is_tracing()) look_in_turn();
 }
 
 // Of the kernel's peak, what the program had at least: a table of the recorder that grew was there
@@ -185,8 +188,13 @@ void look_at_mark(int kind, int round, const char* phase) {
 
 void look_at_end() {
   if (!takes_snapshots()) return;
-  look();
-  see_peak_of_kernel();
+  {
+    const Turn mine(looking);  // else another thread uses the buffers of a look
+    if (mine && is_tracing()) {
+      look_in_turn();
+      see_peak_of_kernel();
+    }
+  }
   trace_info("peak_rss_bytes", seen);
   if (failed) trace_info("snapshot_failed", 1);
 }

@@ -68,15 +68,20 @@ std::uint32_t TraceStacks::native_location(std::uint64_t ip) {
 }
 
 std::uint32_t TraceStacks::known(std::uint64_t node) const {
-  if (node >= profile_.stacks.size()) {
-    throw std::out_of_range(fmt::format("node {} of {}", node, profile_.stacks.size()));
+  if (node >= stack_of_node_.size()) {
+    throw std::out_of_range(fmt::format("node {} of {}", node, stack_of_node_.size()));
   }
-  return static_cast<std::uint32_t>(node);
+  return stack_of_node_[node];
 }
 
 void TraceStacks::add(std::uint32_t parent, std::uint32_t location) {
-  if (profile_.stacks.size() >= kMostNodes) throw std::out_of_range("too many stacks");
-  profile_.stacks.push_back({parent, location});
+  const std::uint64_t key = (std::uint64_t{parent} << 32U) | location;
+  const auto [entry, made] = stacks_.emplace(key, profile_.stacks.size());
+  if (made) {
+    if (profile_.stacks.size() >= kMostNodes) throw std::out_of_range("too many stacks");
+    profile_.stacks.push_back({parent, location});
+  }
+  stack_of_node_.push_back(entry->second);
 }
 
 void TraceStacks::add_node(const recorder::events::Node& event) {
@@ -109,17 +114,16 @@ void TraceStacks::add_python(const recorder::events::Python& event) {
 }
 
 void TraceStacks::expect(std::uint64_t nodes) {
-  if (nodes > kMostNodes) throw std::out_of_range("too many stacks");
-  if (nodes > profile_.stacks.size() + kMostLostNodes - lost_)
+  if (nodes > stack_of_node_.size() + kMostLostNodes - lost_)
     throw std::out_of_range(
-        fmt::format("node {} after {}: too many are missing", nodes, profile_.stacks.size()));
+        fmt::format("node {} after {}: too many are missing", nodes, stack_of_node_.size()));
   const std::pair<std::uint64_t, std::uint64_t> key{~std::uint64_t{0}, 0};
-  while (profile_.stacks.size() < nodes) {
+  while (stack_of_node_.size() < nodes) {
     if (lost_++ == 0) {
       profile_.locations.push_back({ProfileLocation::Kind::lost, {}, 0, {}});
       locations_[key] = static_cast<std::uint32_t>(profile_.locations.size() - 1);
     }
-    profile_.stacks.push_back({0, locations_[key]});
+    add(0, locations_[key]);
   }
 }
 

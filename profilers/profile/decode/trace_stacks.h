@@ -45,10 +45,21 @@ class TraceStacks {
     }
   };
 
+  struct StackHash {
+    std::size_t operator()(std::uint64_t parent_and_location) const {
+      const std::uint64_t product = parent_and_location * 0x9e3779b97f4a7c15;
+      return product ^ (product >> 32U);
+    }
+  };
+
+  /// The recorder's next node.
   void add(std::uint32_t parent, std::uint32_t location);
   std::uint32_t native_location(std::uint64_t ip);
 
   Profile& profile_;
+  /// Of each node of the recorder's. It makes new nodes for the stacks in use when it has too many.
+  std::vector<std::uint32_t> stack_of_node_{0};
+  tsl::robin_map<std::uint64_t, std::uint32_t, StackHash> stacks_;  ///< by parent and location
   /// By module (number + 1, 0 for none) and address.
   tsl::robin_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, PlaceHash> locations_;
   std::map<std::uint64_t, std::size_t> modules_by_begin_;
