@@ -15,7 +15,7 @@ ROUNDS = 6
 CLIENTS = 2
 
 # The name of each job, its server_memory_gc_rounds and its client_memory_gc_rounds.
-JOBS = {"default": (0, 0), "gc-clients": (0, 1), "gc-server-and-clients": (1, 1)}
+JOBS = {"default": (0, 0), "gc-server": (1, 0), "gc-clients": (0, 1), "gc-server-and-clients": (1, 1)}
 
 
 def main(folder: Path) -> None:
