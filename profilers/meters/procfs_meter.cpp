@@ -99,9 +99,9 @@ std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
   std::int64_t total = 0;
   std::int64_t files = 0;
   std::erase_if(role.processes, [&](const std::unique_ptr<Process>& process) {
+    const bool has_own_memory = process->has_own_memory();  // before its pages are read
     const auto statm = process->statm.read(parse_statm);
-    const ProcessPages pages =
-        process->has_own_memory() ? statm.value_or(ProcessPages{}) : ProcessPages{};
+    const ProcessPages pages = has_own_memory ? statm.value_or(ProcessPages{}) : ProcessPages{};
     total += pages.resident * page_bytes;
     const std::int64_t others = (pages.resident - pages.anonymous()) * page_bytes;
     if (others > process->told_bytes + std::max(kLeastGrowth, process->told_bytes / kGrowthPart)) {

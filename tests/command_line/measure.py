@@ -46,6 +46,14 @@ if __name__ == "__main__":
         pool.map(hold, range(2))
 """
 
+# Starts two hundred programs by vfork, each of which has its parent's 200 MiB until it is executed.
+PROGRAMS = """
+import subprocess
+block = bytearray(b"x") * (200 << 20)
+for _ in range(200):
+    subprocess.run(["/bin/true"])
+"""
+
 
 def measure(place, *words):
     done = subprocess.run([MEMDUEL, "measure", *words], cwd=place, env={**os.environ, "XDG_STATE_HOME": str(place / "state")}, capture_output=True, text=True,
@@ -108,6 +116,15 @@ def check_processes(place):
     print(f"processes: {total / MIB:.1f} MiB, the largest {largest / MIB:.1f} MiB")
 
 
+def check_started_programs(place):
+    (place / "programs.py").write_text(PROGRAMS)
+    code, _, err = measure(place, "-r", "3", "--out", "programs", "/usr/bin/python3 programs.py")
+    assert code == 0, err
+    trials = json.loads((place / "programs/results.json").read_text())["trials"]
+    peaks = [role["metrics"]["peak_rss_bytes"] for trial in trials for role in trial["roles"] if role["role"] == "all"]
+    assert len(peaks) >= 3 and all(200 * MIB <= peak <= 240 * MIB for peak in peaks), peaks
+
+
 def check_limits(place):
     command = "./dynamic 8192"
     quick = ["-r", "5", "--set", "profile.trials=0"]
@@ -143,7 +160,7 @@ def main():
     with tempfile.TemporaryDirectory() as root:
         place = pathlib.Path(root)
         (place / "program.c").write_text(PROGRAM)
-        for check in (check_programs, check_processes, check_limits, check_outputs):
+        for check in (check_programs, check_processes, check_started_programs, check_limits, check_outputs):
             check(place)
     print("measure: all as expected")
 
