@@ -131,7 +131,7 @@ class TraceReader {
   /// taken before. Returns how many bytes it took. Throws Error(io) naming `name` when the file is
   /// not a profile at all, or one of another version.
   std::size_t take(std::string_view bytes, const std::function<void(const TraceBlock&)>& visit);
-  /// Ends the reading; `left` are the remaining bytes, which take() has not taken. Throws as take() does.
+  /// Ends the reading; `left` are the bytes that take() has not taken. Throws as take() does.
   TraceReading finish(std::string_view left);
   [[nodiscard]] bool found_damage() const { return reading_.damaged > 0; }
 
