@@ -173,6 +173,12 @@ def hold_heap_to_dhat(table, job, out):
         table.add(job, name, counters[key], want, "DHAT", want - most, want + most, 0)
 
 
+def heaptrack_calls(folder):
+    """The calls to allocation functions that heaptrack_print counts in the one trace of a folder."""
+    told = subprocess.run(["heaptrack_print", str(next(folder.glob("heaptrack.*")))], capture_output=True, text=True, check=True).stdout
+    return int(re.search(r"^calls to allocation functions: (\d+)", told, re.M)[1])
+
+
 def hold_heap_to_heaptrack(table, job, command, out):
     bare = subprocess.run(command, capture_output=True, text=True, cwd=HERE / "jobs")
     ended, exported = recorded(command, out / "record")
@@ -180,8 +186,7 @@ def hold_heap_to_heaptrack(table, job, command, out):
     table.claim(job, "status and output as without the recorder",
                 (ended.returncode, same(ended.stdout)) == (bare.returncode, same(bare.stdout)), "the bare command")
     subprocess.run(["heaptrack", "-o", str(out / "heaptrack"), *command], capture_output=True, cwd=HERE / "jobs", check=True)
-    told = subprocess.run(["heaptrack_print", str(next(out.glob("heaptrack.*")))], capture_output=True, text=True, check=True).stdout
-    calls = int(re.search(r"calls to allocation functions: (\d+)", told)[1])
+    calls = heaptrack_calls(out)
     ours = max((one["counters"] for one in exported), key=lambda one: one["allocations"])["allocations"]
     table.add(job, "allocation_count", ours, calls, "heaptrack", calls * 0.99, calls * 1.01, 0)
 
@@ -256,8 +261,7 @@ def hold_server_to_heaptrack(table, job, out):
     table.claim(job, "status as without the recorder", statuses[0] == statuses[1], "the bare command")
     run_under(["heaptrack", "-o", str(folder / "heaptrack")], job, folder)
     counters = json.loads(subprocess.run([PROFILE_JSON, str(folder / "x.mdp")], capture_output=True, text=True, check=True).stdout)["counters"]
-    told = subprocess.run(["heaptrack_print", str(next(folder.glob("heaptrack.*")))], capture_output=True, text=True, check=True).stdout
-    calls = int(re.search(r"^calls to allocation functions: (\d+)", told, re.M)[1])
+    calls = heaptrack_calls(folder)
     table.add(job, "allocations", counters["allocations"], calls, "heaptrack", 0.99 * calls, 1.01 * calls, 0)
 
 

@@ -37,18 +37,15 @@ class TraceStacks {
   [[nodiscard]] std::int64_t lost() const { return lost_; }
 
  private:
-  struct PlaceHash {
-    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& place) const {
-      const std::uint64_t product =
-          (place.second ^ (place.first << 48U)) * 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
+  struct NumberHash {
+    std::size_t operator()(std::uint64_t number) const {
+      const std::uint64_t product = number * 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
       return product ^ (product >> 32U);
     }
   };
-
-  struct StackHash {
-    std::size_t operator()(std::uint64_t parent_and_location) const {
-      const std::uint64_t product = parent_and_location * 0x9e3779b97f4a7c15;
-      return product ^ (product >> 32U);
+  struct PlaceHash {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& place) const {
+      return NumberHash()(place.second ^ (place.first << 48U));
     }
   };
 
@@ -59,7 +56,7 @@ class TraceStacks {
   Profile& profile_;
   /// Of each node of the recorder's. It makes new nodes for the stacks in use when it has too many.
   std::vector<std::uint32_t> stack_of_node_{0};
-  tsl::robin_map<std::uint64_t, std::uint32_t, StackHash> stacks_;  ///< by parent and location
+  tsl::robin_map<std::uint64_t, std::uint32_t, NumberHash> stacks_;  ///< by parent and location
   /// By module (number + 1, 0 for none) and address.
   tsl::robin_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, PlaceHash> locations_;
   std::map<std::uint64_t, std::size_t> modules_by_begin_;
